@@ -1,0 +1,21 @@
+// Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
+//   node scripts/test.mjs [--out DIR] [substring ...]     only the test files whose path has one of the substrings
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const words = process.argv.slice(2);
+const flag = words.indexOf('--out');
+const out = flag >= 0 ? words.splice(flag, 2)[1] : 'dist';
+const files = readdirSync(join(out, 'test'), { recursive: true })
+  .map((name) => join(out, 'test', name))
+  .filter((name) => name.endsWith('.test.js') && (words.length === 0 || words.some((word) => name.includes(word))))
+  .sort();
+if (files.length === 0) {
+  console.error(`no test file matches ${words.join(' ')}`);
+  process.exit(2);
+}
+const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], { stdio: 'inherit' });
+process.exit(status ?? 1);

@@ -1,0 +1,39 @@
+// What an agent says and hears over HTTP (decisions.md 8). The CLI binding speaks the same to the same listener.
+import type { ToolOutcome } from './evidence.js';
+import type { JsonValue } from './json.js';
+import type { DottedId, Slug, VirtualUs } from './primitives.js';
+import type { tags } from './tags.js';
+import type { ToolCatalogItem } from './world-protocol.js';
+
+/** The path of POST /v1/operations/{packageId}/{operationId}. */
+export interface CallPath {
+  packageId: Slug;
+  operationId: DottedId;
+}
+export interface CallRequest {
+  arguments: JsonValue;
+  idempotencyKey?: string & tags.MinLength<1> & tags.MaxLength<256>;
+  instanceId?: Slug;
+}
+export interface CallResponse {
+  schemaVersion: 1;
+  callId: string;
+  /** Of the world; the HTTP correlation id is in the header. */
+  correlationId: string;
+  outcome: ToolOutcome;
+}
+/** GET /v1/tools: what the actor is granted, and nothing else. */
+export interface ToolsResponse {
+  schemaVersion: 1;
+  tools: ToolCatalogItem[];
+}
+/** To a virtual time, or to the next event when `untilUs` is absent. */
+export interface WaitRequest {
+  untilUs?: VirtualUs;
+}
+export interface WaitResponse {
+  schemaVersion: 1;
+  correlationId: string;
+  virtualTimeUs: number;
+  outcome: ToolOutcome;
+}

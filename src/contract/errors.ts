@@ -1,0 +1,144 @@
+// The one table of refusals (interface.md 7, decisions.md 3): code -> status, retryable, source. A refusal is thrown as a
+// `ServiceError`, caught at two places only: the worker entry (to an error frame) and the router (to the envelope).
+import type { OutcomeError } from './evidence.js';
+import type { JsonValue } from './json.js';
+import { limits } from './limits.js';
+import type { Count, PositiveCount } from './primitives.js';
+import type { tags } from './tags.js';
+
+interface ErrorRule {
+  status: number;
+  retryable: boolean;
+  source: 'platform' | 'simulated_provider';
+}
+const platform = (status: number, retryable = false): ErrorRule => ({ status, retryable, source: 'platform' });
+const provider = (status: number, retryable = false): ErrorRule => ({ status, retryable, source: 'simulated_provider' });
+
+export const errorTable = {
+  'control.INVALID_JSON': platform(400),
+  'control.INVALID_REQUEST': platform(400),
+  'control.IDEMPOTENCY_KEY_REQUIRED': platform(400),
+  'control.IDEMPOTENCY_KEY_INVALID': platform(400),
+  'control.CURSOR_INVALID': platform(400),
+  'control.UNAUTHENTICATED': platform(401),
+  'control.FORBIDDEN': platform(403),
+  'control.ORIGIN_REJECTED': platform(403),
+  'control.NOT_FOUND': platform(404),
+  'control.ROUTE_NOT_FOUND': platform(404),
+  'control.METHOD_NOT_ALLOWED': platform(405),
+  'control.VERSION_CONFLICT': platform(409),
+  'control.LEASE_CONFLICT': platform(409),
+  'control.STATE_CONFLICT': platform(409),
+  'control.IDEMPOTENCY_IN_PROGRESS': platform(409, true),
+  'control.PAYLOAD_TOO_LARGE': platform(413),
+  'control.UNSUPPORTED_MEDIA_TYPE': platform(415),
+  'control.IDEMPOTENCY_KEY_REUSED': platform(422),
+  'control.CONFIRMATION_MISMATCH': platform(422),
+  'control.SOURCE_INVALID': platform(422),
+  'control.RATE_LIMITED': platform(429, true),
+  'control.QUOTA_EXCEEDED': platform(429, true),
+  'control.INTERNAL': platform(500),
+  'control.UNAVAILABLE': platform(503, true),
+  'control.WORLD_BUSY': platform(503, true),
+  'control.STORAGE_FULL': platform(503, true),
+  'world.NOT_READY': platform(409, true),
+  'world.RUN_OWNS_LEASE': platform(409),
+  'world.PROVIDER_ERROR': provider(500),
+  'world.HANDLER_FAILED': provider(500),
+  'world.ACTOR_RESTARTED': platform(503, true),
+  'world.HANDLER_TIMEOUT': provider(504),
+} as const satisfies Record<string, ErrorRule>;
+export type ErrorCode = keyof typeof errorTable;
+
+export interface Issue {
+  /** JSON Pointer into the checked value; '' is the value itself. */
+  path: string;
+  code: string;
+  message: string;
+}
+export interface ErrorDetails {
+  message?: string;
+  issues?: Issue[];
+  details?: { [key: string]: JsonValue };
+  retryAfterMs?: number;
+  operationId?: string;
+  evidence?: { sessionId?: string; runId?: string; journalSeq?: number; buildHash?: string };
+  cause?: unknown;
+}
+
+/** A refusal by code. Nothing was changed. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly extra: Omit<ErrorDetails, 'message' | 'cause'>;
+
+  constructor(code: ErrorCode, { message, cause, ...extra }: ErrorDetails = {}) {
+    super(message ?? defaultMessage(code), cause === undefined ? undefined : { cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+/** The body of every error response. Extra properties are allowed by the contract; none are written. */
+export interface ErrorEnvelope {
+  code: string & tags.Pattern<'^(control|world)[.][A-Z][A-Z0-9]*(_[A-Z0-9]+)*$'>;
+  message: string & tags.MinLength<1>;
+  correlationId: string & tags.MinLength<1>;
+  retryable: boolean;
+  source: 'platform' | 'simulated_provider';
+  retryAfterMs?: PositiveCount;
+  operationId?: string;
+  issues?: Issue[];
+  details?: { [key: string]: JsonValue };
+  evidence?: { sessionId?: string; runId?: string; journalSeq?: Count; buildHash?: string };
+}
+
+/** What crosses a thread: a ServiceError as plain data. */
+export interface ErrorFrame {
+  code: ErrorCode;
+  message: string;
+  extra: Omit<ErrorDetails, 'message' | 'cause'>;
+}
+export function errorToFrame(error: ServiceError): ErrorFrame {
+  return { code: error.code, message: error.message, extra: error.extra };
+}
+export function errorFromFrame(frame: ErrorFrame): ServiceError {
+  return new ServiceError(frame.code, { message: frame.message, ...frame.extra });
+}
+
+export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {
+  const { retryable, source } = errorTable[code];
+  const { issues, ...rest } = extra;
+  const told = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
+  return { code, message, correlationId, retryable, source, ...rest, ...told };
+}
+
+const envelopeName = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
+/**
+ * A tool's own error as an envelope, `world.<its code>`. Codes like `A__B` and `A_` are fine for a tool and not for an envelope, and a
+ * tool may use a name that the platform uses too: those become world.PROVIDER_ERROR. `details.providerCode` is always the tool's code.
+ */
+export function providerError({ code, message, retryable, details }: OutcomeError, correlationId: string): ErrorEnvelope {
+  const own = `world.${code}`;
+  return {
+    code: envelopeName.test(code) && !Object.hasOwn(errorTable, own) ? own : 'world.PROVIDER_ERROR',
+    message: message === '' ? code : message,
+    correlationId,
+    retryable,
+    source: 'simulated_provider',
+    details: { providerCode: code, ...(details === undefined ? {} : { provider: details }) },
+  };
+}
+
+/** A broken promise of our own code: the actor ends, the log has the stack. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`invariant broken: ${message}`);
+}
+
+function defaultMessage(code: ErrorCode): string {
+  const words = code
+    .slice(code.indexOf('.') + 1)
+    .toLowerCase()
+    .replaceAll('_', ' ');
+  return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
+}

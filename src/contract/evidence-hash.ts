@@ -1,0 +1,69 @@
+// The two digests of a journal, streaming (decisions.md 7). Anybody can recompute them from evidence.jsonl with sha256sum and split.
+//   E1. A leaf is the sha256 of `evidenceLeafEntries` lines (the last leaf may be shorter), each ended by a newline.
+//   E2. The digest is the sha256 over the concatenated raw leaf digests, so it depends on the lines only, never on how they came.
+import { createHash, type Hash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.js';
+import type { EvidenceEntry } from './evidence.js';
+import type { JsonValue } from './json.js';
+import { limits } from './limits.js';
+
+/** evidenceHash. `digest` may be asked at any time, and again after more lines. */
+export class EvidenceHasher {
+  readonly #leaves: Hash = createHash('sha256');
+  #text = '';
+  #lines = 0;
+
+  /** One entry as RFC 8785 JSON, without its newline. */
+  appendLine(line: string): void {
+    this.#text += line;
+    this.#text += '\n';
+    if (++this.#lines < limits.evidenceLeafEntries) return;
+    this.#leaves.update(leafDigest(this.#text));
+    this.#text = '';
+    this.#lines = 0;
+  }
+
+  /** A whole leaf at once, for those who keep leaf digests. Only between leaves. */
+  appendLeaf(digest: Uint8Array): void {
+    if (this.#lines > 0) throw new RangeError('a leaf begins where the last one ended');
+    this.#leaves.update(digest);
+  }
+
+  digest(): string {
+    const root = this.#leaves.copy();
+    if (this.#lines > 0) root.update(leafDigest(this.#text));
+    return `sha256:${root.digest('hex')}`;
+  }
+}
+
+/** Raw digest of one leaf's lines, newlines included. */
+export function leafDigest(lines: string | Uint8Array): Buffer {
+  return createHash('sha256').update(lines).digest();
+}
+
+/** trajectoryHash: what happened, without lifecycle entries and without the ids and keys that only tell who asked. */
+export class TrajectoryHasher {
+  readonly #hasher = new EvidenceHasher();
+
+  appendEntry(entry: EvidenceEntry): void {
+    const line = trajectoryLine(entry);
+    if (line !== null) this.#hasher.appendLine(line);
+  }
+
+  digest(): string {
+    return this.#hasher.digest();
+  }
+}
+
+/** The entry as trajectoryHash sees it; null when it does not. */
+export function trajectoryLine(entry: EvidenceEntry): string | null {
+  if (entry.kind === 'lifecycle') return null;
+  // canonicalJson leaves undefined members out.
+  const seen: { [key: string]: unknown } = { ...entry };
+  seen.correlationId = undefined;
+  seen.transactionId = undefined;
+  seen.scheduledEventId = undefined;
+  seen.deliveryId = undefined;
+  if (entry.kind === 'operation') seen.invocation = { ...entry.invocation, callId: undefined, idempotencyKey: undefined };
+  return canonicalJson(seen as { [key: string]: JsonValue });
+}

@@ -1,0 +1,87 @@
+// Ids of the outside world: resources, runs, HTTP correlation. Time and chance are in them, so none of them ever enters a world's
+// journal; ids inside a world are minted from counters (worlds/minted-ids.ts).
+import { randomFillSync } from 'node:crypto';
+
+/** `^<prefix>_[0-9a-z]{26}$`, a lower-case ULID, but for `dataset`, whose ids are UUIDv7 in 32 hex digits. */
+export type IdPrefix =
+  | 'prj'
+  | 'env'
+  | 'ses'
+  | 'hrun'
+  | 'op'
+  | 'org'
+  | 'cred'
+  | 'usr'
+  | 'setup'
+  | 'draft'
+  | 'authsess'
+  | 'aturn'
+  | 'hsnap'
+  | 'evidence'
+  | 'cbr'
+  | 'dataset'
+  | 'run'
+  | 'world'
+  | 'corr';
+
+/** Crockford's base32 in lower case: no i, l, o, u. */
+const base32Digits = '0123456789abcdefghjkmnpqrstvwxyz';
+
+export interface IdSourceOptions {
+  /** Epoch milliseconds. */
+  nowMs: () => number;
+  /** Fills the array with chance. */
+  random: (bytes: Uint8Array) => void;
+}
+
+/** A new id; of two ids with the same prefix made in this thread the later one sorts after the earlier. */
+export const newId: (prefix: IdPrefix) => string = createIdSource({ nowMs: Date.now, random: (bytes) => randomFillSync(bytes) });
+
+export function createIdSource({ nowMs, random }: IdSourceOptions): (prefix: IdPrefix) => string {
+  let lastMs = -1;
+  // 80 bits of chance, a base32 digit in each byte. Within a millisecond, and while the clock stands behind itself, it counts up.
+  const chance = new Uint8Array(16);
+  const nextUlid = (): string => {
+    const now = nowMs();
+    if (now > lastMs) {
+      lastMs = now;
+      random(chance);
+      for (let index = 0; index < 16; index++) chance[index] = (chance[index] as number) & 31;
+    } else if (!countUp(chance)) {
+      lastMs++;
+    }
+    let text = '';
+    for (let index = 0; index < 16; index++) text += base32Digits[chance[index] as number];
+    return timeDigits(lastMs) + text;
+  };
+  return (prefix) => `${prefix}_${prefix === 'dataset' ? uuid7Hex(nowMs(), random) : nextUlid()}`;
+}
+
+/** False when the digits ran over, to all zeros. */
+function countUp(digits: Uint8Array): boolean {
+  for (let index = digits.length - 1; index >= 0; index--) {
+    const digit = digits[index] as number;
+    digits[index] = digit === 31 ? 0 : digit + 1;
+    if (digit !== 31) return true;
+  }
+  return false;
+}
+
+/** 48 bits in 10 digits. */
+function timeDigits(ms: number): string {
+  let text = '';
+  for (let rest = ms, index = 0; index < 10; index++) {
+    text = base32Digits[rest % 32] + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+/** RFC 9562 5.7, without hyphens. */
+function uuid7Hex(ms: number, random: (bytes: Uint8Array) => void): string {
+  const bytes = new Uint8Array(16);
+  random(bytes);
+  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
+  return ms.toString(16).padStart(12, '0') + Buffer.from(bytes.buffer, 6, 10).toString('hex');
+}

@@ -1,0 +1,8 @@
+// JSON values as they cross every border: request bodies, tool arguments, rows and evidence.
+// Depth is bounded by `jsonDepthMax` (limits.ts), checked where a value enters.
+
+export type JsonPrimitive = null | boolean | number | string;
+export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}

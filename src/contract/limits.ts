@@ -1,0 +1,96 @@
+// Every bound of the system by name, the unit last. interface.md 8 fixes those with a section; the rest are ours.
+
+export const limits = {
+  // Values and bodies.
+  jsonDepthMax: 64,
+  jsonNodesMax: 1_000_000,
+  bodyBytesMax: 1024 * 1024,
+  issuesMax: 100,
+  rowBytesMax: 1024 * 1024,
+
+  // Worlds.
+  cascadeDeliveriesMax: 10_000,
+  scanRowsMax: 10_000,
+  advanceEventsMax: 1_000_000,
+  scheduleEventsMax: 100_000,
+  toolIdempotencyKeyCharsMax: 256,
+  resetPackagesMax: 256,
+  hostProgramsMax: 64,
+  evidencePageEntriesMax: 500,
+  statePageRowsMax: 200,
+  evidenceLeafEntries: 1024,
+
+  // Actors.
+  mailboxMessagesMax: 1024,
+  sliceMs: 10,
+  handlerTimeoutMs: 10_000,
+  idlePassivationMs: 300_000,
+  /** Unanswered messages of all actors of one host. */
+  hostMessagesMax: 16_384,
+  queriesInRowMax: 64,
+  /** What a long command may hold uncommitted before its host commits it in between. */
+  commitEntriesMax: 65_536,
+  /** How long the progress of a long command may wait for a commit. */
+  commitDelayMs: 250,
+  /** For one commit, one control request: never a step of tool code. */
+  hostWorkTimeoutMs: 60_000,
+  closeGraceMs: 5_000,
+  hostRestartsMax: 5,
+  hostRestartWindowMs: 60_000,
+  hostCoolDownMs: 10_000,
+  /** How often a message that had not started is sent to the next life of its host. */
+  resendsMax: 3,
+
+  // Compiler and source inspection (interface.md 8).
+  sourceFileBytesMax: 1024 * 1024,
+  sourceSnapshotBytesMax: 16 * 1024 * 1024,
+  projectFileBytesMax: 4 * 1024 * 1024,
+  projectFilesMax: 10_000,
+  projectBytesMax: 64 * 1024 * 1024,
+  documentNodesMax: 500_000,
+  documentDepthMax: 80,
+  behaviorBundleBytesMax: 4 * 1024 * 1024,
+  diagnosticsMax: 1_000,
+  loadedToolsMax: 256,
+  compiledSchemasMax: 4096,
+
+  // HTTP servers.
+  headerBytesMax: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 10_000,
+  serverBacklog: 511,
+  serverCloseGraceMs: 5_000,
+
+  // Targets.
+  targetOutputBytesMax: 1024 * 1024,
+  targetLogBytesMax: 4 * 1024 * 1024,
+  targetKillGraceMs: 2_000,
+
+  // Drills.
+  runConcurrencyMax: 64,
+  timelineInteractionsMax: 100_000,
+  journalKeptCharsMax: 1024 * 1024,
+  moduleHostLivesMax: 256,
+  moduleAbortGraceMs: 200,
+  attachmentsMax: 100,
+  attachmentBytesMax: 16 * 1024 * 1024,
+
+  // Reports: what index.html and report.txt show of a run; report.json and evidence.jsonl hold all of it.
+  reportHeadEntriesMax: 2_500,
+  reportCitedEntriesMax: 600,
+  reportNotableEntriesMax: 1_500,
+  reportTailEntriesMax: 400,
+  reportEntriesCharsMax: 4 * 1024 * 1024,
+  reportEntryCharsMax: 64 * 1024,
+  reportValueCharsMax: 20_000,
+  reportListItemsMax: 200,
+  reportPreviewBytesMax: 16 * 1024,
+
+  // Reading a report folder back, which may come from anywhere.
+  reportDocumentBytesMax: 256 * 1024 * 1024,
+  reportManifestBytesMax: 8 * 1024 * 1024,
+  reportFilesMax: 10_000,
+  reportProblemsMax: 100,
+  evidenceLineBytesMax: 16 * 1024 * 1024,
+} as const;

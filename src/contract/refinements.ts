@@ -1,0 +1,69 @@
+// What types cannot say about the shapes of this room: one small rule a shape, for values whose shape is right.
+import type { CountBounds, OperationArgumentsAssertionInput, StateValueAssertionInput } from './assertion.js';
+import type { LongDrillInput, ShortDrillInput, TrialsInput } from './drill.js';
+import { isSeed } from './seed.js';
+import type { Refinements, Report } from './shape-refine.js';
+import type { TargetInput } from './target.js';
+import type { ToolFault } from './tool-manifest.js';
+
+export const refinements = {
+  Seed: refineSeed,
+  CountBounds: refineCountBounds,
+  StateValueAssertionInput: refineComparison,
+  OperationArgumentsAssertionInput: refineComparison,
+  ModuleTargetInput: refineBindings,
+  CommandTargetInput: refineBindings,
+  HttpTargetInput: refineBindings,
+  ExternalTarget: refineBindings,
+  ShortDrillInput: refineScenarioChoice,
+  LongDrillInput: refineScenarioChoice,
+  TrialsInput: refineTrials,
+  ToolFault: refineFault,
+} satisfies Refinements;
+
+function refineSeed(seed: string, report: Report): void {
+  if (!isSeed(seed)) report('', 'too_large', 'expected at most 18446744073709551615, the greatest unsigned 64-bit integer');
+}
+
+function refineCountBounds({ equals, atLeast, atMost }: CountBounds, report: Report): void {
+  if (equals === undefined && atLeast === undefined && atMost === undefined) {
+    report('', 'required', 'at least one of "equals", "atLeast" and "atMost" is required; without any of them every count would do');
+  } else if (equals !== undefined && (atLeast !== undefined || atMost !== undefined)) {
+    report('/equals', 'conflict', '"equals" already says how many; leave out "atLeast" and "atMost"');
+  } else if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
+    report('/atMost', 'conflict', `no count is at least ${atLeast} and at most ${atMost}`);
+  }
+}
+
+function refineComparison({ comparison, expected }: StateValueAssertionInput | OperationArgumentsAssertionInput, report: Report): void {
+  if (comparison === 'one_of' && !Array.isArray(expected)) {
+    report('/expected', 'wrong_type', 'expected a list: "one_of" compares with each of its items');
+  }
+}
+
+function refineBindings({ bindings }: TargetInput, report: Report): void {
+  bindings.forEach((binding, index) => {
+    if ((bindings as string[]).indexOf(binding) < index) report(`/bindings/${index}`, 'duplicate', `"${binding}" is listed already`);
+  });
+}
+
+function refineScenarioChoice({ scenarioId, inlineScenario }: ShortDrillInput | LongDrillInput, report: Report): void {
+  if (scenarioId === undefined || inlineScenario === undefined) return;
+  report('/inlineScenario', 'conflict', 'a drill runs in one scenario: leave out "scenarioId" or "inlineScenario"');
+}
+
+function refineTrials({ count = 1, require }: TrialsInput, report: Report): void {
+  if (require?.passHatK === undefined || require.passHatK <= count) return;
+  report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
+}
+
+function refineFault({ timing, error, latencyUs, fromUs, untilUs }: ToolFault, report: Report): void {
+  if (timing === 'latency') {
+    if (latencyUs === undefined) report('/latencyUs', 'required', '"latencyUs" is required: a latency fault adds this much virtual time');
+    if (error !== undefined) report('/error', 'conflict', 'a latency fault answers as usual, only later; leave out "error"');
+  } else {
+    if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
+    if (latencyUs !== undefined) report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
+  }
+  if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs) report('/untilUs', 'conflict', 'the window ends before it begins');
+}

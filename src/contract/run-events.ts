@@ -1,0 +1,57 @@
+// What happens while drills run, in order: consumed by live reporters and printed by `run --json` (decisions.md 12).
+import type { RunResult, RunStatus, Verdict } from './run.js';
+
+export type RunEvent =
+  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string }
+  | {
+      event: 'attempt_started';
+      runId: string;
+      drillId: string;
+      title?: string;
+      trial: number;
+      trialCount: number;
+      attempt: number;
+      attemptLimit: number;
+    }
+  | { event: 'interaction'; runId: string; drillId: string; interactionId: string; phase: 'started' | 'finished'; status?: string }
+  | {
+      event: 'attempt';
+      runId: string;
+      drillId: string;
+      trial: number;
+      attempt: number;
+      status: RunStatus;
+      verdict: Verdict;
+      stateHash: string;
+      evidenceHash: string;
+      trajectoryHash: string;
+      /** The report folder, relative to the root; '' when none was written. */
+      report: string;
+      /** For reporters in the same process; `run --json` leaves it out. */
+      detail?: AttemptDetail;
+    }
+  | { event: 'drill'; drillId: string; verdict: Verdict; trialsPassed: number; trialCount: number }
+  | { event: 'summary'; verdict: Verdict; passed: number; failed: number; inconclusive: number };
+
+export interface AttemptDetail {
+  report: RunReport;
+  /** The entries that assertions which did not pass refer to, each as one line of text: what `writeRunReport` gives back. */
+  cited: CitedEntry[];
+}
+export interface CitedEntry {
+  sequence: number;
+  text: string;
+}
+
+/** The report document of one attempt: `report.json`. `run.json` is its `result`. */
+export interface RunReport {
+  schemaVersion: 1;
+  runId: string;
+  drill: { id: string; title?: string; tags: string[] };
+  target: { id: string; kind: string };
+  result: RunResult;
+  /** Host time, for people; no hash depends on it. */
+  startedAtMs: number;
+  finishedAtMs: number;
+  engineVersion: string;
+}

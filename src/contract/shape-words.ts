@@ -1,0 +1,80 @@
+// How a broken shape is told to a person: what was expected, what was found, and why it matters (the doc comment of the type).
+import { jsonTypeOf, type Schema, typeOfSchema } from './shape.js';
+
+const typeWords = {
+  null: 'null',
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'an integer',
+  string: 'text',
+  array: 'a list',
+  object: 'an object',
+};
+
+export function expectedWords(options: readonly Schema[]): string {
+  if (new Set(options.map(typeOfSchema)).size === 6) return 'any JSON value';
+  const words = options.map((schema) => ('const' in schema ? JSON.stringify(schema.const) : typeWords[schema.type ?? 'object']));
+  return joinWords([...new Set(words)], 'or');
+}
+
+export function foundWords(value: unknown): string {
+  const type = jsonTypeOf(value);
+  if (type === 'boolean' || type === 'null') return String(value);
+  return type === 'string' || type === 'number' ? quote(value) : typeWords[type];
+}
+
+/** `"a", "b" or "c"`. */
+export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+}
+
+/** A value as JSON, short enough for a sentence. */
+function quote(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 48 ? text : `${text.slice(0, 45)}...`;
+}
+
+/** The first line of a doc comment, in parentheses. */
+export function becauseOf(descriptions: readonly (string | undefined)[]): string {
+  const description = descriptions.find((text) => text !== undefined)?.split('\n')[0];
+  return description === undefined ? '' : ` (${description.replace(/[.]$/, '')})`;
+}
+
+/** Shapes as people call them: `ScenarioInput` is what an author writes as a Scenario. */
+export function shapeWords(name: string | undefined): string {
+  return name === undefined ? 'this object' : name.replace(/Input$/, '');
+}
+
+export function unknownMemberWords(member: string, known: readonly string[], name: string | undefined): string {
+  const near = nearest(member, known);
+  const hint = near !== undefined ? `did you mean "${near}"?` : known.length === 0 ? 'it has none' : `it has ${joinWords(known, 'and')}`;
+  return `"${member.slice(0, 96)}" is not a member of ${shapeWords(name)}; ${hint}`;
+}
+
+/** The known name that a slip of the hand turns into this one. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.min(3, Math.floor(word.length / 2)) + 1;
+  if (word.length > 96) return undefined;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance >= bestDistance) continue;
+    best = candidate;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Levenshtein's, one row at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
+}

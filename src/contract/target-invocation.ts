@@ -1,0 +1,38 @@
+// What a target is asked and what it may use (decisions.md 9): the invocation every kind gets, and the context of a module.
+import type { ToolOutcome } from './evidence.js';
+import type { JsonValue } from './json.js';
+import type { ToolCatalogItem } from './world-protocol.js';
+
+/** One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in `context.binding`. */
+export interface TargetInvocation {
+  schemaVersion: 1;
+  runId: string;
+  drillId: string;
+  interactionId: string;
+  actorId: string;
+  actorInstanceId?: string;
+  task: { instruction: string; input?: JsonValue };
+  virtualTimeUs: number;
+  bindings: { [B in 'http' | 'mcp' | 'cli']?: { url: string } };
+}
+
+/** The world as the module's actor may touch it, in process. A call resolves with its outcome; an outcome that is an error does not reject. */
+export interface TargetWorld {
+  call(packageId: string, operationId: string, args?: JsonValue, options?: { idempotencyKey?: string; instanceId?: string }): Promise<ToolOutcome>;
+  tools(): Promise<ToolCatalogItem[]>;
+  /** To a virtual time, or to the next event; needs the grant world/clock.wait. */
+  wait(untilUs?: number): Promise<ToolOutcome>;
+}
+export interface TargetContext {
+  /** Aborted when time is up or the run is cancelled; by then access has been revoked. */
+  readonly signal: AbortSignal;
+  /** Present when the target lists the binding `direct`. */
+  readonly world?: TargetWorld;
+  readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
+  /** Keeps a file with the run, as the drill's capture policy for files says. */
+  attach(name: string, content: string | Uint8Array, options?: { mediaType?: string }): void;
+  /** One line of the run's log; `console` writes there too. */
+  log(message: string, fields?: { [name: string]: JsonValue }): void;
+}
+/** What a target module exports: the result, if any, is JSON. */
+export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => JsonValue | undefined | Promise<JsonValue | undefined>;

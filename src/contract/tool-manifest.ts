@@ -1,0 +1,165 @@
+// Tool manifests and tool package files (decisions.md 6).
+import type { JsonObject, JsonValue } from './json.js';
+import type { Description, DottedId, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from './primitives.js';
+import type { StatePatch } from './scenario.js';
+import type { tags } from './tags.js';
+
+export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.schedule' | 'random.draw' | 'event.emit';
+/** A JSON Schema 2020-12; compiled once a build. */
+export type JsonSchema = JsonObject | boolean;
+type Semver = string & tags.MaxLength<128>;
+type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
+type NonNegativeUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
+
+export interface StateNamespace {
+  namespace: Slug;
+  description?: string;
+  schema: JsonSchema;
+}
+export interface DeclaredError {
+  code: ProviderErrorCode;
+  description?: string;
+  retryable?: boolean;
+}
+export type Idempotency = 'none' | 'optional' | 'required';
+export interface ToolOperation {
+  id: DottedId;
+  description?: string;
+  inputSchema: JsonSchema;
+  outputSchema: JsonSchema;
+  declaredErrors?: DeclaredError[];
+  idempotency: Idempotency;
+  /** How true to the real service: free text, shown to people. */
+  fidelity: string;
+  mcp?: { name?: string; description?: string };
+}
+export interface ToolEvent {
+  id: DottedId;
+  description?: string;
+  payloadSchema: JsonSchema;
+}
+export interface ToolSubscription {
+  id: DottedId;
+  event: { packageId: Slug; eventId: DottedId };
+}
+export interface ToolFault {
+  id: Slug;
+  description?: string;
+  /** Operation ids of this package. */
+  appliesTo: DottedId[];
+  timing: 'before' | 'after_commit' | 'latency';
+  /** Required unless timing is latency. */
+  error?: { code: ProviderErrorCode; message: string; retryable: boolean };
+  /** For latency: virtual microseconds added. */
+  latencyUs?: NonNegativeUs;
+  /** 0..1, drawn from the seeded stream. Default: always. */
+  rate?: number & tags.Minimum<0> & tags.Maximum<1>;
+  /** Fires at most this often. */
+  times?: PositiveCount;
+  /** Fires on every n-th matching call. */
+  everyNth?: PositiveCount;
+  /** Virtual time window [fromUs, untilUs). */
+  fromUs?: VirtualUs;
+  untilUs?: VirtualUs;
+}
+export interface BearerAuth {
+  kind: 'bearer';
+  schemes?: string[];
+}
+export interface HeaderAuth {
+  kind: 'header';
+  name: string;
+}
+export interface QueryAuth {
+  kind: 'query';
+  name: string;
+}
+export interface BasicAuth {
+  kind: 'basic';
+}
+export interface NoAuth {
+  kind: 'none';
+}
+export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export interface ToolHttpRoute {
+  id: DottedId;
+  operationId: DottedId;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  auth: RouteAuth;
+  requestBody: 'none' | 'json' | 'form' | 'text';
+  response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
+}
+export interface ToolCallback {
+  id: Slug;
+  eventId: DottedId;
+  receiverId: Slug;
+  method: 'POST' | 'PUT';
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  idempotencyHeader: string;
+  signature: { kind: 'hmac-sha256'; header: string; prefix: string };
+  retry: { delaysUs: NonNegativeUs[] };
+  timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
+}
+export interface ToolConnection {
+  id: Slug;
+  packageId: Slug;
+  description?: string;
+}
+
+/** A manifest with every list present. */
+export interface ToolManifest {
+  schemaVersion: 1;
+  id: Slug;
+  title?: string;
+  description?: string;
+  version: Semver;
+  /** Semver range of Drillyard engines this package runs on. */
+  engine: Semver;
+  capabilities: Capability[];
+  state: StateNamespace[];
+  operations: ToolOperation[];
+  events: ToolEvent[];
+  subscriptions: ToolSubscription[];
+  faults: ToolFault[];
+  http: ToolHttpRoute[];
+  callbacks: ToolCallback[];
+  connections: ToolConnection[];
+  compatibility: JsonValue[];
+}
+type ManifestLists =
+  | 'capabilities'
+  | 'state'
+  | 'operations'
+  | 'events'
+  | 'subscriptions'
+  | 'faults'
+  | 'http'
+  | 'callbacks'
+  | 'connections'
+  | 'compatibility';
+export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, ManifestLists>> {}
+
+/** `*.tool.yaml`. Without `module` the tool is declarative: its operations come from its state schemas. */
+export interface ToolPackageFile {
+  schemaVersion: 1;
+  module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
+  manifest: ToolManifestInput;
+  ui?: JsonObject;
+}
+/** Starter data of a tool package, copied once into a new world's source. */
+export interface ToolStarter {
+  schemaVersion: 1;
+  virtualTimeUs?: VirtualUs;
+  state: StatePatch[];
+}
+/** The `tool-pack` field of a tool's package.json: paths relative to that file. */
+export interface ToolPackField {
+  layer?: 'tool-pack';
+  tool: string;
+  starter?: string;
+  lifecycle: 'active' | 'deprecated' | 'revoked';
+  /** `project`: folder of a repository with a drillyard.json; `suite`: the suite in it that covers the package. */
+  conformance?: { project: string; suite: Slug };
+  description?: Description;
+}

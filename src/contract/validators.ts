@@ -1,0 +1,168 @@
+// The only file that names typia at run time. typia turns each type below into a fast check (extra members are refused) and into a
+// schema; when a check says no, shape-issues.ts walks the schema and tells every broken path.
+import typia, { type tags } from 'typia';
+import type { CallPath, CallRequest, CallResponse, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
+import type { Diagnostic, WorldProgram } from './build.js';
+import type { DrillInput, SuiteInput } from './drill.js';
+import type { ErrorEnvelope, Issue } from './errors.js';
+import type { EvidenceEntry } from './evidence.js';
+import type {
+  AuthoringSession,
+  AuthoringSessionList,
+  CliOrganizationList,
+  CreateToolSetupRequest,
+  DatasetRevisionView,
+  SourceBaseline,
+  SourceDataChoices,
+  WorldSession,
+  WorldSessionRuntime,
+} from './hosted-resources.js';
+import { checkJson } from './json-check.js';
+import { limits } from './limits.js';
+import type { Operation, TimeAdvanceResult } from './operation.js';
+import type { RootFile, WorldInput } from './project-files.js';
+import type { ImplementationSource, ProjectView } from './project-view.js';
+import { refinements } from './refinements.js';
+import type { HostedRun, RunError, RunResult } from './run.js';
+import type { RunEvent, RunReport } from './run-events.js';
+import type { ScenarioInput } from './scenario.js';
+import type { Shapes } from './shape.js';
+import { shapeIssues } from './shape-issues.js';
+import { layRefinements } from './shape-refine.js';
+import type { TargetDocumentInput, TargetInput } from './target.js';
+import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } from './tool-manifest.js';
+import type { WorldCommand } from './world-protocol.js';
+
+export type Validation<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
+export type Validator<T> = (value: unknown) => Validation<T>;
+
+const patterns = new Map<string, globalThis.RegExp>();
+/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
+function RegExp(source: string): globalThis.RegExp {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new globalThis.RegExp(source);
+    patterns.set(source, pattern);
+  }
+  return pattern;
+}
+
+const { components } = typia.json.schemas<
+  [
+    RootFile,
+    WorldInput,
+    ScenarioInput,
+    TargetDocumentInput,
+    DrillInput,
+    SuiteInput,
+    ToolPackageFile,
+    ToolStarter,
+    ToolPackField,
+    CreateToolSetupRequest,
+    CallPath,
+    CallRequest,
+    WaitRequest,
+    WorldCommand,
+    CallResponse,
+    WaitResponse,
+    ToolsResponse,
+    EvidenceEntry,
+    RunEvent,
+    RunReport,
+    HostedRun,
+    Operation,
+    TimeAdvanceResult,
+    WorldSessionRuntime,
+    AuthoringSession,
+    AuthoringSessionList,
+    DatasetRevisionView,
+    SourceDataChoices,
+    SourceBaseline,
+    CliOrganizationList,
+    ErrorEnvelope,
+    ProjectView,
+    ImplementationSource,
+    WorldProgram,
+  ],
+  '3.1'
+>();
+/** Every shape of the contract by name. */
+export const shapes = components.schemas as Shapes;
+
+const formats = { uri: typia.createIs<string & tags.Format<'uri'>>() };
+/** What the walk over schemas shares with the generated checks; a test holds the two against each other. */
+export const wordings = { shapes, patternOf: RegExp, formats };
+/** The generated checks by the name of their shape. */
+export const shapeChecks = new Map<string, (value: unknown) => boolean>();
+
+const refinementOf = layRefinements(shapes, refinements);
+
+function validator<T>(name: string, fits: (value: unknown) => value is T): Validator<T> {
+  if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
+  shapeChecks.set(name, fits);
+  const refine = refinementOf(name);
+  return (value) => {
+    const fault = checkJson(value);
+    if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
+    const issues: Issue[] = [];
+    if (fits(value)) {
+      refine?.(value, '', (path, code, message) => {
+        if (issues.length < limits.issuesMax) issues.push({ path, code, message });
+      });
+      return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
+    }
+    issues.push(...shapeIssues({ ...wordings, refinements }, name, value));
+    if (issues.length === 0) issues.push({ path: '', code: 'invalid', message: `expected a ${name}` });
+    return { ok: false, issues };
+  };
+}
+
+// What authors write.
+export const validateRootFile = validator<RootFile>('RootFile', typia.createEquals<RootFile>());
+export const validateWorld = validator<WorldInput>('WorldInput', typia.createEquals<WorldInput>());
+export const validateScenario = validator<ScenarioInput>('ScenarioInput', typia.createEquals<ScenarioInput>());
+export const validateTargetDocument = validator<TargetDocumentInput>('TargetDocumentInput', typia.createEquals<TargetDocumentInput>());
+export const validateTarget = validator<TargetInput>('TargetInput', typia.createEquals<TargetInput>());
+export const validateDrill = validator<DrillInput>('DrillInput', typia.createEquals<DrillInput>());
+export const validateSuite = validator<SuiteInput>('SuiteInput', typia.createEquals<SuiteInput>());
+export const validateToolPackageFile = validator<ToolPackageFile>('ToolPackageFile', typia.createEquals<ToolPackageFile>());
+export const validateToolManifest = validator<ToolManifestInput>('ToolManifestInput', typia.createEquals<ToolManifestInput>());
+export const validateToolStarter = validator<ToolStarter>('ToolStarter', typia.createEquals<ToolStarter>());
+export const validateToolPackField = validator<ToolPackField>('ToolPackField', typia.createEquals<ToolPackField>());
+export const validateCreateToolSetupRequest = validator<CreateToolSetupRequest>(
+  'CreateToolSetupRequest',
+  typia.createEquals<CreateToolSetupRequest>(),
+);
+
+// What agents and embedders send.
+export const validateCallPath = validator<CallPath>('CallPath', typia.createEquals<CallPath>());
+export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
+export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
+export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
+
+// What we emit, for readers of files and for tests.
+export const validateCallResponse = validator<CallResponse>('CallResponse', typia.createEquals<CallResponse>());
+export const validateWaitResponse = validator<WaitResponse>('WaitResponse', typia.createEquals<WaitResponse>());
+export const validateToolsResponse = validator<ToolsResponse>('ToolsResponse', typia.createEquals<ToolsResponse>());
+export const validateEvidenceEntry = validator<EvidenceEntry>('EvidenceEntry', typia.createEquals<EvidenceEntry>());
+export const validateRunResult = validator<RunResult>('RunResult', typia.createEquals<RunResult>());
+export const validateRunReport = validator<RunReport>('RunReport', typia.createEquals<RunReport>());
+export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>());
+export const validateRunError = validator<RunError>('RunError', typia.createEquals<RunError>());
+export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>());
+export const validateOperation = validator<Operation>('Operation', typia.createEquals<Operation>());
+export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvanceResult', typia.createEquals<TimeAdvanceResult>());
+export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());
+export const validateWorldSessionRuntime = validator<WorldSessionRuntime>('WorldSessionRuntime', typia.createEquals<WorldSessionRuntime>());
+export const validateAuthoringSession = validator<AuthoringSession>('AuthoringSession', typia.createEquals<AuthoringSession>());
+export const validateAuthoringSessionList = validator<AuthoringSessionList>('AuthoringSessionList', typia.createEquals<AuthoringSessionList>());
+export const validateDatasetRevisionView = validator<DatasetRevisionView>('DatasetRevisionView', typia.createEquals<DatasetRevisionView>());
+export const validateSourceDataChoices = validator<SourceDataChoices>('SourceDataChoices', typia.createEquals<SourceDataChoices>());
+export const validateSourceBaseline = validator<SourceBaseline>('SourceBaseline', typia.createEquals<SourceBaseline>());
+export const validateCliOrganizationList = validator<CliOrganizationList>('CliOrganizationList', typia.createEquals<CliOrganizationList>());
+export const validateErrorEnvelope = validator<ErrorEnvelope>('ErrorEnvelope', typia.createEquals<ErrorEnvelope>());
+export const validateDiagnostic = validator<Diagnostic>('Diagnostic', typia.createEquals<Diagnostic>());
+export const validateProjectView = validator<ProjectView>('ProjectView', typia.createEquals<ProjectView>());
+export const validateImplementationSource = validator<ImplementationSource>('ImplementationSource', typia.createEquals<ImplementationSource>());
+export const validateWorldProgram = validator<WorldProgram>('WorldProgram', typia.createEquals<WorldProgram>());

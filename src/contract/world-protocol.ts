@@ -1,0 +1,290 @@
+// What a world is asked and what it answers: the messages of a world actor. Closed unions; validated at the edges that build them.
+import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
+import type { JsonObject, JsonValue } from './json.js';
+import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
+import type { InitialEvent, ToolOverride } from './scenario.js';
+
+/** Identity a world is made with; with the program it determines every byte of its journal. */
+export interface WorldSeed {
+  seed: string;
+  trial: number;
+  attempt: number;
+}
+export interface WorldBudgets {
+  /** null: unlimited. */
+  maxToolCalls: number | null;
+  maxEvents: number | null;
+}
+export interface WorldPosition {
+  virtualTimeUs: VirtualUs;
+  evidenceSequence: Count;
+  stateHash: Sha256Digest;
+  evidenceHash: Sha256Digest;
+  consistency: 'atomic';
+}
+
+export interface CallTool {
+  kind: 'call';
+  actorId: string;
+  actorInstanceId?: string;
+  packageId: string;
+  instanceId?: string;
+  operationId: string;
+  arguments: JsonValue;
+  idempotencyKey?: string;
+}
+export interface CallResult {
+  callId: string;
+  correlationId: string;
+  outcome: ToolOutcome;
+  /** Of the `operation` entry. */
+  sequence: number;
+}
+
+/** Moves the clock to `targetUs`, firing what is due. `operationKey`: the same key resumes an advance that a crash interrupted, or gives its stored result. */
+export interface Advance {
+  kind: 'advance';
+  targetUs: number;
+  maxEvents: number;
+  operationKey?: string;
+}
+export interface AdvanceResult {
+  requestedUs: number;
+  startedUs: number;
+  reachedUs: number;
+  maxEvents: number;
+  scheduledEventsProcessed: number;
+  evidenceBeforeSequence: number;
+  evidenceAfterSequence: number;
+  status: 'completed' | 'failed' | 'cancelled';
+  eventBudgetExhausted: boolean;
+  failure?: { code: string; message: string; scheduledEventId: string };
+}
+export interface AdvanceProgress {
+  reachedUs: number;
+  scheduledEventsProcessed: number;
+}
+/** An actor waits, within the run's event budget: to `untilUs`, or to the next event when absent. Needs the grant world/clock.wait. */
+export interface Wait {
+  kind: 'wait';
+  actorId: string;
+  actorInstanceId?: string;
+  untilUs?: number;
+}
+export type WaitResult = { outcome: ToolOutcome; correlationId: string; virtualTimeUs: number; advance?: AdvanceResult };
+
+export interface SetFault {
+  kind: 'setFault';
+  packageId: string;
+  instanceId?: string;
+  faultId: string;
+  active: boolean;
+}
+/** Bulk load of scheduled events, in order; each gets the next scheduling sequence. */
+export interface ScheduleEvents {
+  kind: 'schedule';
+  events: InitialEvent[];
+}
+export interface CancelEvent {
+  kind: 'cancelEvent';
+  scheduledEventId: string;
+}
+export interface SetOverrides {
+  kind: 'setOverrides';
+  scope: 'run' | 'drill';
+  rules: ToolOverride[];
+}
+/** Whole when `packages` is absent. With `snapshotId`: back to that snapshot instead of the baseline. */
+export interface Reset {
+  kind: 'reset';
+  packages?: string[];
+  snapshotId?: string;
+}
+export interface TakeSnapshot {
+  kind: 'snapshot';
+}
+export interface SnapshotResult {
+  snapshotId: string;
+  position: WorldPosition;
+}
+export interface Verify {
+  kind: 'verify';
+  checkpointId: string;
+  checkpointKind: CheckpointKind;
+  result: VerificationEntry['result'];
+}
+export interface SetBudgets {
+  kind: 'setBudgets';
+  budgets: WorldBudgets;
+}
+/** Appends world_closed; nothing changes a closed world. */
+export interface CloseWorld {
+  kind: 'close';
+}
+export type WorldCommand =
+  | CallTool
+  | Advance
+  | Wait
+  | SetFault
+  | ScheduleEvents
+  | CancelEvent
+  | SetOverrides
+  | Reset
+  | TakeSnapshot
+  | Verify
+  | SetBudgets
+  | CloseWorld;
+
+export interface ReadPosition {
+  kind: 'position';
+}
+export interface ReadState {
+  kind: 'state';
+  packageId: string;
+  instanceId?: string;
+  namespace: string;
+  afterRowId?: string;
+  limit: number;
+  /** The state right after this evidence sequence. */
+  atSequence?: number;
+}
+export interface ReadRow {
+  kind: 'row';
+  packageId: string;
+  instanceId?: string;
+  namespace: string;
+  rowId: string;
+}
+export interface StatePage {
+  rows: { rowId: string; value: JsonObject }[];
+  nextAfterRowId?: string;
+}
+export interface ReadNamespaces {
+  kind: 'namespaces';
+  atSequence?: number;
+}
+export interface NamespaceView {
+  packageId: string;
+  instanceId: string;
+  namespace: string;
+  rowCount: number;
+}
+export interface ReadEvidence {
+  kind: 'evidence';
+  fromSequence: number;
+  limit: number;
+}
+export interface EvidencePage {
+  entries: EvidenceEntry[];
+  /** Absent at the end of the journal. */
+  nextSequence?: number;
+}
+/** The same as RFC 8785 lines, each ended by a newline: the bytes that evidenceHash is made of. */
+export interface ReadEvidenceLines {
+  kind: 'evidenceLines';
+  fromSequence: number;
+  limit: number;
+}
+export interface EvidenceLinesPage {
+  lines: string;
+  count: number;
+  nextSequence?: number;
+}
+export interface ReadPending {
+  kind: 'pending';
+  limit: number;
+}
+export interface PendingEvent {
+  scheduledEventId: string;
+  atUs: number;
+  schedulingSequence: number;
+  event: { packageId: string; instanceId: string; eventId: string };
+  payload: JsonObject;
+}
+export interface PendingView {
+  total: number;
+  /** The earliest first. */
+  events: PendingEvent[];
+  advance?: AdvanceProgress & { requestedUs: number };
+}
+export interface ReadFaults {
+  kind: 'faults';
+}
+export interface FaultView {
+  packageId: string;
+  instanceId: string;
+  faultId: string;
+  active: boolean;
+  triggered: number;
+}
+export interface ReadActors {
+  kind: 'actors';
+}
+export interface ActorView {
+  actorId: string;
+  actorInstanceId?: string;
+  capabilities: { packageId: string; instanceId: string; operationId: string }[];
+}
+/** The tools an actor may see: granted operations only, ordered by (packageId, instanceId, operationId). */
+export interface ReadTools {
+  kind: 'tools';
+  actorId: string;
+  actorInstanceId?: string;
+}
+export interface ToolCatalogItem {
+  packageId: string;
+  instanceId: string;
+  operationId: string;
+  description?: string;
+  inputSchema: JsonValue;
+  outputSchema: JsonValue;
+  declaredErrors: { code: string; description?: string; retryable?: boolean }[];
+  idempotency: 'none' | 'optional' | 'required';
+  mcp?: { name?: string; description?: string };
+}
+export interface ReadBudgets {
+  kind: 'budgets';
+}
+export interface BudgetUsage {
+  toolCalls: { limit: number | null; attempted: number; rejected: number };
+  scheduledEvents: { limit: number | null; processed: number; exhausted: boolean };
+}
+export type WorldQuery =
+  | ReadPosition
+  | ReadState
+  | ReadRow
+  | ReadNamespaces
+  | ReadEvidence
+  | ReadEvidenceLines
+  | ReadPending
+  | ReadFaults
+  | ReadActors
+  | ReadTools
+  | ReadBudgets;
+
+/** The answer to each kind of message. */
+export interface WorldAnswers {
+  call: CallResult;
+  advance: AdvanceResult;
+  wait: WaitResult;
+  setFault: { changed: boolean; sequence: number };
+  schedule: { scheduledEventIds: string[] };
+  cancelEvent: { cancelled: boolean };
+  setOverrides: { count: number };
+  reset: { position: WorldPosition };
+  snapshot: SnapshotResult;
+  verify: { sequence: number };
+  setBudgets: BudgetUsage;
+  close: { position: WorldPosition };
+  position: WorldPosition;
+  state: StatePage;
+  row: { value: JsonObject | null };
+  namespaces: NamespaceView[];
+  evidence: EvidencePage;
+  evidenceLines: EvidenceLinesPage;
+  pending: PendingView;
+  faults: FaultView[];
+  actors: ActorView[];
+  tools: ToolCatalogItem[];
+  budgets: BudgetUsage;
+}

@@ -1,0 +1,38 @@
+// decisions.md 6 (tool packages), at the edges.
+import { validateToolManifest } from '../../src/contract/validators.js';
+import { type Edge, edges, required, stranger } from './edges.js';
+
+const fault = { id: 'slow', appliesTo: ['a.b'], timing: 'before', error: { code: 'SLOW', message: 'm', retryable: true } };
+const manifest = { schemaVersion: 1, id: 'desk', version: '1.0.0', engine: '*', faults: [fault] };
+edges('tool manifest', validateToolManifest, manifest, [
+  { at: '/faults/0', fits: [{ id: 'slow', appliesTo: [], timing: 'latency', latencyUs: 5 }] },
+  {
+    at: '/faults/0',
+    inside: '/error',
+    breaks: [
+      [{ id: 'slow', appliesTo: [], timing: 'before' }, 'required'],
+      [{ ...fault, timing: 'latency', latencyUs: 1 }, 'conflict'],
+    ],
+  },
+  {
+    at: '/faults/0',
+    inside: '/latencyUs',
+    breaks: [
+      [{ id: 'slow', appliesTo: [], timing: 'latency' }, 'required'],
+      [{ ...fault, latencyUs: 1 }, 'conflict'],
+    ],
+  },
+  { at: '/faults/0', inside: '/untilUs', breaks: [[{ ...fault, fromUs: 5, untilUs: 5 }, 'conflict']] },
+  {
+    at: '/faults/0/rate',
+    fits: [0, 0.5, 1],
+    breaks: [
+      [1.01, 'too_large'],
+      [-0.01, 'too_small'],
+    ],
+  },
+  { at: '/capabilities', fits: [['state.read', 'event.emit']] },
+  { at: '/capabilities', inside: '/0', breaks: [[['net.fetch'], 'not_one_of']] },
+  ...['schemaVersion', 'id', 'version', 'engine'].map((name): Edge => ({ at: `/${name}`, breaks: required })),
+  stranger(''),
+]);
