@@ -1,0 +1,114 @@
+// The unanswered calls of one host, and what becomes of them when it ends.
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { firstCallSlot } from './board.js';
+import type { HostEndReason } from './options.js';
+
+/** What is told of the end of each call, before its caller is. */
+export interface CallEnds {
+  ended(): void;
+}
+
+export class Call {
+  /** Its record on the board, while a seat has it. */
+  slot = 0;
+  /** Of its latest sending. */
+  stamp = 0;
+  sends = 0;
+  cancelled = false;
+  readonly reply: Promise<unknown>;
+  #resolve!: (reply: unknown) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(
+    readonly kind: 'command' | 'query',
+    readonly actorId: string,
+    readonly message: unknown,
+    readonly onProgress: ((value: unknown) => void) | undefined,
+    readonly ends: CallEnds,
+  ) {
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  resolve(reply: unknown): void {
+    this.ends.ended();
+    this.#resolve(reply);
+  }
+  reject(error: unknown): void {
+    this.ends.ended();
+    this.#reject(error);
+  }
+}
+
+/** Calls by slot. Slots are reused last in, first out, so those in use stay low. */
+export class CallTable {
+  readonly #calls: (Call | undefined)[] = new Array(firstCallSlot).fill(undefined);
+  readonly #free: number[] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+  /** All slots ever used are below it. */
+  get slotsUsed(): number {
+    return this.#calls.length;
+  }
+
+  /** False when the host has as many as it may. */
+  open(call: Call): boolean {
+    if (this.#size >= limits.hostMessagesMax) return false;
+    const slot = this.#free.pop() ?? this.#calls.length;
+    this.#calls[slot] = call;
+    call.slot = slot;
+    this.#size++;
+    return true;
+  }
+
+  at(slot: number): Call | undefined {
+    return this.#calls[slot];
+  }
+
+  close(slot: number): Call | undefined {
+    const call = this.#calls[slot];
+    if (call === undefined) return undefined;
+    this.#calls[slot] = undefined;
+    this.#free.push(slot);
+    this.#size--;
+    return call;
+  }
+
+  /** In the order in which they were sent. */
+  inOrder(): Call[] {
+    return this.#calls.filter((call) => call !== undefined).sort((one, other) => one.stamp - other.stamp);
+  }
+}
+
+export interface HostEnding {
+  reason: HostEndReason;
+  /** The message whose step was running. */
+  running: Call | undefined;
+  begun(call: Call): boolean;
+}
+
+/**
+ * What an ended host's call comes to: undefined means that it is sent again.
+ * A begun command may or may not be in the last commit, so it is for its caller to say whether it may run twice. A message that was running when
+ * the host went down by itself is not tried again, or it might take the next life down too, and with it goes what its actor still had queued.
+ */
+export function aftermath(call: Call, { reason, running, begun }: HostEnding): ServiceError | undefined {
+  if (reason === 'timeout' && call === running) return refusal('world.HANDLER_TIMEOUT');
+  if (reason !== 'killed' && call.actorId === running?.actorId) return refusal('world.ACTOR_RESTARTED');
+  if (call.kind === 'command' && begun(call)) return refusal('world.ACTOR_RESTARTED');
+  if (call.cancelled) return cancelledBeforeStart();
+  return call.sends > limits.resendsMax ? refusal('world.ACTOR_RESTARTED') : undefined;
+}
+
+function refusal(code: ErrorCode): ServiceError {
+  return new ServiceError(code);
+}
+export function cancelledBeforeStart(): ServiceError {
+  return new ServiceError('control.STATE_CONFLICT', { message: 'Cancelled before it started.', details: { cancelled: true } });
+}

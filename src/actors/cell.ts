@@ -1,0 +1,107 @@
+// One addressed actor inside a host: its mailbox, its life, and what of it is not committed yet. State only: stepper.ts and group-commit.ts move it.
+//   C1. `actor` is set from activation until passivation or failure; each setting of it has a larger incarnation.
+//   C2. Every entry taken from a queue is in exactly one of `running`, `querying`, `waiting`, a commit in flight, or answered.
+import type { ErrorFrame } from '../contract/errors.js';
+import type { Actor, CommandRun } from './definition.js';
+import { Fifo } from './fifo.js';
+
+/** When the present slice ends; one for all actors of a host, which run one at a time. */
+export interface SliceClock {
+  endMs: number;
+}
+
+export class CommandEntry implements CommandRun {
+  readonly kind = 'command';
+  cancelRequested = false;
+  /** Set once it is finished, until it is sent. */
+  outcome: Outcome | undefined;
+  #progress: { value: unknown } | undefined;
+  readonly #clock: SliceClock;
+
+  constructor(
+    readonly slot: number,
+    readonly stamp: number,
+    readonly message: unknown,
+    clock: SliceClock,
+  ) {
+    this.#clock = clock;
+  }
+
+  progress(value: unknown): void {
+    this.#progress = { value };
+  }
+  sliceOver(): boolean {
+    return performance.now() >= this.#clock.endMs;
+  }
+
+  get hasProgress(): boolean {
+    return this.#progress !== undefined;
+  }
+  takeProgress(): { value: unknown } | undefined {
+    const taken = this.#progress;
+    this.#progress = undefined;
+    return taken;
+  }
+}
+export type Outcome = { reply: unknown } | { refusal: ErrorFrame };
+
+export interface QueryEntry {
+  readonly kind: 'query';
+  readonly slot: number;
+  readonly stamp: number;
+  readonly message: unknown;
+}
+/** Stands in the commands' queue: what came before is finished first. */
+export interface PassivationEntry {
+  readonly kind: 'passivation';
+  readonly done: () => void;
+}
+type Steps = Generator<undefined, unknown>;
+
+export class Cell {
+  actor: Actor | undefined;
+  readonly commands = new Fifo<CommandEntry | PassivationEntry>();
+  readonly queries = new Fifo<QueryEntry>();
+  running: { entry: CommandEntry; steps: Steps } | undefined;
+  querying: { entry: QueryEntry; steps: Steps } | undefined;
+  /** Finished commands no commit covers yet. */
+  waiting: CommandEntry[] = [];
+  /** A write set of it is in the commit in flight. */
+  committing = false;
+  committedMs = 0;
+  queriesInRow = 0;
+  usedMs = 0;
+  /** In the host's ring of actors that may run. */
+  ready = false;
+  #nextIncarnation: number;
+
+  /**
+   * `stamp`: of the message that made the cell. Each activation is owed to a message, and stamps rise by at least one a message, so numbers
+   * counted up from the first stamp stay below the stamp of whatever message activates the actor next, on this host or another.
+   */
+  constructor(
+    readonly actorId: string,
+    stamp: number,
+  ) {
+    this.#nextIncarnation = stamp;
+  }
+
+  takeIncarnation(): number {
+    return this.#nextIncarnation++;
+  }
+
+  get hasWork(): boolean {
+    return this.running !== undefined || this.querying !== undefined || this.commands.size > 0 || this.queries.size > 0;
+  }
+
+  /** Nothing of it is uncommitted, so what it says now is true for good. */
+  get settled(): boolean {
+    return !this.committing && this.waiting.length === 0 && (this.actor === undefined || this.actor.pendingCount() === 0);
+  }
+
+  takeWaiting(): CommandEntry[] {
+    const taken = this.waiting;
+    if (taken.length > 0) this.waiting = [];
+    return taken;
+  }
+}

@@ -1,0 +1,126 @@
+// Group commit: the write sets of all actors that need it in one commit, their replies after it.
+//   G1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
+//   G2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at once.
+//   G3. When a set is refused, everything its actor did since its last commit is refused with it, and that life of the actor is over.
+import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
+import type { Cell, CommandEntry } from './cell.js';
+import type { ActorKind } from './definition.js';
+import type { Outbox } from './outbox.js';
+
+interface Member {
+  cell: Cell;
+  finished: CommandEntry[];
+  progress: { slot: number; value: unknown } | undefined;
+}
+interface Ends {
+  /** Ends this life of the actor; its unfinished and uncovered commands are refused. */
+  failed(cell: Cell, refusal: ErrorFrame): void;
+  /** Whatever waited for this actor to be settled may go on. */
+  settled(cell: Cell): void;
+}
+
+export class GroupCommit {
+  commits = 0;
+  writeSets = 0;
+  #wanting = new Set<Cell>();
+  #flying = false;
+
+  constructor(
+    readonly kind: ActorKind,
+    readonly board: BoardWriter,
+    readonly outbox: Outbox,
+    readonly ends: Ends,
+  ) {}
+
+  /** Asks that what the actor has changed be in the next commit. */
+  want(cell: Cell): void {
+    this.#wanting.add(cell);
+  }
+  /** A life that has failed has nothing to commit. */
+  forget(cell: Cell): void {
+    this.#wanting.delete(cell);
+  }
+
+  /** A commit could be made now: somebody wants one and none is in flight. */
+  get due(): boolean {
+    return this.#wanting.size > 0 && !this.#flying;
+  }
+  get busy(): boolean {
+    return this.#wanting.size > 0 || this.#flying;
+  }
+
+  start(): void {
+    if (!this.due) return;
+    const cells = this.#wanting;
+    this.#wanting = new Set();
+    const members: Member[] = [];
+    const writeSets: unknown[] = [];
+    for (const cell of cells) this.#take(cell, members, writeSets);
+    if (members.length === 0) return;
+    this.#flying = true;
+    this.#commit(writeSets).then((results) => this.#land(members, results));
+  }
+
+  #take(cell: Cell, members: Member[], writeSets: unknown[]): void {
+    let writeSet: unknown;
+    try {
+      writeSet = cell.actor?.takeWriteSet();
+    } catch (error) {
+      this.ends.failed(cell, this.outbox.bug(cell.actorId, error));
+      return;
+    }
+    const finished = cell.takeWaiting();
+    if (writeSet === undefined) {
+      for (const entry of finished) this.outbox.settle(entry);
+      this.ends.settled(cell);
+      return;
+    }
+    const progress = cell.running?.entry.takeProgress();
+    members.push({ cell, finished, progress: progress && { slot: cell.running!.entry.slot, value: progress.value } });
+    writeSets.push(writeSet);
+    cell.committing = true;
+  }
+
+  /** One answer a set, whatever happens. */
+  async #commit(writeSets: unknown[]): Promise<readonly (Error | undefined)[]> {
+    this.commits++;
+    this.writeSets += writeSets.length;
+    try {
+      const results = await this.#write(writeSets);
+      if (results.length !== writeSets.length) throw new Error(`commit answered ${results.length} of ${writeSets.length} write sets`);
+      return results;
+    } catch (error) {
+      return writeSets.map(() => (error instanceof Error ? error : new Error(String(error))));
+    }
+  }
+
+  #write(writeSets: unknown[]): Promise<readonly (Error | undefined)[]> {
+    this.board.begin(commitSlot, 0, monotonicMs());
+    try {
+      return this.board.gated(() => this.kind.commit(writeSets));
+    } finally {
+      this.board.rest();
+    }
+  }
+
+  #land(members: Member[], results: readonly (Error | undefined)[]): void {
+    this.#flying = false;
+    const nowMs = monotonicMs();
+    members.forEach(({ cell, finished, progress }, index) => {
+      cell.committing = false;
+      cell.committedMs = nowMs;
+      const error = results[index];
+      if (error === undefined) {
+        for (const entry of finished) this.outbox.settle(entry);
+        if (progress) this.outbox.progress(progress.slot, progress.value);
+      } else {
+        const refusal = error instanceof ServiceError ? errorToFrame(error) : this.outbox.bug(cell.actorId, error);
+        for (const entry of finished) this.outbox.refuse(entry.slot, refusal);
+        this.ends.failed(cell, refusal);
+      }
+      this.ends.settled(cell);
+    });
+    this.start();
+  }
+}

@@ -1,0 +1,217 @@
+// The loop of one host: which actor runs when. Owns the cells, the ring of those that may run, and the turns.
+// A turn serves actors round robin for about one slice, then commits and lets the event loop read the next messages.
+//   L1. A cell is in the ring exactly when its `ready` is set; one that waits for a commit is not, and comes back when it lands.
+//   L2. Nobody's finished command waits for somebody else's long one: before the next slice of a long command, what is due is committed.
+import { errorToFrame, ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
+import { cancelledBeforeStart } from './calls.js';
+import { Cell, CommandEntry, type SliceClock } from './cell.js';
+import type { ActorKind } from './definition.js';
+import { Fifo } from './fifo.js';
+import { type Envelope, type HostFrames, readAtHost } from './frames.js';
+import { GroupCommit } from './group-commit.js';
+import type { Outbox } from './outbox.js';
+import { Stepper } from './stepper.js';
+
+export class HostLoop {
+  readonly commit: GroupCommit;
+  readonly stepper: Stepper;
+  readonly #board: BoardWriter;
+  readonly #outbox: Outbox;
+  readonly #clock: SliceClock = { endMs: 0 };
+  readonly #cells = new Map<string, Cell>();
+  readonly #ring = new Fifo<Cell>();
+  /** Actors with spare work, in turn. */
+  readonly #idlers = new Set<string>();
+  #turnScheduled = false;
+  #received = 0;
+  /** Stopping, and the grace is over. */
+  #impatient = false;
+  #stop: { messages: number; whenQuiet(): void } | undefined;
+
+  constructor(kind: ActorKind, board: BoardWriter, outbox: Outbox) {
+    this.#board = board;
+    this.#outbox = outbox;
+    this.commit = new GroupCommit(kind, board, outbox, {
+      failed: (cell, refusal) => this.stepper.fail(cell, refusal),
+      settled: (cell) => {
+        this.#wake(cell);
+        this.#dropEmpty(cell);
+      },
+    });
+    this.stepper = new Stepper({ kind, board, outbox, commit: this.commit, clock: this.#clock });
+  }
+
+  get actorsLive(): number {
+    return this.#cells.size;
+  }
+
+  receive(envelope: Envelope): void {
+    readAtHost(envelope, this.#frames);
+    if (this.#impatient) this.#refuseAndCancel();
+  }
+
+  readonly #frames: HostFrames = {
+    command: (slot, stamp, actorId, message) => {
+      this.#received++;
+      const cell = this.#cellOf(actorId, stamp);
+      cell.commands.push(new CommandEntry(slot, stamp, message, this.#clock));
+      this.#wake(cell);
+    },
+    query: (slot, stamp, actorId, message) => {
+      this.#received++;
+      const cell = this.#cellOf(actorId, stamp);
+      cell.queries.push({ kind: 'query', slot, stamp, message });
+      this.#wake(cell);
+    },
+    cancel: (_slot, stamp, actorId) => {
+      const cell = this.#cells.get(actorId);
+      if (cell?.running?.entry.stamp === stamp) cell.running.entry.cancelRequested = true;
+      const queued = cell?.commands.take((entry) => entry.kind === 'command' && entry.stamp === stamp);
+      if (queued?.kind === 'command') this.#outbox.refuse(queued.slot, errorToFrame(cancelledBeforeStart()));
+    },
+  };
+
+  /** Resolves when what the mailbox holds now is done and the actor has left the memory. */
+  passivate(actorId: string): Promise<void> {
+    const cell = this.#cells.get(actorId);
+    if (cell === undefined) return Promise.resolve();
+    return new Promise((done) => {
+      cell.commands.push({ kind: 'passivation', done });
+      this.#wake(cell);
+    });
+  }
+
+  /** The kind has spare work for an actor. */
+  wantsIdle(actorId: string): void {
+    this.#idlers.add(actorId);
+    this.#schedule();
+  }
+
+  /** Takes from memory whoever had no message since `beforeMs`. */
+  passivateUnused(beforeMs: number): void {
+    for (const cell of this.#cells.values()) {
+      if (cell.usedMs < beforeMs && !cell.hasWork && cell.settled) this.#retire(cell);
+    }
+    this.#board.rest();
+  }
+
+  /** Resolves when all `messages` this life was sent are answered and committed and no actor is left in memory. */
+  async stop(graceMs: number, messages: number): Promise<void> {
+    const patience = setTimeout(() => this.#refuseAndCancel(), graceMs);
+    await new Promise<void>((whenQuiet) => {
+      this.#stop = { messages, whenQuiet };
+      this.#schedule();
+    });
+    clearTimeout(patience);
+    for (const cell of this.#cells.values()) this.#retire(cell);
+    this.#board.rest();
+    this.#outbox.flush();
+  }
+
+  #cellOf(actorId: string, stamp: number): Cell {
+    let cell = this.#cells.get(actorId);
+    if (cell === undefined) {
+      cell = new Cell(actorId, stamp);
+      this.#cells.set(actorId, cell);
+    }
+    return cell;
+  }
+
+  #wake(cell: Cell): void {
+    if (!cell.ready && cell.hasWork) {
+      cell.ready = true;
+      this.#ring.push(cell);
+    }
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#turnScheduled) return;
+    this.#turnScheduled = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#turnScheduled = false;
+    let nowMs = monotonicMs();
+    const endMs = nowMs + limits.sliceMs;
+    while (this.#ring.size > 0 && nowMs < endMs) {
+      if (this.#ring.first()!.running && this.commit.due) break;
+      nowMs = this.#serve(this.#ring.shift()!, nowMs);
+    }
+    this.#board.rest();
+    this.commit.start();
+    if (this.#ring.size > 0) this.#schedule();
+    else if (this.#stop) this.#stopIfQuiet(this.#stop);
+    else if (this.#idlers.size > 0) this.#idle(nowMs);
+  }
+
+  /** Runs one actor until its slice is over or it has nothing to run; gives the time it ended. */
+  #serve(cell: Cell, startMs: number): number {
+    const endMs = startMs + limits.sliceMs;
+    let nowMs = startMs;
+    let end = this.stepper.step(cell, nowMs);
+    for (nowMs = monotonicMs(); end === 'more' && nowMs < endMs; nowMs = monotonicMs()) end = this.stepper.step(cell, nowMs);
+    cell.usedMs = nowMs;
+    if (end === 'resting') cell.ready = false;
+    else this.#ring.push(cell);
+    this.#dropEmpty(cell);
+    return nowMs;
+  }
+
+  #dropEmpty(cell: Cell): void {
+    if (cell.actor === undefined && !cell.hasWork && !cell.committing) this.#cells.delete(cell.actorId);
+  }
+
+  /** One slice of spare work, then the event loop again. */
+  #idle(nowMs: number): void {
+    const [actorId] = this.#idlers;
+    this.#idlers.delete(actorId!);
+    const cell = this.#cells.get(actorId!);
+    if (cell?.actor) {
+      this.#board.begin(hostWorkSlot, 0, nowMs);
+      try {
+        if (cell.actor.idle()) this.#idlers.add(actorId!);
+        else if (cell.actor.pendingCount() > 0) this.commit.want(cell);
+      } catch (error) {
+        this.stepper.fail(cell, this.#outbox.bug(cell.actorId, error));
+      }
+      this.#board.rest();
+    }
+    if (this.#idlers.size > 0 || this.commit.due) this.#schedule();
+  }
+
+  #retire(cell: Cell): void {
+    this.stepper.passivate(cell, monotonicMs());
+    this.#idlers.delete(cell.actorId);
+    this.#cells.delete(cell.actorId);
+  }
+
+  /** Nothing to come, nothing to run, nothing uncommitted; what spare work left uncommitted is asked for here. */
+  #stopIfQuiet({ messages, whenQuiet }: { messages: number; whenQuiet(): void }): void {
+    let quiet = this.#received >= messages;
+    for (const cell of this.#cells.values()) {
+      if (!cell.hasWork && cell.settled) continue;
+      quiet = false;
+      if (!cell.hasWork && !cell.committing) this.commit.want(cell);
+    }
+    this.commit.start();
+    if (quiet && !this.commit.busy) whenQuiet();
+  }
+
+  #refuseAndCancel(): void {
+    this.#impatient = true;
+    const refusal = errorToFrame(new ServiceError('control.UNAVAILABLE', { message: 'The host is closing.' }));
+    for (const cell of this.#cells.values()) {
+      if (cell.running) cell.running.entry.cancelRequested = true;
+      for (let entry = cell.commands.shift(); entry; entry = cell.commands.shift()) {
+        if (entry.kind === 'command') this.#outbox.refuse(entry.slot, refusal);
+        else entry.done();
+      }
+      for (let entry = cell.queries.shift(); entry; entry = cell.queries.shift()) this.#outbox.refuse(entry.slot, refusal);
+    }
+    this.#schedule();
+  }
+}

@@ -1,0 +1,74 @@
+// The port between a seat (who supervises) and one life of a host (a thread or a process): the same for both isolations.
+import type { MessagePort } from 'node:worker_threads';
+import { type ErrorFrame, errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import type { BoardPage, BoardReader } from './board.js';
+import type { Envelope } from './frames.js';
+import type { ActorSystemOptions } from './options.js';
+
+/** What a life is started with; structured-cloned. */
+export interface HostSetup {
+  index: number;
+  isolation: 'thread' | 'process';
+  moduleHref: string;
+  hostOptions: unknown;
+  idlePassivationMs: number;
+}
+export interface HostStart {
+  setup: HostSetup;
+  resourceLimits: NonNullable<ActorSystemOptions['resourceLimits']>;
+  onEnvelope(envelope: Envelope): void;
+}
+
+/** The control path, called through Comlink. */
+export interface HostControl {
+  /** Loads the kind; the first thing asked of a life. */
+  load(): Promise<Answer>;
+  control(request: unknown): Promise<Answer>;
+  passivate(actorId: string): Promise<Answer>;
+  figures(): Promise<HostFigures>;
+  /**
+   * Finishes what this life was sent, `messages` in all (they come on another wire), then closes the kind. What is not finished after `graceMs`
+   * is cancelled when it runs, and refused when it has not begun.
+   */
+  stop(graceMs: number, messages: number): Promise<Answer>;
+}
+export interface HostFigures {
+  actorsLive: number;
+  commits: number;
+  writeSets: number;
+  activations: number;
+  residentBytes: number;
+}
+
+export interface HostLife {
+  /** Throws when a value cannot be cloned. */
+  post(envelope: Envelope): void;
+  readonly control: HostControl;
+  readonly board: BoardReader;
+  /** Resolves, with what is known of the reason, once the thread or process is gone and all it had sent has been given to `onEnvelope`. */
+  readonly ended: Promise<string>;
+  /** Ends it whatever it does. */
+  terminate(): void;
+}
+
+/** What a thread host is handed as its task. */
+export interface ThreadTask {
+  setup: HostSetup;
+  page: BoardPage;
+  mail: MessagePort;
+  control: MessagePort;
+}
+
+/** Comlink keeps only an error's message; a refusal needs its code too. */
+export type Answer = { ok: true; value: unknown } | { ok: false; error: ErrorFrame };
+export async function answer(work: () => unknown, bug: (error: unknown) => ErrorFrame): Promise<Answer> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, error: error instanceof ServiceError ? errorToFrame(error) : bug(error) };
+  }
+}
+export function unwrap(answered: Answer): unknown {
+  if (answered.ok) return answered.value;
+  throw errorFromFrame(answered.error);
+}

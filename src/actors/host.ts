@@ -1,0 +1,95 @@
+// One life of a host, inside its thread or process: loads the kind, runs the loop, answers the control path.
+import { memoryUsage } from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
+import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
+import type { ActorKind, CreateActorKind } from './definition.js';
+import type { Envelope } from './frames.js';
+import { HostLoop } from './host-loop.js';
+import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
+import { Outbox } from './outbox.js';
+
+/** How often the unused are looked for, in one idle time. */
+const sweepsPerIdleTime = 4;
+
+export class Host implements HostControl {
+  readonly #setup: HostSetup;
+  readonly #board: BoardWriter;
+  readonly #outbox: Outbox;
+  #kind: ActorKind | undefined;
+  #loop: HostLoop | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(setup: HostSetup, page: BoardPage, post: (envelope: Envelope) => void) {
+    this.#setup = setup;
+    this.#board = new BoardWriter(page);
+    this.#outbox = new Outbox(post);
+  }
+
+  receive(envelope: Envelope): void {
+    this.#live().loop.receive(envelope);
+  }
+
+  load(): Promise<Answer> {
+    const unloadable = (cause: unknown): ErrorFrame => {
+      this.#outbox.bug('', cause);
+      return errorToFrame(new ServiceError('control.INTERNAL', { message: `A host could not load its kind: ${cause}` }));
+    };
+    return answer(async () => {
+      const { moduleHref, hostOptions, index, isolation, idlePassivationMs } = this.#setup;
+      const wantsIdle = (actorId: string): void => this.#loop?.wantsIdle(actorId);
+      const { createActorKind } = (await import(moduleHref)) as { createActorKind: CreateActorKind };
+      this.#kind = await createActorKind(hostOptions, { index, isolation, wantsIdle });
+      const loop = new HostLoop(this.#kind, this.#board, this.#outbox);
+      this.#loop = loop;
+      this.#sweep = setInterval(() => loop.passivateUnused(monotonicMs() - idlePassivationMs), Math.max(1, idlePassivationMs / sweepsPerIdleTime));
+    }, unloadable);
+  }
+
+  control(request: unknown): Promise<Answer> {
+    return this.#answer(() => {
+      const { kind } = this.#live();
+      this.#board.begin(hostWorkSlot, 0, monotonicMs());
+      try {
+        return this.#board.gated(() => kind.control(request));
+      } finally {
+        this.#board.rest();
+      }
+    });
+  }
+
+  passivate(actorId: string): Promise<Answer> {
+    return this.#answer(() => this.#live().loop.passivate(actorId));
+  }
+
+  async figures(): Promise<HostFigures> {
+    const { loop } = this.#live();
+    const { commits, writeSets } = loop.commit;
+    return { actorsLive: loop.actorsLive, commits, writeSets, activations: loop.stepper.activations, residentBytes: this.#residentBytes() };
+  }
+
+  stop(graceMs: number, messages: number): Promise<Answer> {
+    return this.#answer(async () => {
+      const { loop, kind } = this.#live();
+      clearInterval(this.#sweep);
+      await loop.stop(graceMs, messages);
+      await this.#board.gated(() => kind.close());
+    });
+  }
+
+  #live(): { kind: ActorKind; loop: HostLoop } {
+    invariant(this.#kind && this.#loop, 'a host is loaded before anything is asked of it');
+    return { kind: this.#kind, loop: this.#loop };
+  }
+
+  /** A bug on the control path is logged here, where its stack is. */
+  #answer(work: () => unknown): Promise<Answer> {
+    return answer(work, (error) => this.#outbox.bug('', error));
+  }
+
+  #residentBytes(): number {
+    if (this.#setup.isolation === 'process') return memoryUsage.rss();
+    const heap = getHeapStatistics();
+    return heap.total_physical_size + heap.external_memory;
+  }
+}

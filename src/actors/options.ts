@@ -1,0 +1,62 @@
+// What the users of an actor system say and see: its options, where an actor may live, its figures and its log.
+
+export interface ActorSystemOptions {
+  /** The module each host loads in its thread or process; it exports `createActorKind` (definition.ts). */
+  hostModule: URL;
+  /** Given to `createActorKind`, structured-cloned. */
+  hostOptions: unknown;
+  /** How many hosts stand from start to close; actors without a place of their own are spread over them. */
+  hosts: number;
+  isolation: 'thread' | 'process';
+  /** A host that spends longer than this inside one step is ended and replaced. Default limits.handlerTimeoutMs. */
+  handlerTimeoutMs?: number;
+  /** An actor without a message for this long leaves the memory. Default limits.idlePassivationMs. */
+  idlePassivationMs?: number;
+  /** Unanswered messages an actor may have; more are refused with control.WORLD_BUSY. Default limits.mailboxMessagesMax. */
+  mailboxMessagesMax?: number;
+  /** How long `close` lets running commands finish before it asks them to cancel. Default limits.closeGraceMs. */
+  closeGraceMs?: number;
+  /** Heap of one host, for both isolations. */
+  resourceLimits?: { maxOldGenerationSizeMb?: number; maxYoungGenerationSizeMb?: number; stackSizeMb?: number };
+  /** After `max` unasked-for ends of one host inside `windowMs`, it stays down for `coolDownMs` (control.UNAVAILABLE). */
+  restarts?: { max: number; windowMs: number; coolDownMs: number };
+  log?: (entry: ActorLogEntry) => void;
+}
+
+/** `{ host }`: one of the standing hosts. `exclusive`: a host of its own, started for this actor and stopped when it is released. */
+export type Placement = { host: number } | 'exclusive';
+
+export interface CommandOptions {
+  /**
+   * Aborting tells a running command (CommandRun.cancelRequested), which still answers; a command that has not started is dropped and
+   * rejects with control.STATE_CONFLICT, `details: { cancelled: true }`.
+   */
+  signal?: AbortSignal;
+  /** The latest CommandRun.progress value after each commit; values in between may be skipped. */
+  onProgress?: (value: unknown) => void;
+}
+
+export interface HostStats {
+  index: number;
+  exclusiveTo?: string;
+  state: 'starting' | 'up' | 'down';
+  /** Times this host was replaced. */
+  restarts: number;
+  actorsLive: number;
+  /** Messages sent to the host and not answered yet. */
+  mailboxDepth: number;
+  commits: number;
+  writeSets: number;
+  activations: number;
+  /** A process: its resident set. A thread: its own heap and buffers. */
+  residentBytes: number;
+}
+
+export type ActorLogEntry =
+  /** A bug in the kind (actorId '' when it was asked on the control path): the caller got control.INTERNAL with this correlation id. */
+  | { event: 'actor_failed'; host: number; actorId: string; correlationId: string; stack: string }
+  | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; detail: string }
+  | { event: 'host_started'; host: number; restarts: number }
+  | { event: 'host_down'; host: number; coolDownMs: number };
+/** `timeout`: the watchdog ended it. `killed`: killHost did. `crashed`: it ended by itself. */
+export type HostEndReason = 'timeout' | 'killed' | 'crashed';

@@ -1,0 +1,243 @@
+// The actor system: what the rest of the product holds. Finds an actor's seat, bounds its mailbox, and moves it where its caller wants it.
+//   A1. An actor lives on one host at a time: it is passivated where it was before a message of it goes anywhere else.
+//   A2. Messages of one actor are sent in the order of the calls.
+//   A3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { Call, cancelledBeforeStart } from './calls.js';
+import { unwrap } from './host-port.js';
+import type { ActorSystemOptions, CommandOptions, HostStats, Placement } from './options.js';
+import { LocalPlacement, type PlacementPort } from './placement.js';
+import { Route } from './route.js';
+import { Seat, unavailable } from './seat.js';
+
+/** Messages a millisecond a system may send and still stay below the stamps of a later one. */
+const stampsPerMs = 1024;
+const watchesPerTimeout = 8;
+
+interface ExclusiveHost {
+  index: number;
+  placed: Promise<number>;
+}
+
+export class ActorSystem {
+  readonly #options: ActorSystemOptions;
+  readonly #mailboxMessagesMax: number;
+  readonly #placement: PlacementPort;
+  readonly #seats = new Map<number, Seat>();
+  readonly #exclusive = new Map<string, ExclusiveHost>();
+  readonly #routes = new Map<string, Route>();
+  readonly #watch: NodeJS.Timeout;
+  #stamp = Date.now() * stampsPerMs;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: ActorSystemOptions) {
+    this.#options = options;
+    this.#mailboxMessagesMax = options.mailboxMessagesMax ?? limits.mailboxMessagesMax;
+    this.#placement = new LocalPlacement(options.hosts);
+    for (let index = 0; index < options.hosts; index++) this.#openSeat(index);
+    const watchMs = Math.max(5, (options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / watchesPerTimeout);
+    this.#watch = setInterval(() => {
+      for (const seat of this.#seats.values()) seat.watch();
+    }, watchMs);
+    this.#watch.unref();
+  }
+
+  /** Resolves when every host has loaded its kind; rejects with the reason when one could not. */
+  static async start(options: ActorSystemOptions): Promise<ActorSystem> {
+    const system = new ActorSystem(options);
+    try {
+      await Promise.all([...system.#seats.values()].map((seat) => seat.standing));
+      return system;
+    } catch (error) {
+      await system.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Commands of one actor run one at a time, in the order of these calls. Rejects with ServiceError: what the kind threw, or control.WORLD_BUSY,
+   * control.UNAVAILABLE, control.INVALID_REQUEST (the message cannot be cloned), world.HANDLER_TIMEOUT, world.ACTOR_RESTARTED,
+   * control.INTERNAL (details.correlationId).
+   */
+  command(actorId: string, message: unknown, options: CommandOptions = {}): Promise<unknown> {
+    const { signal, onProgress } = options;
+    if (signal === undefined) return this.#send('command', actorId, message, onProgress);
+    return this.#abortable(actorId, message, signal, onProgress);
+  }
+
+  /** Answered between commands and between the slices of a long one, always from committed state. Rejects as `command`. */
+  query(actorId: string, message: unknown): Promise<unknown> {
+    return this.#send('query', actorId, message, undefined);
+  }
+
+  /** One request to a host's kind (ActorKind.control), in no mailbox. */
+  async control(hostIndex: number, request: unknown): Promise<unknown> {
+    this.#refuseWhenClosing();
+    return unwrap(await this.#seat(hostIndex).ask((host) => host.control(request)));
+  }
+
+  /** Lets what was sent to the actor be answered, then takes it from memory. Its next message activates it again. */
+  async passivate(actorId: string): Promise<void> {
+    await this.#routeTo(actorId).hold(() => this.#leave(actorId));
+  }
+
+  /** The index of the host that owns an actor, for `control`. */
+  hostOf(actorId: string): number {
+    return this.#placement.hostOf(actorId);
+  }
+
+  /** Gives an actor a place other than its default and moves it there; resolves with the host's index (exclusive ones follow the standing ones). */
+  async place(actorId: string, placement: Placement): Promise<number> {
+    if (placement === 'exclusive') return await this.#placeAlone(actorId);
+    await this.#move(actorId, placement.host);
+    await this.#endExclusive(actorId);
+    return placement.host;
+  }
+
+  /** Passivates the actor and ends its exclusive host, if it has one; afterwards its place is the default again. */
+  async release(actorId: string): Promise<void> {
+    await this.#move(actorId, undefined);
+    await this.#endExclusive(actorId);
+  }
+
+  async stats(): Promise<HostStats[]> {
+    const owners = new Map([...this.#exclusive].map(([actorId, { index }]) => [index, actorId]));
+    return await Promise.all([...this.#seats.values()].map((seat) => statsOf(seat, owners.get(seat.index))));
+  }
+
+  /** Ends a host at once, as a crash would, and replaces it. For operations and tests of recovery. Resolves when the replacement stands. */
+  async killHost(index: number): Promise<void> {
+    await this.#seat(index).kill();
+  }
+
+  /** Refuses new messages, finishes what was accepted, commits, passivates, closes the kinds, ends the hosts. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([...this.#seats.values()].map((seat) => seat.close(this.#graceMs))).then(() => clearInterval(this.#watch));
+    return this.#closing;
+  }
+
+  get #graceMs(): number {
+    return this.#options.closeGraceMs ?? limits.closeGraceMs;
+  }
+
+  #refuseWhenClosing(): void {
+    if (this.#closing) throw unavailable('The system is closing.');
+  }
+
+  #send(kind: Call['kind'], actorId: string, message: unknown, onProgress: Call['onProgress']): Promise<unknown> {
+    try {
+      return this.#sendCall(kind, actorId, message, onProgress).reply;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #sendCall(kind: Call['kind'], actorId: string, message: unknown, onProgress: Call['onProgress']): Call {
+    const route = this.#routeTo(actorId);
+    if (route.depth >= this.#mailboxMessagesMax) {
+      throw new ServiceError('control.WORLD_BUSY', { details: { mailboxMessagesMax: this.#mailboxMessagesMax } });
+    }
+    const call = new Call(kind, actorId, message, onProgress, route);
+    route.send(call);
+    return call;
+  }
+
+  async #abortable(actorId: string, message: unknown, signal: AbortSignal, onProgress: Call['onProgress']): Promise<unknown> {
+    if (signal.aborted) throw cancelledBeforeStart();
+    const call = this.#sendCall('command', actorId, message, onProgress);
+    const cancel = (): void => this.#routes.get(actorId)?.cancel(call);
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return await call.reply;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  #routeTo(actorId: string): Route {
+    this.#refuseWhenClosing();
+    let route = this.#routes.get(actorId);
+    if (route === undefined) {
+      route = new Route(this.#seat(this.hostOf(actorId)), () => this.#routes.delete(actorId));
+      this.#routes.set(actorId, route);
+    }
+    return route;
+  }
+
+  async #leave(actorId: string): Promise<void> {
+    unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
+  }
+
+  /** `host` undefined: back to its default. */
+  async #move(actorId: string, host: number | undefined): Promise<void> {
+    const to = host === undefined ? undefined : this.#seat(host);
+    const route = this.#routeTo(actorId);
+    await route.hold(async () => {
+      await this.#leave(actorId);
+      if (to) this.#placement.assign(actorId, to.index);
+      else this.#placement.unassign(actorId);
+      route.seat = this.#seat(this.hostOf(actorId));
+    });
+  }
+
+  #placeAlone(actorId: string): Promise<number> {
+    const already = this.#exclusive.get(actorId);
+    if (already) return already.placed;
+    const index = this.#freeIndex();
+    const placed = (async () => {
+      try {
+        await this.#openSeat(index).standing;
+        await this.#move(actorId, index);
+        return index;
+      } catch (error) {
+        await this.#endExclusive(actorId);
+        throw error;
+      }
+    })();
+    this.#exclusive.set(actorId, { index, placed });
+    return placed;
+  }
+
+  async #endExclusive(actorId: string): Promise<void> {
+    const host = this.#exclusive.get(actorId);
+    if (host === undefined) return;
+    this.#exclusive.delete(actorId);
+    await this.#seat(host.index).close(this.#graceMs);
+    this.#seats.delete(host.index);
+  }
+
+  #openSeat(index: number): Seat {
+    const { hostModule, hostOptions, isolation, resourceLimits = {}, log = () => {} } = this.#options;
+    const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
+    const seat = new Seat({
+      start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits },
+      handlerTimeoutMs: this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs,
+      restarts: this.#options.restarts ?? { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: limits.hostCoolDownMs },
+      nextStamp: () => ++this.#stamp,
+      log,
+    });
+    this.#seats.set(index, seat);
+    return seat;
+  }
+
+  #seat(index: number): Seat {
+    const seat = this.#seats.get(index);
+    if (seat === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
+    return seat;
+  }
+
+  /** Numbers are reused, so a host's index is one of few whatever comes and goes. */
+  #freeIndex(): number {
+    let index = this.#options.hosts;
+    while (this.#seats.has(index)) index++;
+    return index;
+  }
+}
+
+async function statsOf(seat: Seat, exclusiveTo: string | undefined): Promise<HostStats> {
+  const none = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
+  const figures = seat.state === 'up' ? await seat.ask((host) => host.figures()).catch(() => none) : none;
+  const { index, state, restarts, depth } = seat;
+  return { index, ...(exclusiveTo !== undefined && { exclusiveTo }), state, restarts, mailboxDepth: depth, ...figures };
+}

@@ -1,0 +1,58 @@
+// Watches the steps of one life of a host, and is the only one to end it before it has stopped.
+//   W1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
+//   W2. A thread is not ended inside a commit (board.ts, B3), unless the commit is what takes too long.
+import { limits } from '../contract/limits.js';
+import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
+import type { HostLife } from './host-port.js';
+import type { HostEndReason } from './options.js';
+
+/** How often a commit is waited for to be over. */
+const gateLookMs = 1;
+
+export class Watchdog {
+  /** Why the life was ended; undefined while it was not. */
+  reason: HostEndReason | undefined;
+  readonly #life: HostLife;
+  readonly #handlerTimeoutMs: number;
+  readonly #startedMs = monotonicMs();
+  #suspect: RunningStep | undefined;
+
+  constructor(life: HostLife, handlerTimeoutMs: number) {
+    this.#life = life;
+    this.#handlerTimeoutMs = handlerTimeoutMs;
+  }
+
+  /** Ends a life whose present step takes too long. `slotsUsed`: how much of the board may be in use. */
+  look(slotsUsed: number): void {
+    const step = this.#present(slotsUsed);
+    const overdue = step !== undefined && monotonicMs() - step.sinceMs > this.#allowedMs(step);
+    if (overdue && this.#suspect?.stamp === step.stamp && this.#suspect.sinceMs === step.sinceMs) this.end('timeout');
+    this.#suspect = overdue ? step : undefined;
+  }
+
+  /** A life that does not come up is ended like one that hangs. */
+  lookAtStart(): void {
+    if (monotonicMs() - this.#startedMs > limits.hostWorkTimeoutMs) this.end('timeout');
+  }
+
+  /** Ends it whatever it does; the first reason given stays. */
+  end(reason: HostEndReason): void {
+    if (this.reason) return;
+    this.reason = reason;
+    const deadlineMs = monotonicMs() + limits.hostWorkTimeoutMs;
+    const tryToEnd = (): void => {
+      if (this.#life.board.condemn() || monotonicMs() >= deadlineMs) this.#life.terminate();
+      else setTimeout(tryToEnd, gateLookMs);
+    };
+    tryToEnd();
+  }
+
+  #present(slotsUsed: number): RunningStep | undefined {
+    this.#life.board.refresh(slotsUsed);
+    return this.#life.board.running(slotsUsed);
+  }
+
+  #allowedMs(step: RunningStep): number {
+    return step.slot === commitSlot || step.slot === hostWorkSlot ? limits.hostWorkTimeoutMs : this.#handlerTimeoutMs;
+  }
+}

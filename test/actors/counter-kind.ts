@@ -1,0 +1,248 @@
+// A kind of actor for tests: counters kept in a file each, which can be told to misbehave. A host loads it as any other kind.
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+import type { Actor, ActorKind, CommandRun, HostFacts } from '../../src/actors/definition.js';
+import { ServiceError } from '../../src/contract/errors.js';
+
+export interface CounterOptions {
+  directory: string;
+  /** Commits wait, as for a slow disk, until the control request `release`. */
+  holdCommits?: boolean;
+  failToLoad?: boolean;
+}
+export type CounterCommand =
+  | { kind: 'add'; amount: number }
+  /** Adds 1 in each slice, until it has done so `slices` times or is cancelled; tells its progress. */
+  | { kind: 'slices'; slices: number }
+  | { kind: 'refuse' }
+  | { kind: 'throw' }
+  | { kind: 'spin' }
+  | { kind: 'hog' }
+  | { kind: 'exit' }
+  | { kind: 'unclonable' }
+  | { kind: 'idle'; rounds: number };
+export type CounterQuery = { kind: 'read' } | { kind: 'slowRead'; slices: number } | { kind: 'spin' } | { kind: 'exit' };
+export interface CounterState {
+  value: number;
+  incarnation: number;
+  /** Write sets so far; a set commits only on top of the one it was made after. */
+  version: number;
+}
+export interface CounterReply extends CounterState {
+  host: number;
+  pid: number;
+  threadId: number;
+  committedValue: number;
+}
+export type CounterControl =
+  | { kind: 'release' }
+  | { kind: 'failNextCommit'; actorId: string; bug?: boolean }
+  /** The next commit blocks its host until the file `resume` is there. */
+  | { kind: 'blockNextCommit' }
+  | { kind: 'echo'; value: unknown }
+  | { kind: 'refuse' }
+  | { kind: 'throw' }
+  | { kind: 'neverAnswer' }
+  | { kind: 'idleRounds' };
+interface CounterSet {
+  actorId: string;
+  state: CounterState;
+}
+
+export function createActorKind(options: unknown, host: HostFacts): ActorKind {
+  const { failToLoad, ...rest } = options as CounterOptions;
+  if (failToLoad) throw new Error('told not to load');
+  return new CounterKind(rest, host);
+}
+
+class CounterKind implements ActorKind {
+  readonly failing = new Map<string, Error>();
+  idleRounds = 0;
+  #blocking = false;
+  #held: (() => void)[] = [];
+  #released: boolean;
+
+  constructor(
+    readonly options: CounterOptions,
+    readonly host: HostFacts,
+  ) {
+    this.#released = !options.holdCommits;
+  }
+
+  activate(actorId: string, incarnation: number): Actor {
+    if (actorId.startsWith('absent')) throw new ServiceError('control.NOT_FOUND');
+    this.note('activate', { actorId, incarnation });
+    return new Counter(this, actorId, incarnation);
+  }
+
+  async commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]> {
+    const results = (writeSets as CounterSet[]).map((writeSet) => this.#write(writeSet));
+    while (this.#blocking && !existsSync(join(this.options.directory, 'resume')));
+    this.note('commit', { actors: (writeSets as CounterSet[]).map(({ actorId }) => actorId) });
+    if (!this.#released) await new Promise<void>((resolve) => this.#held.push(resolve));
+    return results;
+  }
+
+  #write({ actorId, state }: CounterSet): Error | undefined {
+    const failure = this.failing.get(actorId);
+    if (failure) {
+      this.failing.delete(actorId);
+      return failure;
+    }
+    const stored = this.load(actorId);
+    if (stored.incarnation > state.incarnation || stored.version !== state.version - 1) return new ServiceError('world.ACTOR_RESTARTED');
+    const path = join(this.options.directory, `${actorId}.json`);
+    writeFileSync(`${path}.tmp`, JSON.stringify(state));
+    renameSync(`${path}.tmp`, path);
+    return undefined;
+  }
+
+  load(actorId: string): CounterState {
+    const path = join(this.options.directory, `${actorId}.json`);
+    if (!existsSync(path)) return { value: 0, incarnation: 0, version: 0 };
+    return JSON.parse(readFileSync(path, 'utf8')) as CounterState;
+  }
+
+  control(request: unknown): unknown {
+    const asked = request as CounterControl;
+    switch (asked.kind) {
+      case 'release':
+        this.#released = true;
+        for (const resume of this.#held) resume();
+        this.#held = [];
+        return undefined;
+      case 'failNextCommit':
+        this.failing.set(asked.actorId, asked.bug ? new Error('told to break') : new ServiceError('control.STORAGE_FULL'));
+        return undefined;
+      case 'blockNextCommit':
+        this.#blocking = true;
+        return undefined;
+      case 'echo':
+        return { host: this.host.index, isolation: this.host.isolation, pid: process.pid, threadId, value: asked.value };
+      case 'refuse':
+        throw new ServiceError('control.NOT_FOUND', { details: { asked: 'control' } });
+      case 'throw':
+        throw new Error('told to throw in control');
+      case 'neverAnswer':
+        return new Promise(() => {});
+      case 'idleRounds':
+        return this.idleRounds;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.note('close', {});
+  }
+
+  note(event: string, facts: object): void {
+    appendFileSync(join(this.options.directory, 'notes.log'), `${JSON.stringify({ host: this.host.index, event, ...facts })}\n`);
+  }
+}
+
+class Counter implements Actor {
+  readonly #kind: CounterKind;
+  readonly #actorId: string;
+  readonly #state: CounterState;
+  #committed: number;
+  #pending = 0;
+  #idleRounds = 0;
+
+  constructor(kind: CounterKind, actorId: string, incarnation: number) {
+    const stored = kind.load(actorId);
+    this.#kind = kind;
+    this.#actorId = actorId;
+    this.#state = { ...stored, incarnation: Math.max(incarnation, stored.incarnation + 1) };
+    this.#committed = stored.value;
+  }
+
+  *command(message: unknown, run: CommandRun): Generator<undefined, unknown> {
+    const command = message as CounterCommand;
+    switch (command.kind) {
+      case 'add':
+        this.#add(command.amount);
+        return this.#reply();
+      case 'slices':
+        for (let done = 0; done < command.slices && !run.cancelRequested; done++) {
+          this.#add(1);
+          run.progress(this.#state.value);
+          yield;
+        }
+        return this.#reply();
+      case 'refuse':
+        throw new ServiceError('control.STATE_CONFLICT', { details: { told: true } });
+      case 'throw':
+        this.#add(1000);
+        throw new Error('told to throw');
+      case 'spin':
+        this.#add(1000);
+        for (;;);
+      case 'hog': {
+        const hoard: number[][] = [];
+        for (;;) hoard.push(new Array(10_000).fill(hoard.length));
+      }
+      case 'exit':
+        process.exit(7);
+        return undefined;
+      case 'unclonable':
+        return () => {};
+      case 'idle':
+        this.#idleRounds = command.rounds;
+        this.#kind.host.wantsIdle(this.#actorId);
+        return undefined;
+    }
+  }
+
+  query(message: unknown): { reply: unknown } | Generator<undefined, unknown> {
+    const query = message as CounterQuery;
+    switch (query.kind) {
+      case 'read':
+        return { reply: this.#reply() };
+      case 'slowRead':
+        return this.#slowRead(query.slices);
+      case 'spin':
+        for (;;);
+      case 'exit':
+        process.exit(7);
+    }
+  }
+
+  *#slowRead(slices: number): Generator<undefined, unknown> {
+    const values: number[] = [];
+    for (let done = 0; done < slices; done++) {
+      values.push(this.#state.value);
+      yield;
+    }
+    return values;
+  }
+
+  #add(amount: number): void {
+    this.#state.value += amount;
+    this.#pending++;
+  }
+
+  #reply(): CounterReply {
+    return { ...this.#state, host: this.#kind.host.index, pid: process.pid, threadId, committedValue: this.#committed };
+  }
+
+  takeWriteSet(): CounterSet | undefined {
+    if (this.#pending === 0) return undefined;
+    this.#pending = 0;
+    this.#state.version++;
+    this.#committed = this.#state.value;
+    return { actorId: this.#actorId, state: { ...this.#state } };
+  }
+  pendingCount(): number {
+    return this.#pending;
+  }
+  idle(): boolean {
+    this.#kind.idleRounds++;
+    return --this.#idleRounds > 0;
+  }
+  passivate(): void {
+    this.#kind.note('passivate', { actorId: this.#actorId });
+  }
+  discard(): void {
+    this.#kind.note('discard', { actorId: this.#actorId });
+  }
+}

@@ -1,0 +1,97 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CounterReply } from './counter-kind.js';
+import { type CounterSystem, refusalOf, testBoth } from './open-system.js';
+
+testBoth('no reply leaves before its commit; meanwhile other actors run', { counters: { holdCommits: true } }, async (counters) => {
+  const { add, query, control } = counters;
+  const answered: string[] = [];
+  const first = add('a').then(({ value }) => answered.push(`a${value}`));
+  await committed(counters, 'a', 1);
+  const second = add('a').then(({ value }) => answered.push(`a${value}`));
+  const other = add('b').then(({ value }) => answered.push(`b${value}`));
+  // `c` has nothing uncommitted, so it is answered at once: the host is not standing still.
+  await query('c', { kind: 'read' });
+  deepEqual(answered, []);
+  equal(storedValue(counters, 'a'), 1);
+  await control(0, { kind: 'release' });
+  await Promise.all([first, second, other]);
+  deepEqual(answered, ['a1', 'a2', 'b1']);
+});
+
+testBoth('what becomes ready while a commit is in flight goes into the next one, together', { counters: { holdCommits: true } }, async (counters) => {
+  const { add, query, control, notes } = counters;
+  const first = add('a');
+  await committed(counters, 'a', 1);
+  const rest = Array.from({ length: 30 }, (_, index) => add(`b-${index % 10}`));
+  await query('c', { kind: 'read' });
+  await control(0, { kind: 'release' });
+  await Promise.all([first, ...rest]);
+  deepEqual(
+    notes()
+      .filter(({ event }) => event === 'commit')
+      .map(({ actors }) => actors!.length),
+    [1, 10],
+  );
+});
+
+testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
+  const { add, query, read, control } = counters;
+  const order: string[] = [];
+  const adding = add('a').then(() => order.push('add'));
+  await committed(counters, 'a', 1);
+  const reading = read('a').then(({ value, committedValue }) => order.push(`read ${value}/${committedValue}`));
+  await query('c', { kind: 'read' });
+  deepEqual(order, []);
+  await control(0, { kind: 'release' });
+  await Promise.all([adding, reading]);
+  deepEqual(order, ['add', 'read 1/1']);
+});
+
+testBoth(
+  'a refused write set is refused to its callers alone, and its actor goes on from its last commit',
+  {},
+  async ({ add, read, control, notes }) => {
+    await add('a', 5);
+    await control(0, { kind: 'failNextCommit', actorId: 'a' });
+    const outcomes = await Promise.allSettled([add('a'), add('a'), add('b')]);
+    deepEqual(outcomes.map(codeOrValue), ['control.STORAGE_FULL', 'control.STORAGE_FULL', 1]);
+    ok(notes().some(({ event, actorId }) => event === 'discard' && actorId === 'a'));
+    equal((await read('a')).value, 5);
+    equal((await add('a')).value, 6);
+  },
+);
+
+testBoth('a commit that breaks is a bug: INTERNAL for its callers, a stack for the log', {}, async ({ add, control, log }) => {
+  await control(0, { kind: 'failNextCommit', actorId: 'a', bug: true });
+  equal(await refusalOf(add('a')), 'control.INTERNAL');
+  ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('told to break')));
+  equal((await add('a')).value, 1);
+});
+
+testBoth('commands that run on a write set which is refused later are refused with it', { counters: { holdCommits: true } }, async (counters) => {
+  const { add, query, control } = counters;
+  await control(0, { kind: 'failNextCommit', actorId: 'a' });
+  const first = add('a');
+  const other = add('x');
+  await committed(counters, 'x', 1);
+  const built = add('a');
+  await query('c', { kind: 'read' });
+  await control(0, { kind: 'release' });
+  deepEqual((await Promise.allSettled([first, built, other])).map(codeOrValue), ['control.STORAGE_FULL', 'control.STORAGE_FULL', 1]);
+  equal((await add('a')).value, 1);
+});
+
+function codeOrValue(outcome: PromiseSettledResult<CounterReply>): unknown {
+  return outcome.status === 'fulfilled' ? outcome.value.value : outcome.reason.code;
+}
+
+function storedValue({ directory }: CounterSystem, actorId: string): number {
+  const path = join(directory, `${actorId}.json`);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).value : 0;
+}
+/** Waits until the kind has written, which is not yet an answered commit where commits are held. */
+async function committed(counters: CounterSystem, actorId: string, value: number): Promise<void> {
+  while (storedValue(counters, actorId) !== value) await counters.control(0, { kind: 'echo', value: 0 });
+}
