@@ -1,0 +1,132 @@
+// From a compiled tool to one that can run: schemas ready to compile, behavior compiled once a thread, one fresh instance a world.
+import type { CompiledTool } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { ToolManifest } from '../contract/tool-manifest.js';
+import type { Decoded, Encoded, EncodedMessage, HandlerFault, LoadedTool, ToolCodecs } from './loaded-tool.js';
+import { type RealmBehavior, threadRealm } from './realm.js';
+import { lazyValidator } from './schemas.js';
+
+/** By content, so a thread that serves many builds holds each tool once. Oldest first: a Map keeps the order of insertion. */
+const loaded = new Map<string, LoadedTool>();
+
+/** Throws `world.HANDLER_FAILED` for code that does not compile. */
+export function loadTool(compiled: CompiledTool): LoadedTool {
+  const key = `${compiled.artifactHash} ${compiled.manifestHash}`;
+  const known = loaded.get(key);
+  loaded.delete(key);
+  const tool = known ?? load(compiled);
+  loaded.set(key, tool);
+  if (loaded.size > limits.loadedToolsMax) loaded.delete(loaded.keys().next().value as string);
+  return tool;
+}
+
+function load(compiled: CompiledTool): LoadedTool {
+  const { manifest, packageId } = compiled;
+  const realm = threadRealm();
+  const evaluate = evaluator(compiled);
+  const makeBehavior = (): RealmBehavior => {
+    const behavior = guarded(packageId, evaluate);
+    const missing = realm.missingHandlers(behavior, wantedHandlers(manifest));
+    if (missing.length > 0) throw loadFailure(packageId, `its behavior lacks ${missing.join(', ')}`);
+    return behavior;
+  };
+  return {
+    manifest,
+    packageId,
+    artifactHash: compiled.artifactHash,
+    realm,
+    operations: new Map(
+      manifest.operations.map((operation) => [
+        operation.id,
+        {
+          operation,
+          validateInput: lazyValidator(operation.inputSchema),
+          validateOutput: lazyValidator(operation.outputSchema),
+          declaredErrors: new Map((operation.declaredErrors ?? []).map(({ code, retryable }) => [code, { retryable: retryable ?? false }])),
+        },
+      ]),
+    ),
+    namespaces: new Map(manifest.state.map((namespace) => [namespace.namespace, { namespace, validate: lazyValidator(namespace.schema) }])),
+    events: new Map(manifest.events.map((event) => [event.id, { event, validatePayload: lazyValidator(event.payloadSchema) }])),
+    faults: new Map(manifest.faults.map((fault) => [fault.id, fault])),
+    subscriptions: manifest.subscriptions,
+    instantiate: (calls) => realm.bind(makeBehavior(), calls, manifest.capabilities),
+    codecs: () => codecsOf(makeBehavior()),
+  };
+}
+
+function evaluator({ packageId, behavior, manifest }: CompiledTool): () => RealmBehavior {
+  const realm = threadRealm();
+  if (behavior === null) {
+    const namespaces = manifest.state.map(({ namespace }) => namespace);
+    return () => realm.evaluateDeclarative(namespaces);
+  }
+  const bundle = guarded(packageId, () => realm.compileBundle(behavior.code, packageId));
+  return () => realm.evaluateBundle(bundle);
+}
+
+function guarded<T>(packageId: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw loadFailure(packageId, threadRealm().describe(error));
+  }
+}
+
+function loadFailure(packageId: string, reason: string): ServiceError {
+  return new ServiceError('world.HANDLER_FAILED', { message: `Tool '${packageId}' cannot be loaded: ${reason}.`, details: { packageId } });
+}
+
+function wantedHandlers({ operations, subscriptions, http, callbacks }: ToolManifest) {
+  const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+  return { operations: ids(operations), subscriptions: ids(subscriptions), http: ids(http), callbacks: ids(callbacks) };
+}
+
+function codecsOf(behavior: RealmBehavior): ToolCodecs {
+  const { runCodec } = threadRealm();
+  return {
+    decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
+    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
+    encodeCallback: (callbackId, input) => encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn),
+  };
+}
+
+type CodecReturn = { kind: 'value'; value: JsonValue; bytes?: Uint8Array } | HandlerFault;
+type Fields = { readonly [name: string]: JsonValue | undefined };
+
+function decoded(result: CodecReturn): Decoded {
+  if (result.kind !== 'value') return result;
+  const { arguments: given, idempotencyKey } = (result.value ?? {}) as Fields;
+  if (given === undefined) return misshapen('decode gives { arguments, idempotencyKey? }');
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') return misshapen('idempotencyKey is a string');
+  return idempotencyKey === undefined ? { kind: 'value', arguments: given } : { kind: 'value', arguments: given, idempotencyKey };
+}
+
+function encoded(result: CodecReturn): Encoded {
+  if (result.kind !== 'value') return result;
+  const { headers = {}, body } = (result.value ?? {}) as Fields;
+  if (!isFields(headers) || !Object.values(headers).every((value) => typeof value === 'string')) return misshapen('headers is an object of strings');
+  const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
+  if (encodedBody === undefined) return misshapen('body is { kind: empty | json | text | bytes, value?, contentType? }');
+  return { kind: 'value', message: { headers: { ...headers } as { [name: string]: string }, body: encodedBody } };
+}
+
+function bodyOf({ kind, value, contentType }: Fields, bytes: Uint8Array | undefined): EncodedMessage['body'] | undefined {
+  if (kind === 'empty') return { kind };
+  if (kind === 'json' && value !== undefined) return { kind, text: JSON.stringify(value) };
+  if (kind === 'text' && typeof value === 'string')
+    return { kind, text: value, contentType: typeof contentType === 'string' ? contentType : 'text/plain; charset=utf-8' };
+  // A copy in the host's realm.
+  if (kind === 'bytes' && bytes !== undefined && typeof contentType === 'string') return { kind, bytes: new Uint8Array(bytes), contentType };
+  return undefined;
+}
+
+function isFields(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function misshapen(message: string): HandlerFault {
+  return { kind: 'thrown', message, detail: message };
+}

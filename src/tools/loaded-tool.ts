@@ -1,0 +1,127 @@
+// What worlds hold of a tool: its manifest, its compiled schemas, and a door to its behavior. The shapes of this room's run time.
+//   L1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A host object never
+//       reaches tool code, and what tool code gives back is admitted before the host looks at it.
+//   L2. Validators take admitted values (or any plain JSON) and give null when it is valid.
+//   L3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws becomes an error the
+//       handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the handler does.
+import type { Issue } from '../contract/errors.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import type { StateNamespace, ToolEvent, ToolFault, ToolManifest, ToolOperation, ToolSubscription } from '../contract/tool-manifest.js';
+
+export type Validate = (value: unknown) => Issue[] | null;
+
+/** A JSON value as tool code may hold it, and its canonical (RFC 8785) text. */
+export interface Admitted {
+  value: JsonValue;
+  text: string;
+}
+/** One realm a thread. Values of it may go to any tool and any world of the thread. */
+export interface Realm {
+  /** Checks and copies any JSON value into a frozen realm value with sorted keys. Throws `ContextRefusal` for what is no JSON (undefined members are dropped). */
+  admit(value: unknown): Admitted;
+  /** The frozen realm value of a canonical text that was admitted before: what a store gives back. About a JSON.parse. */
+  revive(text: string): JsonValue;
+}
+
+/** A refusal of a context call that the handler is told: unknown namespace, schema broken, no such event... */
+export class ContextRefusal extends Error {}
+
+/**
+ * What the world does for a handler; one table for each (world, instance). Arguments have been checked for their types, capabilities for being declared;
+ * whether the namespace or event exists and its schema holds is checked behind these calls.
+ */
+export interface ContextCalls {
+  readonly packageId: string;
+  readonly instanceId: string;
+  /** The actor of the present turn: an admitted value `{id, instanceId?, attributes, grants}`. */
+  actor(): JsonValue;
+  /** Why this turn runs: sdk.ts `ToolSource`, any plain JSON; asked for only when a handler reads it. */
+  source(): unknown;
+  get(namespace: string, rowId: string): JsonObject | undefined;
+  /** At most `limit` rows after `afterRowId`, values admitted. The array stays the world's: it is copied at once. */
+  scan(namespace: string, afterRowId: string | undefined, limit: number): readonly { rowId: string; value: JsonObject }[];
+  put(namespace: string, rowId: string, value: JsonObject, text: string): void;
+  delete(namespace: string, rowId: string): boolean;
+  nowUs(): number;
+  nextFloat(): number;
+  nextInteger(min: number, maxExclusive: number): number;
+  nextU64(): bigint;
+  emit(eventId: string, payload: JsonObject, text: string): void;
+  scheduleAt(eventId: string, payload: JsonObject, text: string, virtualTimeUs: number): string;
+}
+
+/** A failure that the tool declared (`context.fail`, `ToolFailure`). `retryable` is undefined when the author left it to the manifest. */
+export interface DeclaredFailure {
+  kind: 'failure';
+  code: string;
+  message: string;
+  retryable: boolean | undefined;
+  details: JsonValue | undefined;
+}
+/** Anything else that went wrong in tool code: a throw, a Promise, a value that is no JSON. */
+export interface HandlerThrow {
+  kind: 'thrown';
+  /** Fit for evidence: the same on every version of Node. Of an error that V8 makes itself it holds the class only. */
+  message: string;
+  /** For a person: class and message, whatever V8 said. */
+  detail: string;
+}
+export type HandlerFault = DeclaredFailure | HandlerThrow;
+export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
+
+export interface EncodedMessage {
+  headers: { [name: string]: string };
+  body:
+    | { kind: 'empty' }
+    | { kind: 'json'; text: string }
+    | { kind: 'text'; text: string; contentType: string }
+    | { kind: 'bytes'; bytes: Uint8Array; contentType: string };
+}
+export type Decoded = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault;
+export type Encoded = { kind: 'value'; message: EncodedMessage } | HandlerFault;
+
+/** A behavior made anew: its own module state, bound to one table of context calls. */
+export interface ToolInstance {
+  /** Runs an operation's handler. `input` is admitted. */
+  call(operationId: string, input: JsonValue): HandlerReturn;
+  /** Runs a subscription's handler; null when it returned. */
+  handle(subscriptionId: string, payload: JsonValue): HandlerFault | null;
+}
+/** The pure half of a behavior: no context. */
+export interface ToolCodecs {
+  decodeHttp(routeId: string, request: unknown): Decoded;
+  encodeHttp(routeId: string, input: unknown): Encoded;
+  encodeCallback(callbackId: string, input: unknown): Encoded;
+}
+
+export interface LoadedOperation {
+  operation: ToolOperation;
+  validateInput: Validate;
+  validateOutput: Validate;
+  declaredErrors: ReadonlyMap<string, { retryable: boolean }>;
+}
+export interface LoadedNamespace {
+  namespace: StateNamespace;
+  validate: Validate;
+}
+export interface LoadedEvent {
+  event: ToolEvent;
+  validatePayload: Validate;
+}
+export interface LoadedTool {
+  readonly manifest: ToolManifest;
+  readonly packageId: string;
+  readonly artifactHash: string;
+  readonly realm: Realm;
+  readonly operations: ReadonlyMap<string, LoadedOperation>;
+  readonly namespaces: ReadonlyMap<string, LoadedNamespace>;
+  readonly events: ReadonlyMap<string, LoadedEvent>;
+  readonly faults: ReadonlyMap<string, ToolFault>;
+  readonly subscriptions: readonly ToolSubscription[];
+  /**
+   * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that the
+   * manifest declares, is a ServiceError `world.HANDLER_FAILED`.
+   */
+  instantiate(calls: ContextCalls): ToolInstance;
+  codecs(): ToolCodecs;
+}

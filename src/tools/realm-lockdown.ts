@@ -1,0 +1,152 @@
+// Runs inside a new vm context, before any other code: takes away what is ambient, freezes what is left.
+// Evaluated as text there (realm-script.ts), so it names nothing but itself and ECMAScript.
+//   R1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
+//   R2. Using what is denied throws an Error that names it.
+//   R3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
+
+interface Lists {
+  ambientNames: readonly string[];
+  deniedNames: { readonly [name: string]: string };
+  deniedMethods: { readonly [path: string]: string };
+}
+type Members = { [name: PropertyKey]: unknown };
+
+/** Returns the ambient values by name, frozen. */
+export function lockDown(realGlobal: object, { ambientNames, deniedNames, deniedMethods }: Lists): object {
+  const global = realGlobal as Members;
+  const ambient = Object.create(null) as Members;
+  const standIn = Object.create(null) as Members;
+  for (const name of ambientNames) {
+    ambient[name] = global[name];
+    standIn[name] = global[name];
+  }
+  denyConstructors();
+  ambient.Function = standIn.Function = Function.prototype.constructor;
+  for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
+  removeLegacyRegExpState();
+  Error.stackTraceLimit = 0;
+  const gone = new Set([...Object.keys(deniedNames), ...Reflect.ownKeys(global).filter((name) => typeof name === 'string')]);
+  for (const name of gone) {
+    if (ambientNames.includes(name) || ['globalThis', 'undefined'].includes(name)) continue;
+    const get = refusal(name, deniedNames[name]);
+    Object.defineProperty(global, name, { get, configurable: false });
+    Object.defineProperty(standIn, name, { get });
+  }
+  for (const prototype of [Object.prototype, Error.prototype, ...nativeErrors().map((error) => error.prototype)])
+    allowOverrides(prototype, () => true);
+  for (const prototype of [Function.prototype, Array.prototype, RegExp.prototype]) allowOverrides(prototype, (name) => name === 'toString');
+  ambient.globalThis = standIn;
+  freezeAll([ambient, ...hiddenIntrinsics()]);
+  return ambient;
+}
+
+function refusal(name: string, advice: string | undefined): () => never {
+  return () => {
+    throw new Error(`${name} is not available to tool behavior${advice === undefined ? '' : `: ${advice}`}`);
+  };
+}
+
+function denyMethod(ambient: Members, path: string, advice: string): void {
+  const names = path.split('.');
+  const method = names.pop() as string;
+  const owner = names.reduce((value, name) => value[name] as Members, ambient);
+  if (!Object.hasOwn(owner, method)) return;
+  Object.defineProperty(owner, method, { value: refusal(path, advice), writable: true, configurable: true, enumerable: false });
+}
+
+/** Code generation is off in the context anyway; this names what was tried. `x instanceof Function` goes on working. */
+function denyConstructors(): void {
+  const kinds = [() => {}, function* () {}, async () => {}, async function* () {}];
+  for (const sample of kinds) {
+    const prototype = Object.getPrototypeOf(sample) as object;
+    // biome-ignore lint/suspicious/noShadowRestrictedNames: its name is what tool code sees
+    const tamed = function Function(): never {
+      throw new Error('Function is not available to tool behavior: code is not made from text');
+    };
+    Object.defineProperty(tamed, 'prototype', { value: prototype, writable: false });
+    Object.defineProperty(prototype, 'constructor', { value: tamed, writable: false, configurable: false, enumerable: false });
+  }
+}
+
+/** `RegExp.$1`, `RegExp.input` and the like remember the last match of the whole realm. */
+function removeLegacyRegExpState(): void {
+  const kept = ['length', 'name', 'prototype', 'escape'];
+  for (const name of Reflect.ownKeys(RegExp)) {
+    if (typeof name === 'string' && !kept.includes(name)) Reflect.deleteProperty(RegExp, name);
+  }
+}
+
+function nativeErrors(): { prototype: object }[] {
+  return [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError];
+}
+
+/**
+ * A frozen prototype makes `object.toString = ...` an error on everything that inherits from it. So the usual names become accessors whose
+ * setter defines the property on the object that was assigned to, which is what an assignment always meant.
+ */
+function allowOverrides(prototype: object, wanted: (name: PropertyKey) => boolean): void {
+  for (const name of Reflect.ownKeys(prototype)) {
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, name) as PropertyDescriptor;
+    if (!('value' in descriptor) || !descriptor.configurable || !wanted(name)) continue;
+    const { value } = descriptor;
+    Object.defineProperty(prototype, name, {
+      get: () => value,
+      set(this: unknown, replacement: unknown) {
+        if (this === prototype) throw new TypeError(`Cannot assign to '${String(name)}' of a shared prototype`);
+        if ((typeof this !== 'object' && typeof this !== 'function') || this === null) return;
+        Object.defineProperty(this, name, { value: replacement, writable: true, configurable: true, enumerable: true });
+      },
+      enumerable: false,
+      configurable: false,
+    });
+  }
+}
+
+/** What no name leads to, but syntax or a call does. */
+function hiddenIntrinsics(): unknown[] {
+  function* generator() {}
+  const iterators: Iterator<unknown>[] = [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/x/g)];
+  const helpers = iterators.flatMap((iterator) => lazyIterators(iterator as unknown as Members));
+  const strictArguments = (function (this: unknown) {
+    // biome-ignore lint/complexity/noArguments: the getter of its `callee` is what is wanted
+    return arguments;
+  })();
+  return [
+    ...[...iterators, ...helpers, generator(), (async function* () {})()].map((value) => Object.getPrototypeOf(value)),
+    ...[generator, async () => {}, async function* () {}].map((value) => Object.getPrototypeOf(value)),
+    ...Object.values(Object.getOwnPropertyDescriptors(strictArguments)).flatMap(({ get, set }) => [get, set]),
+    ...Object.values(Object.getOwnPropertyDescriptors(new Error())).flatMap(({ get, set }) => [get, set]),
+  ];
+}
+
+/** Iterator helpers, where this version of V8 has them. */
+function lazyIterators(iterator: Members): unknown[] {
+  if (typeof iterator.map !== 'function') return [];
+  const { from } = iterator.constructor as { from?: (source: object) => object };
+  return [iterator.map((value: unknown) => value), from?.({ next: () => ({ done: true }) })];
+}
+
+export function freezeAll(roots: readonly unknown[]): void {
+  const seen = new Set<object>();
+  const waiting = [...roots];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;
+    seen.add(value);
+    Object.freeze(value);
+    waiting.push(Object.getPrototypeOf(value));
+    for (const name of Reflect.ownKeys(value)) {
+      const { value: member, get, set } = Object.getOwnPropertyDescriptor(value, name) as PropertyDescriptor;
+      waiting.push(member, get, set, get && valueOfGetter(get, value));
+    }
+  }
+}
+
+/** Some intrinsics are reached through a getter only. */
+function valueOfGetter(get: () => unknown, owner: object): unknown {
+  try {
+    return Reflect.apply(get, owner, []);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+// Makes one script of modules of ours, so that the realm runs the very code that the host runs (json-check above all) as its own.
+// Each compiled module becomes a function of the modules before it. Only `import { a, b } from './x.js'` and exported declarations occur in them.
+import { readFileSync } from 'node:fs';
+import { ambientNames } from './ambient.js';
+
+/** In order of need. */
+const insideModules = [
+  '../contract/limits.js',
+  '../contract/json-fault.js',
+  '../contract/canonical-json.js',
+  '../contract/json-check.js',
+  './sdk.js',
+  './realm-declarative.js',
+  './realm-inside.js',
+];
+
+/** A script whose value is the exports of realm-lockdown.ts. It still sees the real globals. */
+export function lockdownScript(): string {
+  return `(function () { 'use strict'; return ${moduleFunction('./realm-lockdown.js')}({}); })()`;
+}
+
+/** A script whose value is a function of the ambient values, which gives the exports of realm-inside.ts. */
+export function insideScript(): string {
+  const modules = insideModules.map((path) => `modules[${JSON.stringify(baseName(path))}] = ${moduleFunction(path)}(modules);`);
+  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')} } = ambient; const modules = {};\n${modules.join('\n')}\nreturn modules['realm-inside.js']; })`;
+}
+
+function moduleFunction(path: string): string {
+  const exported: string[] = [];
+  const body = readFileSync(new URL(path, import.meta.url), 'utf8')
+    .replace(
+      /^import \{([^}]*)\} from ['"]([^'"]+)['"];?$/gm,
+      (_, names: string, from: string) => `const {${names}} = modules[${JSON.stringify(baseName(from))}];`,
+    )
+    .replace(/^export \{([^}]*)\};?$/gm, (_, names: string) => {
+      exported.push(...names.split(',').map((name) => name.trim()));
+      return '';
+    })
+    .replace(/^export (?=(?:async )?(?:function|class|const|let)\*? (\w+))/gm, (_, name: string) => {
+      exported.push(name);
+      return '';
+    })
+    .replace(/^\/\/# sourceMappingURL=.*$/gm, '');
+  return `(function (modules) {\n${body}\nreturn { ${exported.filter((name) => name !== '').join(', ')} };\n})`;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,86 @@
+// The realm: where tool code runs. One vm context a thread, made on first use, shared by every tool and every world of the thread.
+//   R4. Nothing of the host's realm is ever visible in it: values are admitted copies, functions are made inside, errors are translated.
+//   R5. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would belong to the host.
+import { createContext, Script } from 'node:vm';
+import { JsonRefusal } from '../contract/json-check.js';
+import { findJsonFault } from '../contract/json-fault.js';
+import type { Capability } from '../contract/tool-manifest.js';
+import { ambientNames, deniedMethods, deniedNames } from './ambient.js';
+import { type Admitted, type ContextCalls, ContextRefusal, type Realm, type ToolInstance } from './loaded-tool.js';
+import type * as inside from './realm-inside.js';
+import type { freezeAll, lockDown } from './realm-lockdown.js';
+import { insideScript, lockdownScript } from './realm-script.js';
+
+type Inside = typeof inside;
+/** A behavior as it lives in the realm: only ever handed back to it. */
+export type RealmBehavior = ReturnType<Inside['evaluateBundle']>;
+export type Bundle = Parameters<Inside['evaluateBundle']>[0];
+
+export interface OpenRealm extends Realm {
+  /** Compiles the code of a bundle; the result makes a behavior each time it is evaluated. */
+  compileBundle(code: string, name: string): Bundle;
+  evaluateBundle(bundle: Bundle): RealmBehavior;
+  evaluateDeclarative(namespaces: readonly string[]): RealmBehavior;
+  missingHandlers: Inside['missingHandlers'];
+  bind(behavior: RealmBehavior, calls: ContextCalls, capabilities: readonly Capability[]): ToolInstance;
+  runCodec: Inside['runCodec'];
+  /** What code of the realm threw, as text. */
+  describe(error: unknown): string;
+}
+
+let ofThisThread: OpenRealm | undefined;
+
+export function threadRealm(): OpenRealm {
+  ofThisThread ??= openRealm();
+  return ofThisThread;
+}
+
+function openRealm(): OpenRealm {
+  // A null prototype: a name that is not defined must not be found on the host's Object.prototype.
+  // A microtask queue of its own, which nothing drains: should a promise ever appear, its callbacks do not run between turns.
+  const context = createContext(Object.create(null), {
+    name: 'drillyard tools',
+    codeGeneration: { strings: false, wasm: false },
+    microtaskMode: 'afterEvaluate',
+  });
+  const run = (code: string, filename: string): unknown => new Script(code, { filename }).runInContext(context);
+  const { lockDown: lock, freezeAll: freeze } = run(lockdownScript(), 'drillyard:lockdown') as {
+    lockDown: typeof lockDown;
+    freezeAll: typeof freezeAll;
+  };
+  const ambient = lock(run('globalThis', 'drillyard:global') as object, { ambientNames, deniedNames, deniedMethods });
+  const { shared, ...realm } = (run(insideScript(), 'drillyard:inside') as (ambient: object) => Inside)(ambient);
+  freeze(shared);
+  const names = run('(function (ambient, sdk) { return Object.freeze({ __proto__: null, ...ambient, $sdk: sdk }); })', 'drillyard:names') as (
+    ...parts: object[]
+  ) => object;
+  const bundleNames = names(ambient, realm.sdk);
+  return {
+    admit: (value) => admitInto(realm, value),
+    revive: realm.revive,
+    compileBundle: (code, name) => run(code, `drillyard:${name}`) as Bundle,
+    evaluateBundle: (bundle) => realm.evaluateBundle(bundle, bundleNames),
+    evaluateDeclarative: realm.evaluateDeclarative,
+    missingHandlers: realm.missingHandlers,
+    bind: (behavior, calls, capabilities) => realm.bindBehavior(behavior, calls, capabilities, refusalText),
+    runCodec: realm.runCodec,
+    describe: (error) => {
+      const fault = realm.faultOf(error);
+      return fault.kind === 'thrown' ? fault.detail || fault.message : `${fault.code}: ${fault.message}`;
+    },
+  };
+}
+
+function refusalText(error: unknown): string | undefined {
+  return error instanceof ContextRefusal ? error.message : undefined;
+}
+
+/** The realm's refusal is an error of the realm; the host's callers know their own class. */
+function admitInto(realm: Omit<Inside, 'shared'>, value: unknown): Admitted {
+  try {
+    return realm.admit(value);
+  } catch (error) {
+    if (!realm.isJsonRefusal(error)) throw error;
+    throw new JsonRefusal(findJsonFault(value) ?? { path: '', reason: 'not_plain', message: 'changes while it is read' });
+  }
+}

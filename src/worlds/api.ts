@@ -1,0 +1,70 @@
+// The door of this room: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
+import type { CompiledBuild } from '../contract/build.js';
+import type { WorldSetup } from '../contract/scenario.js';
+import type { AdvanceProgress, WorldAnswers, WorldBudgets, WorldCommand, WorldPosition, WorldQuery, WorldSeed } from '../contract/world-protocol.js';
+
+export interface WorldsOptions {
+  /** Everything lies below it. */
+  directory: string;
+  /**
+   * `run`: each world has its own environment, `<directory>/<worldId>/` (local runs: the folder is the retained world).
+   * `shared`: one environment a host, `<directory>/host-<n>/`, shared by its worlds (hosted).
+   */
+  layout: 'run' | 'shared';
+  /** `committed` survives the death of the process, `flushed` the power cord. */
+  durability: 'committed' | 'flushed';
+  /** Threads or child processes; fixed. */
+  hosts: number;
+  isolation: 'thread' | 'process';
+  /** A world whose host does not answer for this long is taken from it. Default limits.handlerTimeoutMs. */
+  handlerTimeoutMs?: number;
+  idlePassivationMs?: number;
+  /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
+  amnesia?: boolean;
+}
+
+/** `worldId`: `^(run|world|ses)_[0-9a-z]{12,32}$`; it never enters the journal. */
+export interface CreateWorld {
+  worldId: string;
+  build: CompiledBuild;
+  setup: WorldSetup;
+  setupHash: string;
+  seed: WorldSeed;
+  budgets?: WorldBudgets;
+  recordRandom?: boolean;
+  /** `exclusive`: a host of its own. Default shared. */
+  placement?: 'shared' | 'exclusive';
+}
+export interface SendOptions<Progress = never> {
+  /** Aborting cancels a long command between its slices; the command still answers. */
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+export interface ForkWorld {
+  worldId: string;
+  /** Default: now. A sequence inside a transaction means the last whole transaction before it. */
+  atSequence?: number;
+  snapshotId?: string;
+}
+
+/** One world by id, whether active or not. Every promise may reject with a ServiceError. */
+export interface WorldRef {
+  readonly worldId: string;
+  /** `world_...`, minted from the world's inputs; the identity that evidence knows. */
+  readonly worldInstanceId: string;
+  command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]>;
+  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]>;
+  fork(request: ForkWorld): Promise<{ world: WorldRef; position: WorldPosition }>;
+  passivate(): Promise<void>;
+  /** Deletes everything the world owns. */
+  destroy(): Promise<void>;
+}
+
+export interface Worlds {
+  create(request: CreateWorld): Promise<WorldRef>;
+  /** A world that exists; control.NOT_FOUND otherwise. */
+  open(worldId: string): Promise<WorldRef>;
+  stats(): Promise<{ hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number; residentBytes: number }[] }>;
+  /** Refuses new messages, finishes or persists what runs, leaves nothing unflushed. */
+  close(): Promise<void>;
+}

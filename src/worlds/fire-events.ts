@@ -1,0 +1,99 @@
+// Virtual time goes by: fires what is due until the target, in the order (atUs, scheduling sequence), one turn an event.
+//   A1. Nothing in the result depends on where the slices end: a slice is a pause between two turns.
+//   A2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
+import type { CommandRun } from '../actors/definition.js';
+import type { JsonObject } from '../contract/json.js';
+import type { AdvanceResult } from '../contract/world-protocol.js';
+import { type DeliveryFailure, type EventPlan } from './deliveries.js';
+import type { ScheduledEvent, ScheduledRef } from './event-queue.js';
+import { mintedId } from './minted-ids.js';
+import { deliveryError } from './outcomes.js';
+import type { ProgramActor } from './program.js';
+import type { Simulation } from './simulation.js';
+import type { RunningAdvance } from './world-meta.js';
+
+export type Stop =
+  | { kind: 'reached' }
+  | { kind: 'exhausted' }
+  | { kind: 'cancelled' }
+  | { kind: 'failed'; failure: NonNullable<AdvanceResult['failure']> };
+/** What to run when an event of this (event, actor) fires; kept on its ref. */
+interface FirePlan {
+  readonly owner: Simulation;
+  readonly plan: EventPlan;
+  readonly actor: ProgramActor | undefined;
+}
+
+/** The clock is not asked more often than this many events, each some microseconds. */
+const eventsPerLook = 16;
+
+export function* fireEvents(simulation: Simulation, advance: RunningAdvance, run: CommandRun): Generator<undefined, Stop> {
+  const { storage, usage, budgets, clock } = simulation;
+  const { queue } = storage;
+  const budgetLeft = (budgets.maxEvents ?? Number.POSITIVE_INFINITY) - usage.eventsProcessed;
+  const last = advance.processed + Math.min(advance.maxEvents - advance.processed, budgetLeft);
+  for (let looks = 0; ; looks++) {
+    const atUs = queue.peekAtUs();
+    if (atUs === undefined || atUs > advance.requestedUs) return { kind: 'reached' };
+    if (advance.processed >= last) {
+      usage.eventsExhausted ||= budgets.maxEvents !== null && usage.eventsProcessed >= budgets.maxEvents;
+      return { kind: 'exhausted' };
+    }
+    if (looks % eventsPerLook === 0 && run.sliceOver()) {
+      run.progress({ reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed });
+      yield;
+      if (run.cancelRequested) return { kind: 'cancelled' };
+    }
+    const failure = fireNext(simulation, advance.correlationOrdinal);
+    advance.processed++;
+    usage.eventsProcessed++;
+    if (failure !== undefined) return { kind: 'failed', failure };
+  }
+}
+
+function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceResult['failure'] {
+  const { storage, clock, turn, deliveries } = simulation;
+  const event = storage.queue.pop() as ScheduledEvent;
+  const { ordinal, atUs, payloadText, causeSequence } = event;
+  // After a latency fault the clock may be past an event that is still waiting.
+  clock.advanceTo(clock.notBeforeNow(atUs));
+  const { plan, actor } = planOf(simulation, event.ref);
+  turn.begin(actor, correlationOrdinal);
+  const sequence = storage.journal.draftFired(plan.handled, payloadText, ordinal, atUs, causeSequence);
+  const [first] = plan.deliveries;
+  if (first !== undefined) {
+    const payload = first.seat.tool.realm.revive(payloadText) as JsonObject;
+    const failure = deliveries.fire(plan, { payload, payloadText, ordinal, atUs, sequence });
+    if (failure !== undefined) return recordFailure(simulation, failure, { ordinal, atUs, payloadText, causeSequence });
+  }
+  turn.end();
+  return undefined;
+}
+
+/** Everything of the turn is taken back but that the event is gone from the queue: it stays failed. */
+function recordFailure(simulation: Simulation, failure: DeliveryFailure, event: Pick<ScheduledEvent, 'ordinal' | 'atUs' | 'payloadText' | 'causeSequence'>) {
+  const { storage, turn } = simulation;
+  const { parts } = failure.delivery.handled;
+  const error = deliveryError(failure);
+  turn.rollback();
+  const sequence = storage.journal.draftEvent(storage.journal.eventShape({ ...parts, phase: 'failed' }), {
+    payloadText: event.payloadText,
+    scheduledOrdinal: event.ordinal,
+    scheduledForUs: event.atUs,
+    causeSequence: event.causeSequence,
+    error,
+  });
+  turn.recordDrawsAgain(sequence);
+  turn.end();
+  return { code: error.code, message: error.message, scheduledEventId: mintedId('pending_', storage.tag, event.ordinal) };
+}
+
+function planOf(simulation: Simulation, ref: ScheduledRef): FirePlan {
+  const known = ref.plan as FirePlan | undefined;
+  if (known !== undefined && known.owner === simulation) return known;
+  const { actorId, actorInstanceId } = ref;
+  const actor = actorId === undefined ? undefined : simulation.program.actor(actorId, actorInstanceId);
+  const made = { owner: simulation, plan: simulation.deliveries.plan(ref), actor };
+  ref.plan = made;
+  return made;
+}

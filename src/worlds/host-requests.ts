@@ -1,0 +1,34 @@
+// What worlds.ts asks of a host's kind, beside the messages of worlds: making, finding and deleting them.
+import type { WorldProgram } from '../contract/build.js';
+import type { BirthSettings } from './birth.js';
+
+/** What `createActorKind` is given. */
+export interface HostOptions {
+  directory: string;
+  layout: 'run' | 'shared';
+  durability: 'committed' | 'flushed';
+  /** Standing hosts: a host also serves the environments that had a host of their own when there were more. */
+  hosts: number;
+  isForgetful: boolean;
+}
+
+export interface CreateRequest extends BirthSettings {
+  kind: 'create';
+  worldId: string;
+  buildHash: string;
+  setupHash: string;
+  /** Sent when the host has asked for it. */
+  program?: WorldProgram;
+}
+/** `unknown_program`: the host has never seen it; ask again with `program`. */
+export type CreateReply = { kind: 'created'; worldInstanceId: string } | { kind: 'unknown_program' };
+export interface FindRequest {
+  kind: 'find';
+  worldId: string;
+}
+export type FindReply = { worldInstanceId: string } | undefined;
+export interface DestroyRequest {
+  kind: 'destroy';
+  worldId: string;
+}
+export type HostRequest = CreateRequest | FindRequest | DestroyRequest;

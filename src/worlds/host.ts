@@ -1,0 +1,136 @@
+// The world kind of actor: what a host thread or process loads. Owns its environments and the programs it has seen.
+import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
+import type { WorldProgram } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { begin, tagOf, worldInstanceId } from './birth.js';
+import { Environments } from './environments.js';
+import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import { checkSetup, Program } from './program.js';
+import { World, type WorldWrites } from './world.js';
+import type { WorldMeta } from './world-meta.js';
+import { programKeyOf, type WorldStore } from './world-store.js';
+import type { WriteSet } from './write-set.js';
+
+export const createActorKind: CreateActorKind = (options, host) => new WorldKind(options as HostOptions, host);
+
+interface KnownProgram {
+  program: Program;
+  source: WorldProgram;
+}
+
+class WorldKind implements ActorKind {
+  readonly #options: HostOptions;
+  readonly #host: HostFacts;
+  readonly #environments: Environments;
+  /** By program key, oldest first. */
+  readonly #programs = new Map<string, KnownProgram>();
+
+  constructor(options: HostOptions, host: HostFacts) {
+    this.#options = options;
+    this.#host = host;
+    this.#environments = new Environments(options, host.index);
+  }
+
+  activate(worldId: string, incarnation: number): Actor {
+    const store = this.#environments.of(worldId);
+    const storage = store?.loadWorld(worldId, incarnation);
+    if (store === undefined || storage === undefined) throw notFound(worldId);
+    const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey));
+    if (known === undefined) throw new Error(`the program of ${worldId} is missing`);
+    const { isForgetful } = this.#options;
+    return new World(
+      { storage, program: known.program, meta: storage.meta as WorldMeta, isForgetful },
+      {
+        store,
+        isForgetful,
+        storeForFork: (childId) => {
+          const target = this.#environments.ofNew(childId);
+          target.putProgram(known.source);
+          return target;
+        },
+        wantsIdle: () => this.#host.wantsIdle(worldId),
+        left: () => this.#environments.release(worldId),
+      },
+    );
+  }
+
+  async commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]> {
+    const results = (writeSets as readonly WorldWrites[]).map(({ refusal }) => refusal);
+    const byStore = new Map<WorldStore, { set: WriteSet; index: number }[]>();
+    (writeSets as readonly WorldWrites[]).forEach((entry, index) => {
+      if (entry.refusal !== undefined) return;
+      for (const { store, set } of entry.writes) {
+        const members = byStore.get(store);
+        if (members === undefined) byStore.set(store, [{ set, index }]);
+        else members.push({ set, index });
+      }
+    });
+    for (const [store, members] of byStore) {
+      store.commit(members.map(({ set }) => set)).forEach((error, place) => {
+        const { index } = members[place] as { index: number };
+        results[index] ??= error;
+      });
+    }
+    await Promise.all([...byStore.keys()].map((store) => store.flushed()));
+    return results;
+  }
+
+  control(message: unknown): unknown {
+    const request = message as HostRequest;
+    switch (request.kind) {
+      case 'create':
+        return this.#create(request);
+      case 'find':
+        return this.#find(request.worldId);
+      case 'destroy':
+        return this.#environments.destroy(request.worldId);
+      default:
+        throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such request.' });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#environments.close();
+  }
+
+  #create(request: CreateRequest): CreateReply {
+    const { worldId, buildHash, setupHash, seed } = request;
+    const key = programKeyOf(buildHash, setupHash);
+    const known = this.#program(key, () => request.program);
+    if (known === undefined) return { kind: 'unknown_program' };
+    if (this.#environments.of(worldId) !== undefined) throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+    const store = this.#environments.ofNew(worldId);
+    store.putProgram(known.source);
+    const tag = tagOf({ buildHash, setupHash, seed });
+    const storage = store.createWorld({ worldId, incarnation: 0, programKey: key, tag });
+    const settings = { ...request, stateHash: store.baseStateHash(key), isForgetful: this.#options.isForgetful };
+    const simulation = begin(storage, known.program, settings);
+    storage.commitNow(simulation.meta());
+    return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
+  }
+
+  #find(worldId: string): FindReply {
+    const tag = this.#environments.of(worldId)?.tagOf(worldId);
+    return tag === undefined ? undefined : { worldInstanceId: worldInstanceId(tag) };
+  }
+
+  /** A program is checked once, when this host first sees it. */
+  #program(key: string, source: () => WorldProgram | undefined): KnownProgram | undefined {
+    let known = this.#programs.get(key);
+    if (known === undefined) {
+      const found = source();
+      if (found === undefined) return undefined;
+      known = { program: new Program(found), source: found };
+      checkSetup(known.program);
+    }
+    this.#programs.delete(key);
+    this.#programs.set(key, known);
+    if (this.#programs.size > limits.hostProgramsMax) this.#programs.delete(this.#programs.keys().next().value as string);
+    return known;
+  }
+}
+
+function notFound(worldId: string): ServiceError {
+  return new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+}

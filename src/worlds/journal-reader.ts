@@ -1,0 +1,68 @@
+// Stored chunks of a journal by sequence, through the segments of its chain. Decoded chunks are kept by a small cache that the
+// worlds of a host share, so that reading page by page decodes a chunk once and an idle world holds none.
+import { invariant } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { cutDigests } from './evidence-leaves.js';
+import { StoredChunk } from './journal-chunk.js';
+import { chunkKey, leavesKey, rangeOf, keyKinds, sequenceOfKey } from './keys.js';
+import type { Store } from './store.js';
+import type { JournalSegment } from './world-head.js';
+
+const decodedChunksMax = 8;
+
+export class ChunkCache {
+  readonly #store: Store;
+  readonly #chunks = new Map<string, StoredChunk>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The chunk of `journal` that holds `sequence`. */
+  find(journal: number, sequence: number): StoredChunk {
+    for (const [name, chunk] of this.#chunks) {
+      if (sequence < chunk.firstSequence || sequence >= chunk.firstSequence + chunk.entryCount || name !== nameOf(journal, chunk)) continue;
+      this.#keep(name, chunk);
+      return chunk;
+    }
+    const entry = this.#store.last({ start: chunkKey(journal, 0), end: chunkKey(journal, sequence) });
+    invariant(entry !== undefined, 'every sequence of a journal lies in a chunk');
+    const chunk = new StoredChunk(entry.value);
+    this.#keep(nameOf(journal, chunk), chunk);
+    return chunk;
+  }
+
+  #keep(name: string, chunk: StoredChunk): void {
+    this.#chunks.delete(name);
+    this.#chunks.set(name, chunk);
+    if (this.#chunks.size > decodedChunksMax) this.#chunks.delete(this.#chunks.keys().next().value as string);
+  }
+
+  /** Digests of the leading leaves of a chain, as far as they were stored. */
+  storedLeaves(segments: readonly JournalSegment[]): Buffer[] {
+    const leaves: Buffer[] = [];
+    segments.forEach(([journal], index) => {
+      const end = segments[index + 1]?.[1] ?? Number.POSITIVE_INFINITY;
+      for (const { key, value } of this.#store.range({ start: leavesKey(journal, 0), end: rangeOf(keyKinds.leaves, journal).end })) {
+        let leaf = sequenceOfKey(key);
+        for (const digest of cutDigests(value)) {
+          // What another journal of the chain holds beyond its part of it was overtaken by a reset.
+          if ((leaf + 1) * limits.evidenceLeafEntries < end) leaves[leaf] = digest;
+          leaf++;
+        }
+      }
+    });
+    const gap = leaves.findIndex((leaf) => leaf === undefined);
+    return gap === -1 ? leaves : leaves.slice(0, gap);
+  }
+}
+
+export function segmentOf(segments: readonly JournalSegment[], sequence: number): number {
+  for (let index = segments.length - 1; index >= 0; index--) {
+    const [journal, from] = segments[index] as JournalSegment;
+    if (from <= sequence) return journal;
+  }
+  throw new RangeError('sequences begin at 1');
+}
+
+const nameOf = (journal: number, chunk: StoredChunk): string => `${journal}/${chunk.firstSequence}`;

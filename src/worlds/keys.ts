@@ -1,0 +1,130 @@
+// Keys of the environment: one byte of kind, then big-endian numbers and names, so that byte order is the order wanted.
+// Layers (rows, queue, receipts) and journals are named by u32 ids of one counter, so that no world's name is in every key.
+import { createHash } from 'node:crypto';
+
+export const keyKinds = {
+  /** The id counter of layers and journals. */
+  counter: 1,
+  program: 2,
+  base: 3,
+  /** World -> the incarnation that may write. */
+  fence: 4,
+  head: 5,
+  snapshot: 6,
+  /** Layer -> how many heads and snapshots name it. */
+  references: 7,
+  /** What is to be deleted, in pieces. */
+  doomed: 8,
+  row: 16,
+  queuePage: 17,
+  cancelled: 18,
+  receipt: 19,
+  chunk: 32,
+  leaves: 33,
+} as const;
+type Kind = (typeof keyKinds)[keyof typeof keyKinds];
+/** The kinds that belong to a layer, and go with it. */
+export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt] as const;
+
+export const counterKey = Buffer.from([keyKinds.counter]);
+
+export const programRecordKey = (programKey: string): Buffer => named(keyKinds.program, programKey);
+export const baseKey = (programKey: string): Buffer => named(keyKinds.base, programKey);
+export const fenceKey = (worldId: string): Buffer => named(keyKinds.fence, worldId);
+export const headKey = (worldId: string): Buffer => named(keyKinds.head, worldId);
+/** World ids hold no NUL, so the snapshots of one world lie together. The origin has the empty id. */
+export const snapshotKey = (worldId: string, snapshotId: string): Buffer => named(keyKinds.snapshot, `${worldId}\0${snapshotId}`);
+export const referencesKey = (layer: number): Buffer => numbered(keyKinds.references, layer);
+
+export function doomedKey(kind: Kind, id: number, from: number): Buffer {
+  const key = Buffer.allocUnsafe(12);
+  key[0] = keyKinds.doomed;
+  key[1] = kind;
+  key.writeUInt32BE(id, 2);
+  key.writeUIntBE(from, 6, 6);
+  return key;
+}
+export function readDoomedKey(key: Buffer): { start: Buffer; end: Buffer } {
+  const kind = key[1] as Kind;
+  const id = key.readUInt32BE(2);
+  const from = key.readUIntBE(6, 6);
+  return { start: from === 0 ? numbered(kind, id) : sequenced(kind, id, from), end: numbered(kind, id + 1) };
+}
+
+/** Row ids are written as UTF-16BE: byte order is then the order of code units, which scans and digests promise. */
+export function rowKey(layer: number, space: number, rowId: string): Buffer {
+  const key = Buffer.allocUnsafe(7 + rowId.length * 2);
+  key[0] = keyKinds.row;
+  key.writeUInt32BE(layer, 1);
+  key.writeUInt16BE(space, 5);
+  for (let index = 0, at = 7; index < rowId.length; index++, at += 2) key.writeUInt16BE(rowId.charCodeAt(index), at);
+  return key;
+}
+export function rowSpaceRange(layer: number, space: number): { start: Buffer; end: Buffer } {
+  const start = Buffer.allocUnsafe(7);
+  start[0] = keyKinds.row;
+  start.writeUInt32BE(layer, 1);
+  start.writeUInt16BE(space, 5);
+  return { start, end: after(start) };
+}
+export const rowIdOfKey = (key: Buffer): string => Buffer.from(key.subarray(7)).swap16().toString('utf16le');
+
+export const queuePageKey = (layer: number, firstOrdinal: number): Buffer => sequenced(keyKinds.queuePage, layer, firstOrdinal);
+export const cancelledKey = (layer: number, ordinal: number): Buffer => sequenced(keyKinds.cancelled, layer, ordinal);
+export const chunkKey = (journal: number, firstSequence: number): Buffer => sequenced(keyKinds.chunk, journal, firstSequence);
+export const leavesKey = (journal: number, firstLeaf: number): Buffer => sequenced(keyKinds.leaves, journal, firstLeaf);
+/** The number that ends a key of queue pages, cancels, chunks and leaves. */
+export const sequenceOfKey = (key: Buffer): number => key.readUIntBE(5, 6);
+
+export function receiptKey(layer: number, packageId: string, key: string): Buffer {
+  return Buffer.concat([receiptRange(layer, packageId).start, createHash('sha256').update(key).digest()]);
+}
+export function receiptRange(layer: number, packageId: string): { start: Buffer; end: Buffer } {
+  const start = Buffer.concat([numbered(keyKinds.receipt, layer), Buffer.from(`${packageId}\0`)]);
+  return { start, end: after(start) };
+}
+
+/** All keys of a kind under one layer or journal. */
+export function rangeOf(kind: Kind, id: number): { start: Buffer; end: Buffer } {
+  return { start: numbered(kind, id), end: numbered(kind, id + 1) };
+}
+export function rangeOfKind(kind: Kind): { start: Buffer; end: Buffer } {
+  return { start: Buffer.from([kind]), end: Buffer.from([kind + 1]) };
+}
+export function snapshotRange(worldId: string): { start: Buffer; end: Buffer } {
+  const start = snapshotKey(worldId, '');
+  return { start, end: after(start) };
+}
+export const snapshotIdOfKey = (key: Buffer): string => key.subarray(key.indexOf(0) + 1).toString();
+export const worldIdOfHeadKey = (key: Buffer): string => key.subarray(1).toString();
+
+function named(kind: Kind, name: string): Buffer {
+  const key = Buffer.allocUnsafe(1 + Buffer.byteLength(name));
+  key[0] = kind;
+  key.write(name, 1);
+  return key;
+}
+function numbered(kind: Kind, id: number): Buffer {
+  const key = Buffer.allocUnsafe(5);
+  key[0] = kind;
+  key.writeUInt32BE(id, 1);
+  return key;
+}
+function sequenced(kind: Kind, id: number, sequence: number): Buffer {
+  const key = Buffer.allocUnsafe(11);
+  key[0] = kind;
+  key.writeUInt32BE(id, 1);
+  key.writeUIntBE(sequence, 5, 6);
+  return key;
+}
+/** The least key above all keys that begin with `prefix` (whose last byte is not 255). */
+function after(prefix: Buffer): Buffer {
+  const end = Buffer.from(prefix);
+  for (let at = end.length - 1; at >= 0; at--) {
+    if ((end[at] as number) < 255) {
+      end[at] = (end[at] as number) + 1;
+      return end.subarray(0, at + 1);
+    }
+  }
+  return end;
+}

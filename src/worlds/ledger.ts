@@ -1,0 +1,53 @@
+// What a world remembers beside rows, queue, receipts and evidence: random streams, counters of faults and overrides, settings.
+// Owns small values by key. Nothing in it is ever rolled back: a draw or a count that happened has happened (decisions.md 7).
+//   L1. Every change is in the side record of the next turn that leaves entries, so that the journal folds to the ledger at any turn.
+import type { JsonValue } from '../contract/json.js';
+
+export type LedgerEntries = [string, JsonValue][];
+
+export class Ledger {
+  readonly #values: Map<string, JsonValue>;
+  #changes: { [key: string]: JsonValue } | undefined;
+
+  /** `changes`: keys whose present value no turn has recorded yet. */
+  constructor(entries: LedgerEntries = [], changes: LedgerEntries = []) {
+    this.#values = new Map(entries);
+    if (changes.length > 0) this.#changes = Object.fromEntries(changes);
+  }
+
+  get(key: string): JsonValue | undefined {
+    return this.#values.get(key);
+  }
+  /** null removes. */
+  set(key: string, value: JsonValue): void {
+    if (value === null) this.#values.delete(key);
+    else this.#values.set(key, value);
+    this.#changes ??= {};
+    this.#changes[key] = value;
+  }
+  removeWhere(predicate: (key: string) => boolean): void {
+    for (const key of [...this.#values.keys()]) if (predicate(key)) this.set(key, null);
+  }
+
+  takeChanges(): { readonly [key: string]: JsonValue } | undefined {
+    const changes = this.#changes;
+    this.#changes = undefined;
+    return changes;
+  }
+  entries(): LedgerEntries {
+    return [...this.#values];
+  }
+  changes(): LedgerEntries {
+    return this.#changes === undefined ? [] : Object.entries(this.#changes);
+  }
+}
+
+/** A ledger as it was saved, and what has changed since. */
+export function foldLedger(saved: LedgerEntries, changes: Iterable<readonly [string, JsonValue]>): LedgerEntries {
+  const values = new Map(saved);
+  for (const [key, value] of changes) {
+    if (value === null) values.delete(key);
+    else values.set(key, value);
+  }
+  return [...values];
+}

@@ -1,0 +1,44 @@
+// The streams of one world, one for each (package instance, purpose), made at their first draw and kept in the ledger.
+// A draw stays drawn when its turn is rolled back: a retry of a handler that failed by chance must not fail by the same chance.
+import type { RandomEntry } from '../contract/evidence.js';
+import type { Ledger } from './ledger.js';
+import { nextFloat, nextInteger, nextU64, type StreamState, splitStream } from './random-stream.js';
+
+export type Draw = Pick<RandomEntry, 'packageId' | 'instanceId' | 'purpose' | 'method' | 'value'>;
+export interface StreamName {
+  packageId: string;
+  instanceId: string;
+  purpose: string;
+}
+
+export class RandomStreams {
+  /** Told of every draw. */
+  onDraw: ((draw: Draw) => void) | undefined;
+  readonly #seed: string;
+  readonly #ledger: Ledger;
+
+  constructor(seed: string, ledger: Ledger) {
+    this.#seed = seed;
+    this.#ledger = ledger;
+  }
+
+  nextFloat(name: StreamName): number {
+    return this.#draw(name, 'nextFloat', nextFloat);
+  }
+  nextInteger(name: StreamName, min: number, maxExclusive: number): number {
+    return this.#draw(name, 'nextInteger', (state) => nextInteger(state, min, maxExclusive));
+  }
+  nextU64(name: StreamName): bigint {
+    return this.#draw(name, 'nextU64', nextU64);
+  }
+
+  #draw<T extends number | bigint>({ packageId, instanceId, purpose }: StreamName, method: Draw['method'], from: (state: StreamState) => T): T {
+    const key = `random ${packageId} ${instanceId} ${purpose}`;
+    const known = this.#ledger.get(key) as StreamState | undefined;
+    const state: StreamState = known === undefined ? splitStream(this.#seed, [packageId, instanceId, purpose]) : [...known];
+    const value = from(state);
+    this.#ledger.set(key, state);
+    this.onDraw?.({ packageId, instanceId, purpose, method, value: typeof value === 'bigint' ? value.toString() : value });
+    return value;
+  }
+}

@@ -1,0 +1,49 @@
+// Idempotent calls: which first results are kept, under which key, and what a second call gets.
+// A key belongs to the operation of the instance, as to an account at a service: whoever repeats it there repeats that call.
+// Kept is what the service has decided: a success, and a declared failure that a retry would only repeat. Not kept is what never happened
+// (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing.
+import { jsonDigest, sha256Digest } from '../contract/digest.js';
+import type { OperationEntry, ToolOutcome } from '../contract/evidence.js';
+import type { JsonValue } from '../contract/json.js';
+import type { Receipt } from './receipts.js';
+import type { FoldRules, WorldStorage } from './storage.js';
+
+export interface KeyedCall {
+  packageId: string;
+  instanceId: string;
+  operationId: string;
+  idempotencyKey: string;
+  argumentsText: string;
+}
+export type Replay = { kind: 'none' } | { kind: 'reused' } | { kind: 'replay'; outcome: ToolOutcome; sequence: number };
+
+export function findReplay({ receipts }: WorldStorage, call: KeyedCall): Replay {
+  const receipt = receipts.get(call.packageId, receiptKey(call));
+  if (receipt === undefined) return { kind: 'none' };
+  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
+  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
+}
+
+export function isKept(outcome: ToolOutcome): boolean {
+  if (outcome.kind === 'tool_error') return !outcome.error.retryable && outcome.error.code !== 'HANDLER_FAILED';
+  return outcome.kind === 'ok';
+}
+
+export function keepReceipt({ receipts }: WorldStorage, call: KeyedCall, outcome: ToolOutcome, sequence: number): void {
+  const result = outcome as unknown as JsonValue;
+  receipts.put(call.packageId, receiptKey(call), { argumentsHash: sha256Digest(call.argumentsText), sequence, result });
+}
+
+/** The same, read from evidence. */
+export const receiptRules: FoldRules = {
+  receiptOf({ idempotency, invocation, outcome, committedOutcome, sequence }: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined {
+    const { idempotencyKey } = invocation;
+    if (idempotency !== 'recorded' || idempotencyKey === undefined) return undefined;
+    const result = (committedOutcome ?? outcome) as unknown as JsonValue;
+    const key = receiptKey({ ...invocation, idempotencyKey });
+    return { packageId: invocation.packageId, key, receipt: { argumentsHash: jsonDigest(invocation.arguments), sequence, result } };
+  },
+};
+
+const receiptKey = ({ instanceId, operationId, idempotencyKey }: Pick<KeyedCall, 'instanceId' | 'operationId' | 'idempotencyKey'>): string =>
+  `${instanceId} ${operationId} ${idempotencyKey}`;

@@ -1,0 +1,52 @@
+// Resets. Whole: everything is as after the world's first turn, or as at a snapshot, and one `world_reset` entry says so. By packages: their
+// rows, events, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random streams and all else stay.
+import { limits } from '../contract/limits.js';
+import type { Reset } from '../contract/world-protocol.js';
+import { draftCancelled, lifecycle } from './controls.js';
+import { invalidRequest, type Simulation } from './simulation.js';
+import { scheduleEvent } from './tool-seat.js';
+import type { WorldMeta } from './world-meta.js';
+
+/** `renew`: makes the world's parts anew from what the reset went back to. */
+export function resetWorld(simulation: Simulation, { packages, snapshotId }: Reset, renew: (meta: WorldMeta) => Simulation): Simulation {
+  if (packages !== undefined) {
+    if (snapshotId !== undefined) throw invalidRequest('A reset by packages goes back to the start, not to a snapshot.');
+    resetPackages(simulation, packages);
+    return simulation;
+  }
+  const renewed = renew(simulation.storage.reset(simulation.meta(), snapshotId) as WorldMeta);
+  lifecycle(renewed, 'world_reset', snapshotId === undefined ? {} : { snapshotId });
+  return renewed;
+}
+
+function resetPackages(simulation: Simulation, packages: readonly string[]): void {
+  const { program, storage, turn, faults, overrides, clock } = simulation;
+  if (packages.length === 0 || packages.length > limits.resetPackagesMax) throw invalidRequest(`1 to ${limits.resetPackagesMax} packages.`);
+  for (const packageId of packages) if (!program.tools.has(packageId)) throw invalidRequest(`There is no package '${packageId}'.`);
+  const wanted = [...program.tools.keys()].filter((packageId) => packages.includes(packageId));
+  turn.begin(undefined);
+  const { journal, queue } = storage;
+  journal.causeSequence = journal.draft({ kind: 'lifecycle', phase: 'world_reset', details: { packages: wanted } });
+  for (const packageId of wanted) {
+    storage.resetPackage(packageId);
+    faults.reset(packageId);
+    overrides.reset(packageId);
+    for (const event of queue.cancelWhere(({ ref }) => ref.packageId === packageId)) draftCancelled(journal, event);
+    for (const { ref, atUs, payloadText } of storage.originEvents(packageId)) {
+      scheduleEvent(storage, named(ref), { atUs: clock.notBeforeNow(atUs), payloadText });
+    }
+  }
+  turn.end();
+}
+
+function named({ packageId, instanceId, eventId, actorId, actorInstanceId }: EventRefParts) {
+  const name = { packageId, instanceId, eventId };
+  return actorId === undefined ? name : { ...name, actorId, actorInstanceId };
+}
+interface EventRefParts {
+  packageId: string;
+  instanceId: string;
+  eventId: string;
+  actorId?: string | undefined;
+  actorInstanceId?: string | undefined;
+}

@@ -1,0 +1,81 @@
+// The parts of one world between its turns, made from what its storage holds; a reset makes them anew.
+import { ServiceError } from '../contract/errors.js';
+import type { WorldBudgets } from '../contract/world-protocol.js';
+import { VirtualClock } from '../scheduler/virtual-clock.js';
+import { Deliveries } from './deliveries.js';
+import { Faults } from './faults.js';
+import { Ledger } from './ledger.js';
+import { Overrides } from './overrides.js';
+import type { Program, ProgramActor } from './program.js';
+import { RandomStreams } from './random-streams.js';
+import type { WorldStorage } from './storage.js';
+import { Turn } from './turn.js';
+import type { RunningAdvance, Usage, WorldMeta } from './world-meta.js';
+
+export interface SimulationParts {
+  storage: WorldStorage;
+  program: Program;
+  meta: WorldMeta;
+  /** tools are made anew for every turn. */
+  isForgetful: boolean;
+}
+
+export class Simulation {
+  readonly storage: WorldStorage;
+  readonly program: Program;
+  readonly clock: VirtualClock;
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly overrides: Overrides;
+  readonly turn: Turn;
+  readonly deliveries: Deliveries;
+  readonly usage: Usage;
+  budgets: WorldBudgets;
+  isClosed: boolean;
+  advance: RunningAdvance | undefined;
+  readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
+
+  constructor({ storage, program, meta, isForgetful }: SimulationParts) {
+    this.storage = storage;
+    this.program = program;
+    this.clock = new VirtualClock(meta.nowUs);
+    this.ledger = new Ledger(meta.ledger, meta.ledgerChanges);
+    const streams = new RandomStreams(meta.seed.seed, this.ledger);
+    this.faults = new Faults(program, this.ledger, streams);
+    this.overrides = new Overrides(program.setup, this.ledger);
+    this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom });
+    this.deliveries = new Deliveries(this.turn, program, { isForgetful });
+    this.usage = { ...meta.usage };
+    this.budgets = meta.budgets;
+    this.isClosed = meta.isClosed;
+    this.advance = meta.advance;
+    this.#origin = { seed: meta.seed, recordRandom: meta.recordRandom };
+  }
+
+  meta(): WorldMeta {
+    const { budgets, usage, isClosed, ledger, advance } = this;
+    const meta: WorldMeta = {
+      ...this.#origin,
+      nowUs: this.clock.nowUs,
+      isClosed,
+      budgets,
+      usage: { ...usage },
+      ledger: ledger.entries(),
+      ledgerChanges: ledger.changes(),
+    };
+    // One without a key cannot be asked for again: a crash ends it.
+    if (advance?.operationKey !== undefined) meta.advance = { ...advance };
+    return meta;
+  }
+
+  /** Throws control.INVALID_REQUEST: actors come from whoever gave access, never from an agent. */
+  actor({ actorId, actorInstanceId }: { actorId: string; actorInstanceId?: string }): ProgramActor {
+    const actor = this.program.actor(actorId, actorInstanceId);
+    if (actor === undefined) throw invalidRequest(`There is no actor '${actorId}'${actorInstanceId === undefined ? '' : ` (${actorInstanceId})`}.`);
+    return actor;
+  }
+}
+
+export function invalidRequest(message: string): ServiceError {
+  return new ServiceError('control.INVALID_REQUEST', { message });
+}

@@ -1,0 +1,258 @@
+// One LMDB environment and the group commit of the worlds in it. The only file of this room that names lmdb.
+//   S1. A write set is applied whole or not at all, and only while its incarnation is the last one that fenced the world.
+//   S2. Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
+//   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
+//       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
+import { statfsSync } from 'node:fs';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { ServiceError } from '../contract/errors.js';
+import { counterKey, fenceKey, keyKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
+import { doomedLayerKeys, type WriteSet } from './write-set.js';
+
+export interface StoreOptions {
+  directory: string;
+  durability: 'committed' | 'flushed';
+  /** Called inside every commit, before it: a test throws here what a full disk would. */
+  onCommit?: (() => void) | undefined;
+}
+export interface KeyRange {
+  start: Buffer;
+  end: Buffer;
+}
+const none = Buffer.alloc(0);
+/** How many doomed keys a commit deletes by the way. */
+const sweepKeysMax = 256;
+/** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
+const idBlock = 64;
+
+export class Store {
+  readonly directory: string;
+  readonly durability: 'committed' | 'flushed';
+  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #onCommit: (() => void) | undefined;
+  #nextId = 0;
+  #idsLeft = 0;
+  #hasDoomed: boolean;
+  #closed: Promise<void> | undefined;
+
+  static open(options: StoreOptions): Store {
+    return new Store(options);
+  }
+
+  private constructor({ directory, durability, onCommit }: StoreOptions) {
+    this.directory = directory;
+    this.durability = durability;
+    this.#onCommit = onCommit;
+    this.#database = this.#guard(() =>
+      open<Buffer, Buffer>({
+        path: directory,
+        keyEncoding: 'binary',
+        encoding: 'binary',
+        cache: false,
+        noSubdir: false,
+        maxDbs: 1,
+        // Overlapping flushes would let a commit be seen before it is on the disk; here a commit is what it says.
+        overlappingSync: false,
+        noSync: durability === 'committed',
+        // Reads hand out copies, and no pointer of ours may write into the map.
+        useWritemap: false,
+      }),
+    );
+    this.#hasDoomed = this.#first(rangeOfKind(keyKinds.doomed)) !== undefined;
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    return this.#database.getBinary(key);
+  }
+  has(key: Buffer): boolean {
+    return this.#database.doesExist(key);
+  }
+  /** Entries of [start, end) in key order. */
+  range({ start, end }: KeyRange): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#database.getRange({ start, end, snapshot: false });
+  }
+  keys({ start, end }: KeyRange): Iterable<Buffer> {
+    return this.#database.getKeys({ start, end, snapshot: false });
+  }
+  /** The entry with the greatest key of [start, end]. */
+  last({ start, end }: KeyRange): { key: Buffer; value: Buffer } | undefined {
+    for (const entry of this.#database.getRange({ start: end, end: start, reverse: true, limit: 1, inclusiveEnd: true })) return entry;
+    return undefined;
+  }
+
+  /** A new id for a layer or a journal: never given before, whoever asks. */
+  allocateId(): number {
+    if (this.#idsLeft === 0) {
+      this.#transaction(() => {
+        const stored = this.#database.getBinary(counterKey);
+        this.#nextId = stored === undefined ? 1 : stored.readUInt32BE(0);
+        const next = Buffer.allocUnsafe(4);
+        next.writeUInt32BE(this.#nextId + idBlock, 0);
+        this.#database.putSync(counterKey, next);
+      });
+      this.#idsLeft = idBlock;
+    }
+    this.#idsLeft--;
+    return this.#nextId++;
+  }
+
+  /** Puts what is not of a world (programs, bases). */
+  put(entries: readonly { key: Buffer; value: Buffer }[]): void {
+    this.#transaction(() => {
+      for (const { key, value } of entries) this.#database.putSync(key, value);
+    });
+  }
+
+  /** No earlier incarnation will commit any more. False where there is no such world. */
+  fence(worldId: string, incarnation: number): boolean {
+    return this.#transaction(() => {
+      const current = this.incarnationOf(worldId);
+      if (current === undefined) return false;
+      if (current > incarnation) throw stale(worldId);
+      if (current < incarnation) this.#database.putSync(fenceKey(worldId), encodeIncarnation(incarnation));
+      return true;
+    });
+  }
+
+  /**
+   * One transaction for all the sets, applied when the call returns. A stale set is refused alone (world.ACTOR_RESTARTED), as is the
+   * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was.
+   */
+  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
+    let refusals: (Error | undefined)[] = [];
+    try {
+      this.#transaction(() => {
+        refusals = sets.map((set) => this.#apply(set));
+        if (this.#hasDoomed) this.#sweep(sweepKeysMax);
+      });
+    } catch (error) {
+      refusals = sets.map(() => error as Error);
+    }
+    sets.forEach((set, index) => {
+      set.settle(refusals[index] === undefined ? 'applied' : 'refused');
+    });
+    return refusals;
+  }
+
+  /** Deletes some of what is doomed; true while there is more. Commits do so by the way. */
+  sweep(): boolean {
+    if (this.#hasDoomed) this.#transaction(() => this.#sweep(sweepKeysMax));
+    return this.#hasDoomed;
+  }
+
+  /** Resolves when all that was committed is at the durability level of the store: a `flushed` commit is when it returns. */
+  async flushed(): Promise<void> {}
+
+  /** Forces everything committed to the disk, off this thread. */
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const database = this.#database as unknown as { sync(done: (error?: Error) => void): void };
+      database.sync((error) => (error ? reject(storageError(error, this.directory)) : resolve()));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.sync().then(() => this.#database.close());
+    return this.#closed;
+  }
+
+  #apply(set: WriteSet): Error | undefined {
+    const current = this.incarnationOf(set.worldId);
+    if (set.intent === 'create') {
+      if (current !== undefined) return new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId: set.worldId } });
+      this.#database.putSync(fenceKey(set.worldId), encodeIncarnation(set.incarnation));
+    } else if (current !== set.incarnation) return stale(set.worldId);
+    const { keys, values } = set;
+    for (let index = 0; index < keys.length; index++) {
+      const value = values[index] as Buffer | null;
+      if (value === null) this.#database.removeSync(keys[index] as Buffer);
+      else this.#database.putSync(keys[index] as Buffer, value);
+      if ((keys[index] as Buffer)[0] === keyKinds.doomed) this.#hasDoomed = true;
+    }
+    for (const [layer, change] of set.references) if (change !== 0) this.#refer(layer, change);
+    return undefined;
+  }
+
+  #refer(layer: number, change: number): void {
+    const key = referencesKey(layer);
+    const count = (this.#database.getBinary(key)?.readUInt32BE(0) ?? 0) + change;
+    if (count > 0) {
+      const value = Buffer.allocUnsafe(4);
+      value.writeUInt32BE(count, 0);
+      this.#database.putSync(key, value);
+      return;
+    }
+    this.#database.removeSync(key);
+    for (const doomed of doomedLayerKeys(layer)) this.#database.putSync(doomed, none);
+    this.#hasDoomed = true;
+  }
+
+  #sweep(keysMax: number): void {
+    let left = keysMax;
+    while (left > 0) {
+      const doomed = this.#first(rangeOfKind(keyKinds.doomed));
+      if (doomed === undefined) {
+        this.#hasDoomed = false;
+        return;
+      }
+      const keys = [...this.#database.getKeys({ ...readDoomedKey(doomed), limit: left })];
+      for (const key of keys) this.#database.removeSync(key);
+      if (keys.length < left) this.#database.removeSync(doomed);
+      left -= keys.length + 1;
+    }
+  }
+
+  #first({ start, end }: KeyRange): Buffer | undefined {
+    for (const key of this.#database.getKeys({ start, end, limit: 1 })) return key;
+    return undefined;
+  }
+
+  incarnationOf(worldId: string): number | undefined {
+    return this.#database.getBinary(fenceKey(worldId))?.readDoubleBE(0);
+  }
+
+  #transaction<T>(body: () => T): T {
+    return this.#guard(() =>
+      (this.#database as Database<Buffer, Buffer>).transactionSync(() => {
+        this.#onCommit?.();
+        return body();
+      }),
+    );
+  }
+
+  #guard<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw storageError(error, this.directory);
+    }
+  }
+}
+
+function encodeIncarnation(incarnation: number): Buffer {
+  const value = Buffer.allocUnsafe(8);
+  value.writeDoubleBE(incarnation, 0);
+  return value;
+}
+
+function stale(worldId: string): ServiceError {
+  return new ServiceError('world.ACTOR_RESTARTED', { message: 'A later life of this world has begun.', details: { worldId } });
+}
+
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 28, 122, -30792]);
+/** LMDB says EIO where a write was cut short, as the last one on a full disk is: then there is less than this left. */
+const ioErrorCode = 5;
+const freeBytesMin = 4 * 1024 * 1024;
+
+/** lmdb-js tells errno, or LMDB's own number, as `code`. */
+function storageError(error: unknown, directory: string): Error {
+  const { code } = error as { code?: unknown };
+  if (fullCodes.has(code) || (code === ioErrorCode && freeBytes(directory) < freeBytesMin)) {
+    return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing of this commit was stored.', cause: error });
+  }
+  return error as Error;
+}
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}

@@ -1,0 +1,185 @@
+// A tool at its place in one world: (package, instance). Answers what its handlers ask of their context, and holds their behavior.
+// What is refused here (an unknown namespace, a broken schema) is an error the handler sees and may catch.
+import { type Issue, ServiceError } from '../contract/errors.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import {
+  type ContextCalls,
+  ContextRefusal,
+  type HandlerFault,
+  type HandlerReturn,
+  type HandlerThrow,
+  type LoadedEvent,
+  type LoadedTool,
+  type ToolInstance,
+  type Validate,
+} from '../tools/loaded-tool.js';
+import type { EventShape } from './journal.js';
+import { mintedId } from './minted-ids.js';
+import type { Space } from './records.js';
+import { type EventName, notScheduled, type Turn } from './turn.js';
+
+interface SeatNamespace {
+  readonly space: Space;
+  readonly validate: Validate;
+}
+interface SeatEvent {
+  readonly name: EventName;
+  readonly loaded: LoadedEvent;
+  readonly emitted: EventShape;
+}
+
+export class ToolSeat implements ContextCalls {
+  readonly packageId: string;
+  readonly instanceId: string;
+  readonly tool: LoadedTool;
+  readonly #turn: Turn;
+  readonly #isForgetful: boolean;
+  readonly #namespaces = new Map<string, SeatNamespace>();
+  readonly #events = new Map<string, SeatEvent>();
+  #behavior: ToolInstance | undefined;
+  #behaviorSerial = 0;
+
+  /** `isForgetful`: the module is made anew for every turn, so that what it keeps in variables shows. */
+  constructor(tool: LoadedTool, instanceId: string, { turn, isForgetful }: { turn: Turn; isForgetful: boolean }) {
+    this.tool = tool;
+    this.packageId = tool.packageId;
+    this.instanceId = instanceId;
+    this.#turn = turn;
+    this.#isForgetful = isForgetful;
+  }
+
+  call(operationId: string, input: JsonValue): HandlerReturn {
+    const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
+    return 'kind' in behavior ? behavior : behavior.call(operationId, input);
+  }
+  handle(subscriptionId: string, payload: JsonValue): HandlerFault | null {
+    const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
+    return 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
+  }
+  /** A module that throws while it loads fails each of its calls. */
+  #awaken(): ToolInstance | HandlerThrow {
+    if (this.#behavior !== undefined && this.#behaviorSerial === this.#turn.serial) return this.#behavior;
+    try {
+      this.#behavior = this.tool.instantiate(this);
+      this.#behaviorSerial = this.#turn.serial;
+      return this.#behavior;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { kind: 'thrown', message: error.message, detail: error.message };
+    }
+  }
+
+  actor(): JsonValue {
+    return this.#turn.actor?.admitted ?? null;
+  }
+  source(): unknown {
+    const { source, scheduledOrdinal, storage } = this.#turn;
+    if (source?.kind === 'operation') {
+      return { kind: 'operation', operationId: source.operationId, callId: mintedId('call_', storage.tag, source.sequence) };
+    }
+    if (source?.kind !== 'event') return null;
+    const { event, subscriptionId } = source;
+    const scheduledEventId = scheduledOrdinal === notScheduled ? undefined : mintedId('pending_', storage.tag, scheduledOrdinal);
+    return { kind: 'event', event, subscriptionId, scheduledEventId };
+  }
+
+  get(namespace: string, rowId: string): JsonObject | undefined {
+    return this.#turn.storage.records.get(this.#namespace(namespace).space, rowId);
+  }
+  scan(namespace: string, afterRowId: string | undefined, limit: number): readonly { rowId: string; value: JsonObject }[] {
+    return this.#turn.storage.records.scan(this.#namespace(namespace).space, { afterRowId, limit });
+  }
+  put(namespace: string, rowId: string, value: JsonObject, text: string): void {
+    const { space, validate } = this.#namespace(namespace);
+    const issues = validate(value);
+    if (issues !== null) throw new ContextRefusal(`row '${rowId}' of '${namespace}' breaks its schema: ${issuesText(issues)}`);
+    if (text.length > limits.rowBytesMax) throw new ContextRefusal(`row '${rowId}' of '${namespace}' is longer than ${limits.rowBytesMax} characters`);
+    this.#turn.storage.records.put(space, rowId, value, text);
+  }
+  delete(namespace: string, rowId: string): boolean {
+    return this.#turn.storage.records.delete(this.#namespace(namespace).space, rowId);
+  }
+
+  nowUs(): number {
+    return this.#turn.clock.nowUs;
+  }
+  nextFloat(): number {
+    return this.#turn.streams.nextFloat(this.#stream);
+  }
+  nextInteger(min: number, maxExclusive: number): number {
+    return this.#turn.streams.nextInteger(this.#stream, min, maxExclusive);
+  }
+  nextU64(): bigint {
+    return this.#turn.streams.nextU64(this.#stream);
+  }
+
+  emit(eventId: string, payload: JsonObject, payloadText: string): void {
+    const { name, emitted } = this.#event(eventId, payload);
+    const { emissions, storage } = this.#turn;
+    if (emissions.length >= limits.cascadeDeliveriesMax) throw new ContextRefusal(`more than ${limits.cascadeDeliveriesMax} events in one turn`);
+    const sequence = storage.journal.draftEvent(emitted, { payloadText, causeSequence: storage.journal.causeSequence });
+    emissions.push({ event: name, payload, payloadText, sequence });
+  }
+  /** A time that has passed means now. */
+  scheduleAt(eventId: string, payload: JsonObject, payloadText: string, virtualTimeUs: number): string {
+    const { name } = this.#event(eventId, payload);
+    const { storage, clock, actor } = this.#turn;
+    const who = actor === undefined ? {} : { actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId };
+    const ordinal = scheduleEvent(storage, { ...name, ...who }, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText });
+    return mintedId('pending_', storage.tag, ordinal);
+  }
+
+  get #stream() {
+    return { packageId: this.packageId, instanceId: this.instanceId, purpose: 'behavior' };
+  }
+  #namespace(namespace: string): SeatNamespace {
+    return this.#namespaces.get(namespace) ?? this.#openNamespace(namespace);
+  }
+  #openNamespace(namespace: string): SeatNamespace {
+    const loaded = this.tool.namespaces.get(namespace);
+    if (loaded === undefined) throw new ContextRefusal(`the manifest declares no namespace '${namespace}'`);
+    const opened = { space: this.#turn.storage.records.space(this.packageId, this.instanceId, namespace), validate: loaded.validate };
+    this.#namespaces.set(namespace, opened);
+    return opened;
+  }
+  #event(eventId: string, payload: JsonObject): SeatEvent {
+    let event = this.#events.get(eventId);
+    if (event === undefined) {
+      const loaded = this.tool.events.get(eventId);
+      if (loaded === undefined) throw new ContextRefusal(`the manifest declares no event '${eventId}'`);
+      const name = { packageId: this.packageId, instanceId: this.instanceId, eventId };
+      event = { name, loaded, emitted: this.#turn.storage.journal.eventShape({ event: name, phase: 'emitted' }) };
+      this.#events.set(eventId, event);
+    }
+    const issues = event.loaded.validatePayload(payload);
+    if (issues !== null) throw new ContextRefusal(`the payload of '${eventId}' breaks its schema: ${issuesText(issues)}`);
+    return event;
+  }
+}
+
+/** Queues an event and drafts its `scheduled` entry, caused by what runs now. Returns its ordinal. */
+export function scheduleEvent(
+  { journal, queue }: Turn['storage'],
+  who: EventName & { actorId?: string; actorInstanceId?: string | undefined },
+  { atUs, payloadText }: { atUs: number; payloadText: string },
+): number {
+  const { packageId, instanceId, eventId, actorId, actorInstanceId } = who;
+  const actor = actorId === undefined ? undefined : { actorId, actorInstanceId };
+  const shape = journal.eventShape({ event: { packageId, instanceId, eventId }, phase: 'scheduled', actor });
+  const causeSequence = journal.draftEvent(shape, {
+    payloadText,
+    scheduledOrdinal: queue.nextOrdinal,
+    scheduledForUs: atUs,
+    causeSequence: journal.causeSequence,
+  });
+  return queue.schedule({ atUs, ref: queue.ref(who), payloadText, causeSequence });
+}
+
+/** For people and evidence: the first few, each with its path. */
+export function issuesText(issues: readonly Issue[]): string {
+  return issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path === '' ? 'the value' : path} ${message}`)
+    .join('; ');
+}

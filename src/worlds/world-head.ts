@@ -1,0 +1,66 @@
+// The head of a world: one small value, rewritten by every commit, from which everything else of the world is found.
+// A snapshot is a copy of a head under another key: layers below the top are never written again, so sharing them is safe.
+import { Packr } from 'msgpackr';
+import { invariant } from '../contract/errors.js';
+
+/** Journal ids by the sequence from which each one holds the entries: a reset to a snapshot keeps the prefix of the journal it was taken from. */
+export type JournalSegment = readonly [journal: number, fromSequence: number];
+/** packageId, instanceId, namespace, live rows, 1 if any layer holds rows of it. The place in the list is the space's index. */
+export type SpaceRecord = readonly [packageId: string, instanceId: string, namespace: string, rows: number, stored: 0 | 1];
+
+export interface WorldHead {
+  programKey: string;
+  tag: string;
+  /** Bottom to top; the last one is this world's own and is written, unless the head is a snapshot. */
+  layers: readonly number[];
+  /** The top layer holds something. */
+  topUsed: boolean;
+  segments: readonly JournalSegment[];
+  sequence: number;
+  transactions: number;
+  spaces: readonly SpaceRecord[];
+  nextOrdinal: number;
+  /** Events below it came from a fork's parent, whose journal their causes are in. */
+  firstOwnOrdinal: number;
+  /** (atUs, ordinal) of the last event that fired: nothing at or below it is pending. */
+  watermark: readonly [atUs: number, ordinal: number];
+  /** Queue pages or receipts were ever written: worlds without them look nowhere. */
+  hasQueue: boolean;
+  hasReceipts: boolean;
+  /** JSON of side values of turns without entries, which go with the next turn that has some; '' for none. */
+  carriedSide: string;
+  /** The owner's. */
+  meta: object;
+}
+
+const packr = new Packr({ useRecords: false, moreTypes: true, int64AsType: 'number' });
+const version = 1;
+const members = [
+  'programKey',
+  'tag',
+  'layers',
+  'topUsed',
+  'segments',
+  'sequence',
+  'transactions',
+  'spaces',
+  'nextOrdinal',
+  'firstOwnOrdinal',
+  'watermark',
+  'hasQueue',
+  'hasReceipts',
+  'carriedSide',
+  'meta',
+] as const satisfies readonly (keyof WorldHead)[];
+
+export function encodeHead(head: WorldHead): Buffer {
+  const values: unknown[] = [version];
+  for (const member of members) values.push(head[member]);
+  return packr.pack(values);
+}
+
+export function decodeHead(bytes: Buffer): WorldHead {
+  const [found, ...values] = packr.unpack(bytes) as unknown[];
+  invariant(found === version, 'a world head is of this version');
+  return Object.fromEntries(members.map((member, index) => [member, values[index]])) as unknown as WorldHead;
+}

@@ -1,0 +1,216 @@
+// The worlds, programs and bases of one environment: what a host opens, creates and deletes. Programs and their prepared rows are
+// stored once an environment and kept in memory once a thread.
+import { createHash } from 'node:crypto';
+import type { WorldProgram } from '../contract/build.js';
+import { canonicalJson } from '../contract/canonical-json.js';
+import { invariant } from '../contract/errors.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
+import { ChunkCache } from './journal-reader.js';
+import { baseKey, fenceKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotRange, worldIdOfHeadKey } from './keys.js';
+import { type StorageContext, WorldStorage } from './storage.js';
+import { Store, type StoreOptions } from './store.js';
+import { decodeHead, type WorldHead } from './world-head.js';
+import { WriteSet } from './write-set.js';
+
+export interface WorldStoreOptions extends StoreOptions {
+  /** Default: JSON.parse and a deep freeze. A host gives one that makes the values in the realm of tool code. */
+  parseRow?: ParseRow | undefined;
+}
+export interface NewWorld {
+  worldId: string;
+  incarnation: number;
+  /** Of putProgram. */
+  programKey: string;
+  /** Of worldTag(). */
+  tag: string;
+}
+
+export class WorldStore {
+  readonly store: Store;
+  readonly #parse: ParseRow;
+  readonly #chunks: ChunkCache;
+
+  static open(options: WorldStoreOptions): WorldStore {
+    return new WorldStore(options);
+  }
+  private constructor({ parseRow, ...options }: WorldStoreOptions) {
+    this.store = Store.open(options);
+    this.#parse = parseRow ?? parseFrozen;
+    this.#chunks = new ChunkCache(this.store);
+  }
+
+  /** Stores the program and its prepared base rows unless present; returns its key. */
+  putProgram(program: WorldProgram): string {
+    const key = programKeyOf(program.buildHash, program.setupHash);
+    if (this.store.has(programRecordKey(key))) return key;
+    const { programBytes, baseBytes } = prepared.get(key) ?? prepare(key, program);
+    this.store.put([
+      { key: programRecordKey(key), value: programBytes },
+      { key: baseKey(key), value: baseBytes },
+    ]);
+    return key;
+  }
+  hasProgram(programKey: string): boolean {
+    return this.store.has(programRecordKey(programKey));
+  }
+  loadProgram(programKey: string): WorldProgram | undefined {
+    const bytes = this.store.get(programRecordKey(programKey));
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as WorldProgram);
+  }
+  /** The digest of the base rows alone: what world_created carries. */
+  baseStateHash(programKey: string): string {
+    return this.#base(programKey).stateHash;
+  }
+
+  hasWorld(worldId: string): boolean {
+    return this.store.has(headKey(worldId));
+  }
+  /** Undefined where there is no such world. */
+  tagOf(worldId: string): string | undefined {
+    const head = this.store.get(headKey(worldId));
+    return head === undefined ? undefined : decodeHead(head).tag;
+  }
+  worldIds(): string[] {
+    return [...this.store.keys(rangeOfKind(keyKinds.head))].map(worldIdOfHeadKey);
+  }
+
+  /** In memory; the first write set creates it, and is refused (control.STATE_CONFLICT) when the world exists. */
+  createWorld({ worldId, incarnation, programKey, tag }: NewWorld): WorldStorage {
+    const { base } = this.contextOf(programKey);
+    return this.#new({ worldId, incarnation }, {
+      ...emptyHead,
+      programKey,
+      tag,
+      layers: [this.store.allocateId()],
+      segments: [[this.store.allocateId(), 1]],
+      spaces: base.spaces.map(({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0]),
+    });
+  }
+  /** A world that begins with the state of `head`, whose layers it shares; its journal is its own and empty. */
+  createFrom({ worldId, incarnation, tag }: Omit<NewWorld, 'programKey'>, head: WorldHead): WorldStorage {
+    return this.#new({ worldId, incarnation }, {
+      ...head,
+      tag,
+      layers: [...head.layers, this.store.allocateId()],
+      topUsed: false,
+      segments: [[this.store.allocateId(), 1]],
+      sequence: 0,
+      transactions: 0,
+      firstOwnOrdinal: head.nextOrdinal,
+      carriedSide: '',
+    });
+  }
+
+  /** Fences every earlier incarnation, durably. Undefined where there is no such world. */
+  loadWorld(worldId: string, incarnation: number): WorldStorage | undefined {
+    if (!this.store.fence(worldId, incarnation)) return undefined;
+    const head = decodeHead(this.store.get(headKey(worldId)) as Buffer);
+    return new WorldStorage(this.contextOf(head.programKey), { worldId, incarnation }, head, false);
+  }
+
+  /** Deletes everything the world owns; what forks of it still read goes with the last of them. False where there is no such world. */
+  deleteWorld(worldId: string): boolean {
+    const stored = this.store.get(headKey(worldId));
+    const incarnation = this.store.incarnationOf(worldId);
+    if (stored === undefined || incarnation === undefined) return false;
+    const set = new WriteSet({ worldId, incarnation }, 'change');
+    const journals = new Set<number>();
+    const leave = (head: WorldHead): void => {
+      set.refer(head.layers, -1);
+      for (const [journal] of head.segments) journals.add(journal);
+    };
+    leave(decodeHead(stored));
+    for (const { key, value } of this.store.range(snapshotRange(worldId))) {
+      leave(decodeHead(value));
+      set.remove(key);
+    }
+    for (const journal of journals) {
+      set.doom(keyKinds.chunk, journal, 0);
+      set.doom(keyKinds.leaves, journal, 0);
+    }
+    set.remove(headKey(worldId));
+    set.remove(fenceKey(worldId));
+    const [refusal] = this.store.commit([set]);
+    if (refusal !== undefined) throw refusal;
+    return true;
+  }
+
+  /** Store.commit: one transaction, applied when the call returns. */
+  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
+    return this.store.commit(sets);
+  }
+  flushed(): Promise<void> {
+    return this.store.flushed();
+  }
+  /** Forces everything committed to the disk: at seal. */
+  sync(): Promise<void> {
+    return this.store.sync();
+  }
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  contextOf(programKey: string): StorageContext {
+    return { store: this.store, chunks: this.#chunks, base: this.#base(programKey), parse: this.#parse };
+  }
+
+  #new(world: { worldId: string; incarnation: number }, head: WorldHead): WorldStorage {
+    return new WorldStorage(this.contextOf(head.programKey), world, head, true);
+  }
+  #base(programKey: string): Base {
+    let bases = basesByParse.get(this.#parse);
+    if (bases === undefined) basesByParse.set(this.#parse, (bases = new Map()));
+    let base = bases.get(programKey);
+    if (base === undefined) {
+      const bytes = this.store.get(baseKey(programKey));
+      invariant(bytes !== undefined, 'a program is stored before its worlds');
+      base = decodeBase(bytes, this.#parse);
+      keepLast(bases, programKey, base);
+    }
+    return base;
+  }
+}
+
+const emptyHead: Omit<WorldHead, 'programKey' | 'tag' | 'layers' | 'segments' | 'spaces'> = {
+  topUsed: false,
+  sequence: 0,
+  transactions: 0,
+  nextOrdinal: 1,
+  firstOwnOrdinal: 1,
+  watermark: [Number.NEGATIVE_INFINITY, 0],
+  hasQueue: false,
+  hasReceipts: false,
+  carriedSide: '',
+  meta: {},
+};
+
+// One host opens many environments with the same program (a run each): prepare it once. A base holds parsed rows, so it belongs to
+// the way of parsing.
+const preparedMax = 16;
+const prepared = new Map<string, { programBytes: Buffer; baseBytes: Buffer }>();
+const basesByParse = new Map<ParseRow, Map<string, Base>>();
+
+function prepare(key: string, program: WorldProgram): { programBytes: Buffer; baseBytes: Buffer } {
+  const made = { programBytes: Buffer.from(canonicalJson(program as unknown as JsonValue)), baseBytes: prepareBase(program.setup.state) };
+  keepLast(prepared, key, made);
+  return made;
+}
+function keepLast<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  if (map.size > preparedMax) map.delete(map.keys().next().value as string);
+}
+
+/** Names a program by what it is made of. */
+export function programKeyOf(buildHash: string, setupHash: string): string {
+  return createHash('sha256').update(`${buildHash}\n${setupHash}`).digest('hex');
+}
+
+function parseFrozen(text: string): JsonObject {
+  return freeze(JSON.parse(text)) as JsonObject;
+}
+function freeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) freeze(member);
+  return Object.freeze(value);
+}

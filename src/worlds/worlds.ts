@@ -1,0 +1,156 @@
+// The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
+import type { WorldProgram } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import { isSeed } from '../contract/seed.js';
+import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import { ActorSystem } from '../actors/system.js';
+import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
+import type { ForkCommand, ForkReply } from './fork-world.js';
+import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+
+const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
+
+/** Rejects when a host could not be started. */
+export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
+  const { directory, layout, durability, hosts, isolation, handlerTimeoutMs, idlePassivationMs, amnesia = false } = options;
+  const hostOptions: HostOptions = { directory, layout, durability, hosts, isForgetful: amnesia };
+  const system = await ActorSystem.start({
+    hostModule: new URL('./host.js', import.meta.url),
+    hostOptions,
+    hosts,
+    isolation,
+    ...(handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs }),
+    ...(idlePassivationMs === undefined ? {} : { idlePassivationMs }),
+  });
+  return new LocalWorlds(system, hosts);
+}
+
+class LocalWorlds implements Worlds {
+  readonly #system: ActorSystem;
+  readonly #hosts: number;
+
+  constructor(system: ActorSystem, hosts: number) {
+    this.#system = system;
+    this.#hosts = hosts;
+  }
+
+  async create(request: CreateWorld): Promise<WorldRef> {
+    const { worldId, build, setup, setupHash, seed, budgets = { maxToolCalls: null, maxEvents: null }, recordRandom = false, placement = 'shared' } = request;
+    requireWorldId(worldId);
+    if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
+    const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
+    const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : this.#system.hostOf(worldId);
+    try {
+      let reply = await this.#ask<CreateReply>(host, ask);
+      if (reply.kind === 'unknown_program') {
+        const program: WorldProgram = { schemaVersion: 1, buildHash: build.buildHash, tools: build.tools, setup, setupHash };
+        reply = await this.#ask<CreateReply>(host, { ...ask, program });
+      }
+      if (reply.kind !== 'created') throw new Error('a host that was given a program does not know it');
+      return this.#ref(worldId, reply.worldInstanceId);
+    } catch (error) {
+      if (placement === 'exclusive') await this.#system.release(worldId);
+      throw error;
+    }
+  }
+
+  async open(worldId: string): Promise<WorldRef> {
+    requireWorldId(worldId);
+    const first = this.#system.hostOf(worldId);
+    const others = Array.from({ length: this.#hosts }, (_, index) => index).filter((index) => index !== first);
+    for (const host of [first, ...others]) {
+      const found = await this.#ask<FindReply>(host, { kind: 'find', worldId });
+      if (found === undefined) continue;
+      if (host !== first) await this.#system.place(worldId, { host });
+      return this.#ref(worldId, found.worldInstanceId);
+    }
+    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+  }
+
+  async stats(): ReturnType<Worlds['stats']> {
+    const hosts = await this.#system.stats();
+    return {
+      hosts: hosts.map(({ index, actorsLive, mailboxDepth, commits, residentBytes }) => ({
+        index,
+        worldsLive: actorsLive,
+        mailboxDepth,
+        commits,
+        residentBytes,
+      })),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#system.close();
+  }
+
+  #ask<T>(host: number, request: HostRequest): Promise<T> {
+    return this.#system.control(host, request) as Promise<T>;
+  }
+
+  #ref(worldId: string, worldInstanceId: string): WorldRef {
+    return new LocalWorldRef({ worldId, worldInstanceId }, this.#system, {
+      fork: (request) => this.#fork(worldId, request),
+      destroy: () => this.#destroy(worldId),
+    });
+  }
+
+  /** The child lives where it was made: beside its parent, or on the standing host of that environment. */
+  async #fork(parentId: string, { worldId, atSequence, snapshotId }: ForkWorld): Promise<{ world: WorldRef; position: WorldPosition }> {
+    requireWorldId(worldId);
+    const command: ForkCommand = { kind: 'fork', worldId };
+    if (atSequence !== undefined) command.atSequence = atSequence;
+    if (snapshotId !== undefined) command.snapshotId = snapshotId;
+    const { worldInstanceId, position } = (await this.#system.command(parentId, command)) as ForkReply;
+    const home = this.#system.hostOf(parentId) % this.#hosts;
+    if (this.#system.hostOf(worldId) !== home) await this.#system.place(worldId, { host: home });
+    return { world: this.#ref(worldId, worldInstanceId), position };
+  }
+
+  async #destroy(worldId: string): Promise<void> {
+    await this.#system.passivate(worldId);
+    await this.#ask(this.#system.hostOf(worldId), { kind: 'destroy', worldId });
+    await this.#system.release(worldId);
+  }
+}
+
+interface WorldsDoor {
+  fork(request: ForkWorld): ReturnType<WorldRef['fork']>;
+  destroy(): Promise<void>;
+}
+
+class LocalWorldRef implements WorldRef {
+  readonly worldId: string;
+  readonly worldInstanceId: string;
+  readonly #system: ActorSystem;
+  readonly #door: WorldsDoor;
+
+  constructor({ worldId, worldInstanceId }: { worldId: string; worldInstanceId: string }, system: ActorSystem, door: WorldsDoor) {
+    this.worldId = worldId;
+    this.worldInstanceId = worldInstanceId;
+    this.#system = system;
+    this.#door = door;
+  }
+
+  command<C extends WorldCommand>(command: C, { signal, onProgress }: SendOptions<never> = {}): Promise<WorldAnswers[C['kind']]> {
+    const options = { ...(signal && { signal }), ...(onProgress && { onProgress: onProgress as (value: unknown) => void }) };
+    return this.#system.command(this.worldId, command, options) as Promise<WorldAnswers[C['kind']]>;
+  }
+  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    return this.#system.query(this.worldId, query) as Promise<WorldAnswers[Q['kind']]>;
+  }
+  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return this.#door.fork(request);
+  }
+  passivate(): Promise<void> {
+    return this.#system.passivate(this.worldId);
+  }
+  destroy(): Promise<void> {
+    return this.#door.destroy();
+  }
+}
+
+function requireWorldId(worldId: string): void {
+  if (worldIdShape.test(worldId)) return;
+  throw new ServiceError('control.INVALID_REQUEST', { message: 'A world id is run_, world_ or ses_ and 12 to 32 digits or lower-case letters.' });
+}

@@ -1,0 +1,73 @@
+// What the tests of world storage share: a folder that goes away, a small program, generators run to their end.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { WorldProgram } from '../../src/contract/build.js';
+import { canonicalJson } from '../../src/contract/canonical-json.js';
+import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
+import type { JsonObject } from '../../src/contract/json.js';
+import type { StatePatch } from '../../src/contract/scenario.js';
+import { worldTag } from '../../src/worlds/minted-ids.js';
+import type { Records, Space } from '../../src/worlds/records.js';
+import type { WorldStorage } from '../../src/worlds/storage.js';
+import { WorldStore, type WorldStoreOptions } from '../../src/worlds/world-store.js';
+
+export const never = () => false;
+export function finish<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+export function temporaryFolder(context: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-worlds-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Closed and deleted after the test. */
+export function temporaryStore(context: Pick<TestContext, 'after'>, options: Partial<WorldStoreOptions> = {}): WorldStore {
+  const store = WorldStore.open({ directory: temporaryFolder(context), durability: 'committed', ...options });
+  context.after(() => store.close());
+  return store;
+}
+
+export function programWith(state: StatePatch[]): WorldProgram {
+  const setup = { virtualTimeUs: 0, actors: [], state, faults: [], initialEvents: [], toolOverrides: [] };
+  return { schemaVersion: 1, buildHash: sha256Digest('build'), tools: [], setup, setupHash: jsonDigest(setup as unknown as JsonObject) };
+}
+export function upsert(rowId: string, value: JsonObject, namespace = 'tickets', packageId = 'desk'): StatePatch {
+  return { action: 'upsert', packageId, namespace, rowId, value };
+}
+
+export const tag = worldTag({ seed: '1' });
+let worlds = 0;
+
+/** A world that exists, its journal holding the entry of its creation. */
+export function newWorld(store: WorldStore, state: StatePatch[] = [], meta: object = {}): WorldStorage {
+  const worldId = `world_${String(++worlds).padStart(12, '0')}`;
+  const programKey = store.putProgram(programWith(state));
+  const world = store.createWorld({ worldId, incarnation: 1, programKey, tag });
+  turn(world, 0, () => world.journal.draft({ kind: 'lifecycle', phase: 'world_created', details: { made: true } }));
+  world.commitNow(meta);
+  return world;
+}
+
+export function turn(world: WorldStorage, virtualTimeUs: number, body: () => void): void {
+  world.beginTurn();
+  body();
+  world.endTurn({ virtualTimeUs, correlationOrdinal: 1 });
+}
+export function putRow(world: WorldStorage, space: Space, rowId: string, value: JsonObject): void {
+  world.records.put(space, rowId, Object.freeze(value), canonicalJson(value));
+}
+export function allRows(records: Pick<Records, 'spaces' | 'scan'>): { [space: string]: { [rowId: string]: JsonObject } } {
+  const spaces: { [space: string]: { [rowId: string]: JsonObject } } = {};
+  for (const space of records.spaces()) {
+    const rows = records.scan(space, { limit: 1_000_000 });
+    if (rows.length > 0) spaces[`${space.packageId}/${space.instanceId}/${space.namespace}`] = Object.fromEntries(rows.map(({ rowId, value }) => [rowId, value]));
+  }
+  return spaces;
+}

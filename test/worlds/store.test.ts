@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
+import { forkWorld } from '../../src/worlds/fork.js';
+import { keyKinds } from '../../src/worlds/keys.js';
+import type { WorldStorage } from '../../src/worlds/storage.js';
+import { Store } from '../../src/worlds/store.js';
+import { WorldStore } from '../../src/worlds/world-store.js';
+import { allRows, finish, never, newWorld, putRow, tag, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
+
+function put(world: WorldStorage, rowId: string, value: number): void {
+  turn(world, value, () => putRow(world, world.records.space('desk', 'desk', 'tickets'), rowId, { value }));
+}
+const codeOf = (error: Error | undefined) => (error as ServiceError | undefined)?.code;
+
+test('a group commits together, and a stale set is refused alone', (context) => {
+  const store = temporaryStore(context);
+  const [first, second] = [newWorld(store), newWorld(store)];
+  put(first, 'a', 1);
+  put(second, 'a', 2);
+  const stale = first.takeWriteSet({});
+  const later = store.loadWorld(first.worldId, 2) as WorldStorage;
+  const refusals = store.commit([stale as never, second.takeWriteSet({}) as never]);
+  assert.deepEqual(refusals.map(codeOf), ['world.ACTOR_RESTARTED', undefined]);
+  assert.equal(later.records.get(later.records.space('desk', 'desk', 'tickets'), 'a'), undefined);
+  put(later, 'a', 3);
+  later.commitNow({});
+  put(first, 'b', 4);
+  assert.throws(() => first.commitNow({}), { code: 'world.ACTOR_RESTARTED' });
+  assert.throws(() => store.loadWorld(first.worldId, 1), { code: 'world.ACTOR_RESTARTED' });
+});
+
+test('a world is created once', (context) => {
+  const store = temporaryStore(context);
+  const { worldId, programKey } = newWorld(store);
+  const twin = store.createWorld({ worldId, incarnation: 9, programKey, tag });
+  put(twin, 'a', 1);
+  assert.throws(() => twin.commitNow({}), { code: 'control.STATE_CONFLICT' });
+  assert.equal(store.loadWorld('world_unknown00000', 1), undefined);
+});
+
+test('a full disk refuses every set of the commit, leaves what was, and the environment goes on', (context) => {
+  let full = false;
+  const store = temporaryStore(context, {
+    onCommit: () => {
+      if (full) throw Object.assign(new Error('No space left on device'), { code: 28 });
+    },
+  });
+  const [first, second] = [newWorld(store), newWorld(store)];
+  put(first, 'a', 1);
+  first.commitNow({});
+  put(first, 'a', 2);
+  put(second, 'a', 3);
+  full = true;
+  const refusals = store.commit([first.takeWriteSet({}) as never, second.takeWriteSet({}) as never]);
+  assert.deepEqual(refusals.map(codeOf), ['control.STORAGE_FULL', 'control.STORAGE_FULL']);
+  full = false;
+  const again = store.loadWorld(first.worldId, 2) as WorldStorage;
+  assert.deepEqual(allRows(again.records), { 'desk/desk/tickets': { a: { value: 1 } } });
+  put(again, 'a', 4);
+  again.commitNow({});
+  assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldStorage).records), { 'desk/desk/tickets': { a: { value: 4 } } });
+});
+
+test('another life of the environment finds what was committed, at both durability levels', async (context) => {
+  for (const durability of ['committed', 'flushed'] as const) {
+    const directory = temporaryFolder(context);
+    const store = WorldStore.open({ directory, durability });
+    const world = newWorld(store, [upsert('base', { value: 0 })]);
+    put(world, 'a', 1);
+    world.commitNow({ meta: 1 });
+    put(world, 'b', 2);
+    await store.flushed();
+    await store.sync();
+    await store.close();
+    const next = WorldStore.open({ directory, durability });
+    context.after(() => next.close());
+    const found = next.loadWorld(world.worldId, 2) as WorldStorage;
+    assert.deepEqual(found.meta, { meta: 1 });
+    assert.deepEqual(allRows(found.records), { 'desk/desk/tickets': { a: { value: 1 }, base: { value: 0 } } });
+    assert.deepEqual(next.worldIds(), [world.worldId]);
+    assert.deepEqual(next.loadProgram(found.programKey)?.setup.state, [upsert('base', { value: 0 })]);
+  }
+});
+
+test('deleted worlds leave nothing behind but programs, and what a fork shares stays until the fork goes', (context) => {
+  const store = temporaryStore(context);
+  const world = newWorld(store, [upsert('base', { value: 0 })]);
+  const ref = world.queue.ref({ packageId: 'desk', instanceId: 'desk', eventId: 'tick' });
+  for (let round = 0; round < 12; round++) {
+    for (let row = 0; row < 40; row++) put(world, `row-${row}`, round);
+    turn(world, round, () => {
+      world.queue.schedule({ atUs: round + 1, ref, payloadText: '{}' });
+      world.receipts.put('desk', `key-${round}`, { argumentsHash: '', sequence: 1, result: null });
+    });
+    if (round % 5 === 4) turn(world, round, () => world.queue.cancel(round));
+    world.takeSnapshot(`snap_${round}`, {});
+  }
+  const request = { incarnation: 1, tag, parentMeta: {}, rules: { receiptOf: () => undefined } };
+  const { child } = finish(forkWorld(world, store, { ...request, worldId: 'world_child0000000' }, never));
+  child.commitNow({});
+  const { child: past } = finish(forkWorld(world, store, { ...request, worldId: 'world_past00000000', atSequence: 300 }, never));
+  past.commitNow({});
+  const rows = allRows(child.records);
+  world.reset({});
+  put(world, 'c', 1);
+  world.commitNow({});
+  world.reset({}, 'snap_3');
+  put(world, 'd', 1);
+  world.commitNow({});
+  store.deleteWorld(world.worldId);
+  while (store.store.sweep());
+  const orphan = store.loadWorld('world_child0000000', 2) as WorldStorage;
+  assert.deepEqual(allRows(orphan.records), rows);
+  assert.equal(orphan.queue.size, 10);
+  assert.equal(orphan.receipts.get('desk', 'key-11')?.sequence, 1);
+  store.deleteWorld('world_child0000000');
+  store.deleteWorld('world_past00000000');
+  while (store.store.sweep());
+  assert.deepEqual(keyKindsIn(store.store), [keyKinds.counter, keyKinds.program, keyKinds.base]);
+  assert.equal(store.deleteWorld(world.worldId), false);
+});
+
+function keyKindsIn(store: Store): number[] {
+  return [...new Set([...store.keys({ start: Buffer.from([0]), end: Buffer.from([255]) })].map((key) => key[0] as number))];
+}
+
+test('ids of layers and journals are never given twice, not even to two openers of one environment', (context) => {
+  const directory = temporaryFolder(context);
+  const first = Store.open({ directory, durability: 'committed' });
+  const second = Store.open({ directory, durability: 'committed' });
+  context.after(() => Promise.all([first.close(), second.close()]));
+  const ids = Array.from({ length: 300 }, (_, index) => (index % 3 === 0 ? second : first).allocateId());
+  assert.equal(new Set(ids).size, 300);
+});
