@@ -1,0 +1,124 @@
+// A time advance of many events against its floor. Each event reads and writes one of 1,000 rows and leaves an `event` and a `state_change`
+// entry, durably, through the actor, as a user's advance runs. The floor does the least that could be called the same, in this process and run.
+import { statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InitialEvent } from '../src/contract/scenario.js';
+import type { WorldRef, Worlds } from '../src/worlds/api.js';
+import { openWorlds } from '../src/worlds/worlds.js';
+import { runFloor } from './advance-floor.js';
+import { bumpCall, compileRows, rowsWorld } from './rows.js';
+
+const rows = 1000;
+/** Events a `schedule` command. */
+const scheduleChunk = 10_000;
+
+export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
+  const events = Number(options.events ?? 500_000);
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
+  const program = rowsWorld(await compileRows(), rows);
+  const worlds = await openWorlds({ directory, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', idlePassivationMs: 3_600_000 });
+  try {
+    let made = 0;
+    const make = (): Promise<WorldRef> => worlds.create({ ...program, worldId: `run_${String(made++).padStart(12, '0')}` });
+    // What a long-lived host has behind it: compiled code.
+    await measure(worlds, { world: await make(), other: await make(), events: Math.min(events, 50_000) });
+    const sizes = options.alone === true ? [events] : [Math.ceil(events / 100), Math.ceil(events / 10), events];
+    const measured: Measured[] = [];
+    for (const size of sizes) measured.push(await measure(worlds, { world: await make(), other: await make(), events: size }));
+    const last = measured[measured.length - 1] as Measured;
+    const dbMb = megabytes(statSync(join(directory, `run_${String(made - 2).padStart(12, '0')}`, 'data.mdb')).size);
+    const floorSeconds = await runFloor({ events, rows });
+    return {
+      ...last,
+      eventsPerSecond: Math.round(events / last.seconds),
+      floorSeconds: rounded(floorSeconds),
+      ratioToFloor: rounded(last.seconds / floorSeconds),
+      dbMb,
+      exponent: exponentOf(measured),
+      secondsBySize: Object.fromEntries(measured.map(({ events: size, seconds }) => [size, seconds])),
+    };
+  } finally {
+    await worlds.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface Measured {
+  events: number;
+  seconds: number;
+  schedulingSeconds: number;
+  positionSeconds: number;
+  /** The slowest read of another world of the host while the position was made. */
+  otherWorldMs: number;
+  peakRssMb: number;
+  /** Resident when a tenth, and when all, of the events had fired. */
+  rssEarlyMb: number;
+  rssLateMb: number;
+}
+
+async function measure(worlds: Worlds, { world, other, events }: { world: WorldRef; other: WorldRef; events: number }): Promise<Measured> {
+  await other.command(bumpCall(1));
+  const scheduling = performance.now();
+  for (let from = 0; from < events; from += scheduleChunk) {
+    await world.command({ kind: 'schedule', events: eventsOf(from, Math.min(events, from + scheduleChunk)) });
+  }
+  const schedulingSeconds = secondsSince(scheduling);
+  let peak = 0;
+  let early = 0;
+  let late = 0;
+  const started = performance.now();
+  const result = await world.command(
+    { kind: 'advance', targetUs: events + 1, maxEvents: events, operationKey: 'bench' },
+    {
+      onProgress: ({ scheduledEventsProcessed }) => {
+        late = process.memoryUsage.rss();
+        peak = Math.max(peak, late);
+        if (early === 0 && scheduledEventsProcessed >= events / 10) early = late;
+      },
+    },
+  );
+  const seconds = secondsSince(started);
+  if (result.status !== 'completed' || result.scheduledEventsProcessed !== events) throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
+  const { positionSeconds, otherWorldMs } = await readPosition(world, other);
+  void worlds;
+  const [peakRssMb, rssEarlyMb, rssLateMb] = [peak, early, late].map(megabytes) as [number, number, number];
+  return { events, seconds: rounded(seconds), schedulingSeconds: rounded(schedulingSeconds), positionSeconds: rounded(positionSeconds), otherWorldMs, peakRssMb, rssEarlyMb, rssLateMb };
+}
+
+/** The first position after the advance: both digests, while another world of the same host is asked something again and again. */
+async function readPosition(world: WorldRef, other: WorldRef): Promise<{ positionSeconds: number; otherWorldMs: number }> {
+  const started = performance.now();
+  let done = false;
+  const reading = world.query({ kind: 'position' }).then(() => {
+    done = true;
+    return secondsSince(started);
+  });
+  let slowest = 0;
+  while (!done) {
+    const asked = performance.now();
+    await other.query({ kind: 'budgets' });
+    slowest = Math.max(slowest, performance.now() - asked);
+  }
+  return { positionSeconds: await reading, otherWorldMs: rounded(slowest) };
+}
+
+function eventsOf(from: number, to: number): InitialEvent[] {
+  return Array.from({ length: to - from }, (_, index) => ({
+    event: { packageId: 'rows', eventId: 'bump' },
+    payload: { row: `r${((from + index) * 7919) % rows}` },
+    atUs: from + index + 1,
+    actorId: 'worker',
+  }));
+}
+
+/** Of time in events: the slope between the smallest and the largest size, both logarithmic. 1 is linear. */
+function exponentOf(measured: readonly Measured[]): number {
+  const [first, last] = [measured[0] as Measured, measured[measured.length - 1] as Measured];
+  return first === last ? 1 : rounded(Math.log(last.seconds / first.seconds) / Math.log(last.events / first.events));
+}
+
+const secondsSince = (started: number): number => (performance.now() - started) / 1000;
+const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+const rounded = (value: number): number => Number(value.toFixed(3));

@@ -1,0 +1,22 @@
+// The refund agent's careless colleague: it takes every error for "nothing happened" and simply asks again, as if for the first time.
+// Compare with patient-calls.mjs, and see in the report what it costs.
+import { readRequest } from './refund-policy.mjs';
+
+export default async ({ task }, { world }) => {
+  const { ticketId } = task.input;
+  const ticket = await again((options) => world.call('ticket-desk', 'ticket.get', { ticketId }, options));
+  const { orderId, amount } = readRequest(ticket);
+  const charges = await again((options) => world.call('payments', 'charge.list', { status: 'captured', limit: 100 }, options));
+  const charge = charges.items.find((item) => item.metadata.orderId === orderId);
+  const refund = { chargeId: charge.id, amount, reason: 'requested_by_customer' };
+  const made = await again((options) => world.call('payments', 'refund.create', refund, options));
+  return { ticketId, refundId: made.id };
+};
+
+async function again(call) {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await call({ idempotencyKey: `attempt-number-${attempt}` });
+    if (outcome.kind === 'ok') return outcome.value;
+    if (attempt === 5) throw new Error(outcome.error.message);
+  }
+}

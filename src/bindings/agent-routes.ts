@@ -1,0 +1,44 @@
+// The routes an agent may use over HTTP (decisions.md 8): the shape of each, nothing else.
+import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
+import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import { requireValid } from '../http/require-valid.js';
+import type { Route } from '../http/router.js';
+import type { AgentAccess } from './agent-access.js';
+
+export const agentRoutes: readonly Route<AgentAccess>[] = [
+  { method: 'GET', path: '/health', auth: 'none', run: () => ({ status: 200, body: { schemaVersion: 1, status: 'ok' } }) },
+  {
+    method: 'GET',
+    path: '/v1/tools',
+    auth: 'bearer',
+    run: async ({ caller }) => {
+      const body: ToolsResponse = { schemaVersion: 1, tools: await caller.tools() };
+      return { status: 200, body };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/operations/{packageId}/{operationId}',
+    auth: 'bearer',
+    body: {},
+    run: async ({ caller, path, body }) => {
+      const { packageId, operationId } = requireValid(validateCallPath({ ...path }), '/path');
+      const call = requireValid(validateCallRequest(body));
+      const { callId, correlationId, outcome } = await caller.call({ packageId, operationId, ...call });
+      const reply: CallResponse = { schemaVersion: 1, callId, correlationId, outcome };
+      return { status: 200, body: reply };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/wait',
+    auth: 'bearer',
+    body: {},
+    run: async ({ caller, body }) => {
+      const { untilUs } = requireValid(validateWaitRequest(body));
+      const { correlationId, virtualTimeUs, outcome } = await caller.wait(untilUs);
+      const reply: WaitResponse = { schemaVersion: 1, correlationId, virtualTimeUs, outcome };
+      return { status: 200, body: reply };
+    },
+  },
+];

@@ -1,0 +1,57 @@
+// Diagnostics the way a good compiler prints them: where, what, the line itself, and what to do about it.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import type { Diagnostic } from '../contract/build.js';
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+export function diagnosticsText(diagnostics: readonly Diagnostic[], { root, color }: { root: string; color: boolean }): string {
+  const colors = pc.createColors(color);
+  const sources = new Map<string, string[]>();
+  const lineOf = ({ file, line }: Diagnostic): string | undefined => {
+    let lines = sources.get(file);
+    if (lines === undefined) sources.set(file, (lines = readLines(resolve(root, file))));
+    return lines[line - 1];
+  };
+  const blocks = diagnostics.map((diagnostic) => block(diagnostic, lineOf(diagnostic), colors));
+  return [...blocks, totals(diagnostics, colors)].join('\n\n');
+}
+
+function block(diagnostic: Diagnostic, source: string | undefined, colors: Colors): string {
+  const { file, line, column, severity, code, message, suggestion } = diagnostic;
+  const paint = severity === 'error' ? colors.red : colors.yellow;
+  const lines = [`${colors.cyan(`${file}:${line}:${column}`)} ${paint(`${severity} ${code}`)} ${message}`];
+  if (source !== undefined && source.trim() !== '') lines.push(...excerpt(source, diagnostic, colors, paint));
+  if (suggestion !== undefined) lines.push(`  ${colors.green('help')} ${suggestion}`);
+  return lines.join('\n');
+}
+
+/** A long line is shown around the column. */
+function excerpt(source: string, { line, column }: Diagnostic, colors: Colors, paint: (text: string) => string): string[] {
+  const from = column > 100 ? column - 60 : 0;
+  const shown = source.slice(from, from + 140).replace(/\t/g, ' ');
+  const gutter = String(line).padStart(5);
+  const caret = ' '.repeat(Math.max(0, column - 1 - from));
+  return [`${colors.dim(`${gutter} |`)} ${shown}`, `${colors.dim(`${' '.repeat(gutter.length)} |`)} ${caret}${paint('^')}`];
+}
+
+function totals(diagnostics: readonly Diagnostic[], colors: Colors): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const parts = [errors > 0 ? colors.red(count(errors, 'error')) : '', warnings > 0 ? colors.yellow(count(warnings, 'warning')) : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split(/\r\n|\n|\r/);
+  } catch {
+    // A package of the library, or a file that is missing: its diagnostic stands without an excerpt.
+    return [];
+  }
+}

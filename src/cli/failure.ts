@@ -1,0 +1,23 @@
+// How a command that could not do its work says so, and what the process then ends with.
+import pc from 'picocolors';
+import { ServiceError } from '../contract/errors.js';
+import { diagnosticsOf } from '../drills/source-invalid.js';
+import { diagnosticsText } from './diagnostics-text.js';
+import { type ExitCode, exitCodeOf } from './exit-codes.js';
+import type { Output } from './output.js';
+
+export function reportFailure(error: unknown, output: Output, root: string): ExitCode {
+  const diagnostics = diagnosticsOf(error);
+  if (diagnostics !== undefined) {
+    for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
+    output.warn(diagnosticsText(diagnostics, { root, color: pc.isColorSupported && process.stderr.isTTY === true }));
+    return exitCodeOf(error);
+  }
+  const code = error instanceof ServiceError ? error.code : 'framework.INTERNAL';
+  const message = error instanceof Error ? error.message : String(error);
+  output.line({ event: 'error', code, message });
+  output.warn(`${pc.red('error')} ${message}`);
+  // A refusal is explained by its message; anything else is a bug, and its stack is what helps.
+  if (!(error instanceof ServiceError) && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
+  return exitCodeOf(error);
+}

@@ -1,0 +1,29 @@
+// Entry of the command line (bin/drillyard.js): runs the program and ends with its exit code.
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { endQuietlyWithoutReader } from './output.js';
+import { createProgram } from './program.js';
+
+/** The package's, from dist/src/cli/ and from any build folder directly below the root. */
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
+  return version;
+}
+
+export async function main(args: readonly string[]): Promise<void> {
+  endQuietlyWithoutReader();
+  let code: ExitCode = exitCodes.passed;
+  try {
+    const finish = (ended: ExitCode): void => {
+      code = ended;
+    };
+    await createProgram({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version were asked for; everything else commander ends with is bad usage, and it has said so.
+    code = error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
+  }
+  // Not process.exit: what was written to a pipe must leave first.
+  process.exitCode = code;
+}

@@ -1,0 +1,39 @@
+// `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
+import { resolve } from 'node:path';
+import { createBindings } from '../bindings/create-bindings.js';
+import { type PlanOptions, type PlannedDrill } from '../drills/plan.js';
+import { planDrills } from '../drills/run-drills.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { createOutput } from './output.js';
+import type { SourceFlags } from './validate-command.js';
+
+export async function planCommand({ json, ...options }: SourceFlags & PlanOptions): Promise<ExitCode> {
+  const output = createOutput({ json });
+  try {
+    const plan = await planDrills(options, createBindings().available);
+    const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
+    for (const planned of plan.drills) {
+      for (const { trial, seed } of planned.trials) output.line({ event: 'planned', ...describe(planned), trial, trialCount: planned.trials.length, seed });
+    }
+    output.line({ event: 'summary', buildHash: plan.buildHash, drills: plan.drills.length, runs, concurrency: plan.concurrency, seed: plan.seed });
+    if (!json) {
+      const suite = plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`;
+      output.say(`${plan.drills.length} drills${suite}, ${runs} runs, seed ${plan.seed}, ${plan.concurrency} at a time.`);
+      for (const planned of plan.drills) output.say(line(planned));
+    }
+    return plan.drills.some(({ refusal }) => refusal !== undefined) ? exitCodes.failed : exitCodes.passed;
+  } catch (error) {
+    return reportFailure(error, output, resolve(options.root));
+  }
+}
+
+function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDrill) {
+  return { drillId: drill.id, targetId: target.id, targetKind: target.kind, attemptLimit, setupHash, ...(refusal === undefined ? {} : { refusal }) };
+}
+
+function line({ drill, target, trials, attemptLimit, refusal }: PlannedDrill): string {
+  const times = `${trials.length} trial${trials.length === 1 ? '' : 's'}${attemptLimit > 1 ? `, up to ${attemptLimit} attempts each` : ''}`;
+  const title = drill.title === undefined ? '' : `  ${drill.title}`;
+  return `  ${drill.id}${title}\n    ${target.kind} target ${target.id}, ${times}, first seed ${trials[0]?.seed}${refusal === undefined ? '' : `\n    cannot run: ${refusal.message}`}`;
+}

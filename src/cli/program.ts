@@ -1,0 +1,187 @@
+// The command line: flags and their meaning. What a command does is imported when it runs, so that starting stays fast.
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitCode } from './exit-codes.js';
+
+/** `finish` gets what the process shall end with. */
+export function createProgram({ version, finish }: { version: string; finish: (code: ExitCode) => void }): Command {
+  const program = new Command('drillyard')
+    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
+    .version(version)
+    .showHelpAfterError('(drillyard --help lists what there is)')
+    .exitOverride();
+  addRun(program, finish);
+  addSource(program, finish);
+  addInit(program, finish);
+  addReport(program, finish);
+  addTool(program, finish);
+  addWorld(program, finish);
+  return program;
+}
+
+type Finish = (code: ExitCode) => void;
+
+const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
+const configOption = () => new Option('--config <file>', 'the root file, relative to the repository').default(undefined, 'drillyard.json');
+const jsonOption = () => new Option('--json', 'one JSON object a line on stdout and nothing else there').default(false);
+
+/** What chooses drills, for run and plan. */
+function withSelection(command: Command): Command {
+  return command
+    .argument('[drills...]', 'drill ids; default: the suite "default" where there is one, else all')
+    .option('--suite <id>', 'the drills of this suite')
+    .option('--tag <tag>', 'of those, drills that carry this tag (repeatable)', collect, [])
+    .option('--filter <text>', 'of those, drills whose id or title contains this; * stands for anything')
+    .option('--trials <n>', 'trials a drill, instead of its own', integer)
+    .option('--retries <n>', 'further attempts of a trial that did not pass', integer)
+    .option('--seed <n>', "instead of the world's seed")
+    .option('--concurrency <n>', 'attempts at once; changes no result', integer);
+}
+
+interface SelectionFlags {
+  tag: string[];
+  suite?: string;
+  filter?: string;
+  trials?: number;
+  retries?: number;
+  seed?: string;
+  concurrency?: number;
+}
+interface SourceCommandFlags {
+  root: string;
+  config?: string;
+  json: boolean;
+}
+interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
+  reporter: 'terminal' | 'json' | 'none';
+  isolate: 'thread' | 'process';
+  failFast: boolean;
+  reportDir: string;
+  runDir: string;
+}
+function selection(drills: string[], { tag, suite, filter, trials, retries, seed, concurrency }: SelectionFlags) {
+  return defined({ drills, tags: tag, suite, filter, trials, retries, seed, concurrency });
+}
+
+function addRun(program: Command, finish: Finish): void {
+  withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
+    .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
+    .addOption(new Option('--reporter <name>', 'what stdout shows').choices(['terminal', 'json', 'none']).default('terminal'))
+    .option('--fail-fast', 'start no further attempts once a drill has failed', false)
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .action(async (drills: string[], flags: RunCommandFlags) => {
+      const { runCommand } = await import('./run-command.js');
+      const { root, config, json, reporter, isolate, failFast, reportDir, runDir } = flags;
+      const options = { root, config, json, reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
+      finish(await runCommand({ ...defined(options), ...selection(drills, flags) }));
+    });
+}
+
+function addSource(program: Command, finish: Finish): void {
+  program
+    .command('validate')
+    .description('compile the repository and tell every mistake at once; runs nothing')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (flags) => {
+      const { validateCommand } = await import('./validate-command.js');
+      finish(await validateCommand(flags));
+    });
+  withSelection(program.command('plan').description('show what run would run, with every seed; runs nothing'))
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (drills: string[], flags: SourceCommandFlags & SelectionFlags) => {
+      const { planCommand } = await import('./plan-command.js');
+      const { root, config, json } = flags;
+      finish(await planCommand({ ...defined({ root, config, json }), ...selection(drills, flags) }));
+    });
+}
+
+function addInit(program: Command, finish: Finish): void {
+  program
+    .command('init')
+    .description('write a small repository that runs')
+    .argument('[folder]', 'where; default: the current folder')
+    .addOption(new Option('--agent <kind>', 'what the agent is').choices(['module', 'command']))
+    .option('-y, --yes', 'ask nothing', false)
+    .action(async (folder: string | undefined, { agent, yes }) => {
+      const { initCommand } = await import('./init-command.js');
+      finish(await initCommand({ ...defined({ folder, agent }), yes }));
+    });
+}
+
+function addReport(program: Command, finish: Finish): void {
+  program
+    .command('report')
+    .description('work on reports')
+    .command('verify')
+    .description('check a report folder: digests, evidence, verdict, projections')
+    .argument('<folder>', 'the report folder, or the id of a run of this repository')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .action(async (folder: string, { json, root }) => {
+      const { verifyCommand } = await import('./report-command.js');
+      finish(await verifyCommand({ folder, json, root }));
+    });
+}
+
+function addTool(program: Command, finish: Finish): void {
+  program
+    .command('tool')
+    .description('work on tool packages')
+    .command('test')
+    .description("run a package's conformance suite, once as it is and once in amnesia")
+    .argument('<package>', 'the folder of the package, or library:<id>')
+    .addOption(new Option('--isolate <where>', 'where tool code runs').choices(['thread', 'process']).default('thread'))
+    .option('--concurrency <n>', 'attempts at once', integer)
+    .addOption(jsonOption())
+    .action(async (tool: string, { json, isolate, concurrency }) => {
+      const { toolTestCommand } = await import('./tool-test-command.js');
+      finish(await toolTestCommand({ tool, json, ...defined({ isolate, concurrency }) }));
+    });
+}
+
+function addWorld(program: Command, finish: Finish): void {
+  const world = program.command('world').description("an agent's way to its world: needs SERVICE_CLI_URL and SERVICE_CLI_TOKEN; answers are JSON");
+  world
+    .command('tools')
+    .description('the operations the actor is granted')
+    .action(async () => finish(await (await import('./world-command.js')).worldTools()));
+  world
+    .command('call')
+    .description('call an operation')
+    .argument('<package>', 'such as ticket-desk')
+    .argument('<operation>', 'such as ticket.get')
+    .addArgument(new Argument('[arguments]', 'JSON; - reads it from stdin').default('{}'))
+    .option('--instance <id>', 'the instance of the package')
+    .option('--idempotency-key <key>', 'the same key gives the same result')
+    .action(async (packageId: string, operationId: string, args: string, { instance, idempotencyKey }) => {
+      const { worldCall } = await import('./world-command.js');
+      finish(await worldCall({ packageId, operationId, args, ...defined({ instanceId: instance as string | undefined, idempotencyKey: idempotencyKey as string | undefined }) }));
+    });
+  world
+    .command('wait')
+    .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
+    .argument('[untilUs]', 'microseconds of virtual time', integer)
+    .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+function integer(text: string): number {
+  if (!/^-?\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be an integer.');
+  return Number(text);
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+/** Without the members that are undefined: an absent option is absent. */
+function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
+}

@@ -1,0 +1,61 @@
+// `drillyard run`: the public runDrills, told live on a terminal or as JSON lines.
+import { resolve } from 'node:path';
+import type { RunEvent } from '../contract/run-events.js';
+import type { RunDrillsOptions } from '../drills/options.js';
+import type { RunDrillsResult } from '../drills/run-drills.js';
+import { runDrills } from '../index.js';
+import { createTerminalReporter } from '../reports/terminal-reporter.js';
+import { diagnosticsText } from './diagnostics-text.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { abortOnInterrupt } from './interrupt.js';
+import { createOutput, type Output } from './output.js';
+
+export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root'> {
+  root: string;
+  json: boolean;
+  reporter: 'terminal' | 'json' | 'none';
+}
+
+export async function runCommand({ json, reporter, ...options }: RunFlags): Promise<ExitCode> {
+  const output = createOutput({ json: json || reporter === 'json' });
+  const interrupt = abortOnInterrupt((text) => output.warn(text));
+  const terminal = output.json || reporter === 'none' ? undefined : createTerminalReporter({ stream: process.stdout });
+  try {
+    const result = await runDrills({
+      ...options,
+      signal: interrupt.signal,
+      onEvent: (event) => {
+        output.line(withoutDetail(event));
+        terminal?.onEvent(event);
+      },
+    });
+    terminal?.close();
+    tellAfterwards(result, options.root, output);
+    return exitCodeFor(result);
+  } catch (error) {
+    terminal?.close();
+    return reportFailure(error, output, resolve(options.root));
+  } finally {
+    interrupt.stop();
+  }
+}
+
+/** The detail is for reporters in this process: it holds whole reports. */
+function withoutDetail(event: RunEvent): object {
+  if (event.event !== 'attempt') return event;
+  const { detail: _, ...line } = event;
+  return line;
+}
+
+function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {
+  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: process.stderr.isTTY === true }));
+  const attempts = drills.flatMap(({ trials }) => trials.flatMap((trial) => trial.attempts));
+  for (const { runId, reportError } of attempts) if (reportError !== undefined) output.warn(`${runId}: ${reportError.message}`);
+}
+
+function exitCodeFor({ verdict, cancelled, drills }: RunDrillsResult): ExitCode {
+  if (cancelled) return exitCodes.interrupted;
+  const unreported = drills.some(({ trials }) => trials.some(({ attempts }) => attempts.some(({ reportError }) => reportError !== undefined)));
+  return verdict === 'passed' && !unreported ? exitCodes.passed : exitCodes.failed;
+}

@@ -1,0 +1,72 @@
+// `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and in amnesia.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { createBindings } from '../bindings/create-bindings.js';
+import { libraryFolder } from '../compiler/shipped.js';
+import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
+import { createTerminalReporter } from '../reports/terminal-reporter.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { abortOnInterrupt } from './interrupt.js';
+import { createOutput, type Output } from './output.js';
+
+export interface ToolTestFlags {
+  tool: string;
+  json: boolean;
+  isolate?: 'thread' | 'process';
+  concurrency?: number;
+}
+
+export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags): Promise<ExitCode> {
+  const output = createOutput({ json });
+  const interrupt = abortOnInterrupt((text) => output.warn(text));
+  const folder = tool.startsWith('library:') ? join(libraryFolder(), tool.slice('library:'.length)) : resolve(tool);
+  // A package may be installed where nothing may be written.
+  const directory = await mkdtemp(join(tmpdir(), 'drillyard-tool-test-'));
+  const reportDirectory = join(directory, 'reports');
+  let keeps = false;
+  try {
+    const terminal = json ? undefined : createTerminalReporter({ stream: process.stdout });
+    const result = await testToolPackage(
+      {
+        ...options,
+        folder,
+        reportDirectory,
+        runDirectory: join(directory, 'runs'),
+        signal: interrupt.signal,
+        onEvent: (event) => {
+          if (event.event === 'attempt') output.line({ ...event, detail: undefined });
+          else if (event.event !== 'summary') output.line(event);
+          terminal?.onEvent(event);
+        },
+      },
+      createBindings,
+    ).finally(() => terminal?.close());
+    keeps = result.plain.verdict !== 'passed';
+    tell(result, output);
+    if (keeps && !json) output.say(`Reports: ${relative(process.cwd(), reportDirectory)}`);
+    if (result.cancelled) return exitCodes.interrupted;
+    return result.verdict === 'passed' ? exitCodes.passed : exitCodes.failed;
+  } catch (error) {
+    return reportFailure(error, output, folder);
+  } finally {
+    interrupt.stop();
+    if (!keeps) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function tell({ verdict, suiteId, plain, differences }: ConformanceResult, output: Output): void {
+  for (const difference of differences) {
+    output.line({ event: 'difference', ...difference });
+    if (!output.json) output.say(`${difference.drillId}, trial ${difference.trial}: ${explain(difference)}`);
+  }
+  const { passed, failed, inconclusive } = plain;
+  output.line({ event: 'summary', verdict, suiteId, passed, failed, inconclusive, differences: differences.length });
+  if (!output.json && verdict === 'passed') output.say('The same in amnesia: the tool keeps nothing outside its state.');
+}
+
+function explain({ hashes, cause }: Difference): string {
+  if (cause === 'unsteady_drill') return `${hashes.join(', ')} differ between two equal runs: its agent is not deterministic, so that module state cannot be looked for.`;
+  return `${hashes.join(', ')} differ when the behavior is made anew before every turn: the tool keeps module state. Keep it in a state namespace.`;
+}

@@ -1,0 +1,63 @@
+// `drillyard world tools|call|wait`: the CLI binding of an agent, over SERVICE_CLI_URL and SERVICE_CLI_TOKEN. Answers are JSON on stdout.
+// Kept free of everything else the product can do, as an agent starts it for every call.
+import { type ExitCode, exitCodes } from './exit-codes.js';
+
+export interface WorldCall {
+  packageId: string;
+  operationId: string;
+  /** JSON text; `-` reads it from stdin. */
+  args: string;
+  instanceId?: string;
+  idempotencyKey?: string;
+}
+
+export function worldTools(): Promise<ExitCode> {
+  return ask('/v1/tools');
+}
+
+export async function worldCall({ packageId, operationId, args, instanceId, idempotencyKey }: WorldCall): Promise<ExitCode> {
+  const text = args === '-' ? await readStdin() : args;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return refuse('control.INVALID_JSON', `The arguments are not JSON: ${(error as Error).message}.`);
+  }
+  return await ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, { arguments: parsed, instanceId, idempotencyKey });
+}
+
+export async function worldWait(untilUs: number | undefined): Promise<ExitCode> {
+  return await ask('/v1/wait', { untilUs });
+}
+
+/** Exit code 0: the tool said ok. 1: it said otherwise, or the world refused. 2: no such binding, or bad usage. */
+async function ask(path: string, body?: object): Promise<ExitCode> {
+  const { SERVICE_CLI_URL: url, SERVICE_CLI_TOKEN: token } = process.env;
+  if (url === undefined || token === undefined) return refuse('control.INVALID_REQUEST', 'SERVICE_CLI_URL and SERVICE_CLI_TOKEN are not set: this command works inside a drill whose target lists the binding cli.');
+  let reply: Response;
+  try {
+    reply = await fetch(url + path, {
+      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string } };
+    return refuse('control.UNAVAILABLE', `The world does not answer: ${cause?.code ?? message}.`);
+  }
+  const answer = (await reply.json()) as { outcome?: { kind: string } };
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+  if (!reply.ok) return reply.status === 400 ? exitCodes.usage : exitCodes.failed;
+  return answer.outcome === undefined || answer.outcome.kind === 'ok' ? exitCodes.passed : exitCodes.failed;
+}
+
+function refuse(code: string, message: string): ExitCode {
+  process.stdout.write(`${JSON.stringify({ code, message })}\n`);
+  process.stderr.write(`${message}\n`);
+  return exitCodes.usage;
+}
+
+async function readStdin(): Promise<string> {
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk as string;
+  return text;
+}

@@ -1,0 +1,71 @@
+// Everything checked becomes one build. Its hash is made of what things mean: of setups rather than the layers they were written as,
+// of manifests and bundles rather than files, in order of ids.
+import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/build.js';
+import { jsonDigest } from '../contract/digest.js';
+import type { Drill, Suite } from '../contract/drill.js';
+import type { JsonValue } from '../contract/json.js';
+import type { World } from '../contract/project-files.js';
+import type { WorldSetup } from '../contract/scenario.js';
+import type { Target } from '../contract/target.js';
+import { baselineSetup, setupDigest } from './setups.js';
+
+export interface BuildParts {
+  world: World;
+  tools: CompiledTool[];
+  scenarios: { scenario: CompiledScenario['scenario']; setup: WorldSetup }[];
+  targets: Target[];
+  drills: { drill: Drill; setup: WorldSetup }[];
+  suites: Suite[];
+  environmentPrefixes: string[];
+}
+
+export function assembleBuild(parts: BuildParts): CompiledBuild {
+  const hashes = new Map<WorldSetup, string>();
+  const hashOf = (setup: WorldSetup): string => {
+    const hash = hashes.get(setup) ?? setupDigest(setup);
+    hashes.set(setup, hash);
+    return hash;
+  };
+  const baseline = baselineSetup(parts.world);
+  const tools = byId(parts.tools, ({ packageId }) => packageId);
+  const build: Omit<CompiledBuild, 'buildHash'> = {
+    schemaVersion: 1,
+    packageLockHash: jsonDigest(
+      tools.map(({ packageId, version, manifestHash, artifactHash }) => ({ packageId, version, manifestHash, artifactHash })),
+    ),
+    world: parts.world,
+    baseline: { setup: baseline, setupHash: hashOf(baseline) },
+    tools,
+    scenarios: byId(parts.scenarios, ({ scenario }) => scenario.id).map(
+      (compiled): CompiledScenario => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
+    ),
+    targets: byId(parts.targets, ({ id }) => id),
+    drills: byId(parts.drills, ({ drill }) => drill.id).map((compiled): CompiledDrill => ({ ...compiled, setupHash: hashOf(compiled.setup) })),
+    suites: byId(parts.suites, ({ id }) => id),
+    compat: { environmentPrefixes: parts.environmentPrefixes },
+  };
+  return { ...build, buildHash: buildHashOf(build) };
+}
+
+function buildHashOf({ packageLockHash, world, baseline, scenarios, targets, drills, suites, compat }: Omit<CompiledBuild, 'buildHash'>): string {
+  const { id, title, seed } = world;
+  const meaning = {
+    schemaVersion: 1,
+    packageLockHash,
+    world: { id, title, seed, setupHash: baseline.setupHash },
+    scenarios: scenarios.map(({ scenario, setupHash }) => ({ id: scenario.id, title: scenario.title, setupHash })),
+    targets,
+    drills: drills.map(({ drill: { inlineScenario, toolOverrides: _, ...drill }, setupHash }) => ({
+      ...drill,
+      inlineTitle: inlineScenario?.title,
+      setupHash,
+    })),
+    suites,
+    compat,
+  };
+  return jsonDigest(meaning as unknown as JsonValue);
+}
+
+function byId<T>(items: readonly T[], idOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}

@@ -1,0 +1,158 @@
+// A behavior's modules as one function expression (tools/ambient.ts). esbuild reads nothing by itself: every file comes through
+// behavior-modules.ts, so the output knows no absolute path, no tsconfig and no folder it was made in.
+//   B1. Equal files give equal code, wherever they lie.
+//   B2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
+import { build, type Message, type Plugin } from 'esbuild';
+import { sha256Digest } from '../contract/digest.js';
+import { limits } from '../contract/limits.js';
+import { bundleFunction } from '../tools/ambient.js';
+import { BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
+import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
+
+export interface BundleRequest {
+  /** Real, absolute. */
+  root: string;
+  /** Of the tool file, relative to the root: what `module` is relative to. */
+  toolFile: string;
+  module: string;
+  sdkNames: readonly string[];
+}
+export interface BundledFile {
+  path: string;
+  role: 'entry' | 'helper';
+  text: string;
+  bytes: number;
+}
+export interface BundleResult {
+  behavior?: { code: string; codeHash: string };
+  /** The entry first, then by path. */
+  files: BundledFile[];
+  refused: RefusedFile[];
+  findings: BundleFinding[];
+}
+
+/** Everything that could run asynchronously or load code is lowered, so that it shows (B2). */
+const loweredFeatures = { 'async-await': false, 'async-generator': false, 'for-await': false, 'dynamic-import': false } as const;
+const helperCalls = /\b__(?:async|await|asyncGenerator|yieldStar|forAwait)\b/;
+
+export async function bundleBehavior(request: BundleRequest): Promise<BundleResult> {
+  const modules = new BehaviorModules(request.root, request.sdkNames);
+  const specifier = request.module.startsWith('.') ? request.module : `./${request.module}`;
+  const entry = modules.resolve(specifier, request.toolFile);
+  if (!('path' in entry)) return { files: [], refused: [...modules.refused.values()], findings: [{ ...entry, line: 1, column: 1 }] };
+  const { body, messages, warnings } = await runEsbuild(modules, entry.path);
+  const findings = [...messages.map((message) => findingOf(message, entry.path)), ...warnings.map(warningOf)];
+  // esbuild loads in parallel; what is reported does not depend on who came first.
+  const loaded = [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  if (body !== undefined) {
+    if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
+    if (body.includes('__require')) findings.push(...(await runTimeLoadingFindings(loaded)));
+    findings.push(...(await ambientFindings(body, loaded)));
+    if (body.length > limits.behaviorBundleBytesMax)
+      findings.push({ code: 'DY6009', line: 1, column: 1, message: `the bundle has more than ${limits.behaviorBundleBytesMax} characters` });
+  }
+  const files = loaded.map(({ path, text, bytes }) => ({ path, text, bytes, role: path === entry.path ? ('entry' as const) : ('helper' as const) }));
+  files.sort((a, b) => Number(b.role === 'entry') - Number(a.role === 'entry'));
+  const code = body === undefined ? undefined : bundleFunction(body);
+  return {
+    ...(code === undefined ? {} : { behavior: { code, codeHash: sha256Digest(code) } }),
+    files,
+    refused: [...modules.refused.values()],
+    findings,
+  };
+}
+
+async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
+  try {
+    const { outputFiles, warnings } = await build({
+      entryPoints: ['drillyard:entry'],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'behavior',
+      platform: 'neutral',
+      target: 'es2022',
+      supported: loweredFeatures,
+      charset: 'utf8',
+      legalComments: 'none',
+      minifyWhitespace: true,
+      minifyIdentifiers: false,
+      minifySyntax: false,
+      sourcemap: false,
+      treeShaking: true,
+      tsconfigRaw: { compilerOptions: { target: 'es2022', useDefineForClassFields: true, verbatimModuleSyntax: false } },
+      logLevel: 'silent',
+      plugins: [packagePlugin(modules, entry)],
+    });
+    return { body: outputFiles[0]?.text.trimEnd() ?? '', messages: [], warnings };
+  } catch (error) {
+    const { errors, warnings } = error as { errors?: Message[]; warnings?: Message[] };
+    if (errors === undefined) throw error;
+    return { messages: errors, warnings: warnings ?? [] };
+  }
+}
+
+/** Imports the behavior by its default export, so that a module without one is an error of esbuild's own. */
+function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
+  const refuse = ({ message, ...detail }: Refusal) => ({ errors: [{ text: message, detail }] });
+  return {
+    name: 'drillyard',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /.*/ }, ({ path, importer, kind }) => {
+        if (kind === 'entry-point') return { path, namespace: 'entry' };
+        if (path === 'drillyard:behavior') return { path: entry, namespace: 'tool' };
+        if (kind !== 'import-statement')
+          return refuse({
+            code: 'DY6004',
+            message: `'${path}' is loaded with ${kind === 'dynamic-import' ? 'import()' : 'require()'}; a behavior has static imports only`,
+          });
+        if (modules.isSdk(path)) return { path: 'tool-sdk', namespace: 'sdk' };
+        const found = modules.resolve(path, importer);
+        return 'path' in found ? { path: found.path, namespace: 'tool' } : refuse(found);
+      });
+      onLoad({ filter: /.*/, namespace: 'entry' }, () => ({
+        contents: "import behavior from 'drillyard:behavior'; export default behavior;",
+        loader: 'js',
+      }));
+      onLoad({ filter: /.*/, namespace: 'sdk' }, () => ({
+        contents: 'export const { defineTool, defineToolBehavior, ToolFailure } = $sdk;',
+        loader: 'js',
+      }));
+      onLoad({ filter: /.*/, namespace: 'tool' }, ({ path }) => {
+        const module = modules.load(path);
+        return 'text' in module ? { contents: module.text, loader: module.loader } : refuse(module);
+      });
+    },
+  };
+}
+
+function findingOf(message: Message, entry: string): BundleFinding {
+  const place = placeOf(message);
+  const refusal = message.detail as Pick<Refusal, 'code' | 'suggestion'> | undefined;
+  if (refusal !== undefined) return { ...place, message: message.text, code: refusal.code, suggestion: refusal.suggestion };
+  if (/No matching export in ".*" for import "default"/.test(message.text) && place.file === undefined) {
+    return {
+      code: 'DY6007',
+      file: entry,
+      line: 1,
+      column: 1,
+      message: 'the module has no default export',
+      suggestion: 'Write `export default defineToolBehavior({ operations: { ... } })`.',
+    };
+  }
+  if (/top-level await/i.test(message.text))
+    return { ...place, code: 'DY6005', message: 'a behavior is synchronous; it cannot await while it loads' };
+  return { ...place, code: 'DY6003', message: message.text };
+}
+
+function warningOf(message: Message): BundleFinding {
+  const place = placeOf(message);
+  if (message.id === 'empty-import-meta') return { ...place, code: 'DY6004', message: 'import.meta is not available to tool behavior' };
+  return { ...place, code: 'DY6010', message: message.text };
+}
+
+/** esbuild counts columns from 0, and names a file by namespace and path. */
+function placeOf({ location }: Message): { file?: string; line: number; column: number } {
+  if (location === null || !location.file.startsWith('tool:')) return { line: 1, column: 1 };
+  return { file: location.file.slice('tool:'.length), line: location.line, column: location.column + 1 };
+}

@@ -1,0 +1,84 @@
+// What a module uses, asked of esbuild's own parser: it is told to rewrite one thing, and what it rewrites is there. Text search only
+// finds the line. Runs only where a bundle already shows that there is something to find.
+import { transform } from 'esbuild';
+import { deniedMethods, deniedNames } from '../tools/ambient.js';
+import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
+
+/** A module that esbuild changes when async functions are not supported has one. */
+export async function asyncFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
+  const unsupported = { 'async-await': false, 'async-generator': false, 'for-await': false };
+  return findingsWhere(modules, { supported: unsupported }, ({ text, path }) => ({
+    code: 'DY6005',
+    file: path,
+    ...placeOfFirst(text, /\basync\b|\bawait\b/),
+    message: 'a behavior is synchronous; it has an async function here',
+    suggestion: 'Handlers return their result. What happens later is an event: context.events.scheduleAt.',
+  }));
+}
+
+/** `require` in any form, and `import()` of what is no constant. */
+export async function runTimeLoadingFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
+  const finding =
+    (what: string, pattern: RegExp) =>
+    (module: BehaviorModule): BundleFinding => ({
+      code: 'DY6004',
+      file: module.path,
+      ...placeOfFirst(module.text, pattern),
+      message: `${what} is not available to tool behavior; it has static imports only`,
+    });
+  return [
+    ...(await findingsWhere(modules, { supported: { 'dynamic-import': false } }, finding('import()', /\bimport\s*\(/))),
+    ...(await findingsWhere(modules, { define: { require: 'drillyard_require' } }, finding('require', /\brequire\b/))),
+  ];
+}
+
+/** Names that the realm denies and a bundle's body (not yet wrapped, so that ambient names are free in it) mentions: loud at run time, so said already now. */
+export async function ambientFindings(body: string, modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
+  const names = [...Object.keys(deniedNames), ...Object.keys(deniedMethods).filter((path) => path.split('.').length === 2)];
+  const mentioned = names.filter((name) => body.includes(name));
+  if (mentioned.length === 0) return [];
+  const marked = (name: string) => `drillyard_denied_${mentioned.indexOf(name)}_`;
+  const { code: rewritten } = await transform(body, {
+    loader: 'js',
+    define: Object.fromEntries(mentioned.map((name) => [name, marked(name)])),
+    logLevel: 'silent',
+  });
+  return mentioned
+    .filter((name) => rewritten.includes(marked(name)))
+    .flatMap((name): BundleFinding[] => {
+      const pattern = new RegExp(`(?<![\\w$.])${name.replaceAll('.', '\\s*\\.\\s*')}(?![\\w$])`);
+      const module = modules.find(({ text }) => pattern.test(text));
+      if (module === undefined) return [];
+      const advice = (deniedNames[name] ?? deniedMethods[name]) as string;
+      return [
+        {
+          code: 'DY6006',
+          file: module.path,
+          ...placeOfFirst(module.text, pattern),
+          message: `${name} is not available to tool behavior and will throw`,
+          suggestion: `${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
+        },
+      ];
+    });
+}
+
+async function findingsWhere(
+  modules: readonly BehaviorModule[],
+  change: object,
+  finding: (module: BehaviorModule) => BundleFinding,
+): Promise<BundleFinding[]> {
+  const findings: BundleFinding[] = [];
+  for (const module of modules) {
+    if (module.loader === 'json') continue;
+    const options = { loader: module.loader, target: 'es2022', logLevel: 'silent', tsconfigRaw: {} } as const;
+    const [plain, changed] = await Promise.all([transform(module.text, options), transform(module.text, { ...options, ...change })]);
+    if (plain.code !== changed.code) findings.push(finding(module));
+  }
+  return findings;
+}
+
+function placeOfFirst(text: string, pattern: RegExp): { line: number; column: number } {
+  const before = text.slice(0, Math.max(0, text.search(pattern)));
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: before.length - lineStart + 1 };
+}

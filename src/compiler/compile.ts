@@ -1,0 +1,227 @@
+// Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
+import type { CompiledBuild, Diagnostic } from '../contract/build.js';
+import { materializeRootFile } from '../contract/defaults.js';
+import type { Drill } from '../contract/drill.js';
+import type { RootSettings, World } from '../contract/project-files.js';
+import type { ImplementationSource, ProjectView } from '../contract/project-view.js';
+import type { Scenario, WorldSetup } from '../contract/scenario.js';
+import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
+import { assembleBuild } from './assemble-build.js';
+import { checkConnections } from './connection-checks.js';
+import { Diagnostics, placeOfFile } from './diagnostics.js';
+import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
+import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
+import { baselineSetup, inlineSetup, rowKey, scenarioSetup, withDrillOverrides } from './setups.js';
+import { engineVersion } from './shipped.js';
+import type { SourceDocument } from './source-document.js';
+import { entryKind, realRoot } from './source-files.js';
+import { checkOverrides, checkStart } from './start-checks.js';
+import { checkTargets } from './target-checks.js';
+import { ToolCatalog } from './tool-catalog.js';
+import { type CompiledSource, compileTool, type ToolSource } from './tool-compile.js';
+import { resolveToolPackages } from './tool-packages.js';
+import { projectView } from './view.js';
+
+export interface CompileOptions {
+  /** The repository root: every path of the result is relative to it. */
+  root: string;
+  /** The root file, relative to `root`. Default drillyard.json. */
+  config?: string;
+}
+export interface CompileResult {
+  /** Absent when any diagnostic is an error. */
+  build?: CompiledBuild;
+  view: ProjectView;
+  /** Captured source of tools by `fileId`; empty without a build. */
+  sources: Map<string, ImplementationSource>;
+  /** Ordered by file, line, column, code. */
+  diagnostics: Diagnostic[];
+}
+
+export async function compileProject({ root: givenRoot, config = 'drillyard.json' }: CompileOptions): Promise<CompileResult> {
+  const diagnostics = new Diagnostics();
+  const root = realRoot(givenRoot);
+  const rootFile = root === undefined ? undefined : readRootFile(diagnostics, root, config);
+  if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
+  if (root === undefined || rootFile === undefined) return nothing(diagnostics);
+  const { settings, document } = rootFile;
+  const project = readProject(diagnostics, root, settings, document);
+  const tools = await compileTools(diagnostics, { root, project, settings, document });
+  return finish(diagnostics, { root, project, tools, settings });
+}
+
+/** What was read, before anything is checked against anything. */
+interface Compilation {
+  root: string;
+  project: ProjectDocuments;
+  tools: CompiledSource[];
+  settings: RootSettings;
+}
+
+function readRootFile(diagnostics: Diagnostics, root: string, config: string): { settings: RootSettings; document: SourceDocument } | undefined {
+  if (entryKind(root, config) === 'missing') {
+    diagnostics.report('DY1001', placeOfFile(config), `there is no '${config}' in the repository root`, {
+      suggestion: "Run 'drillyard init', or name the root file with --config.",
+    });
+    return undefined;
+  }
+  const document = readDocument(diagnostics, root, config);
+  const file = document && validated(diagnostics, document, validateRootFile);
+  return document === undefined || file === undefined ? undefined : { settings: materializeRootFile(file), document };
+}
+
+async function compileTools(
+  diagnostics: Diagnostics,
+  { root, project, settings, document }: Omit<Compilation, 'tools'> & { document: SourceDocument },
+): Promise<CompiledSource[]> {
+  const { packageField, toolSdk: sdkNames } = settings.compat;
+  const sources: ToolSource[] = project.tools.map(({ item, document: own }) => ({
+    root,
+    shownAs: '',
+    toolFile: own.file,
+    file: item,
+    document: own,
+  }));
+  for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField })) {
+    const own = readDocument(diagnostics, found.root, found.toolFile, found.shownAs + found.toolFile);
+    const file = own && validated(diagnostics, own, validateToolPackageFile);
+    if (own !== undefined && file !== undefined) sources.push({ ...found, file, document: own });
+    else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
+  }
+  const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));
+  return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
+}
+
+/** By custom a tool file is named after its package. */
+function packageNameOf(toolFile: string): string {
+  return toolFile.replace(/^.*\/|\.tool\.[a-z]+$/g, '');
+}
+
+const emptyWorld: World = { schemaVersion: 1, id: 'world', seed: '1', virtualTimeUs: 0, actors: [], state: [], faults: [], initialEvents: [] };
+
+function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResult {
+  const { root, project, tools, settings } = compilation;
+  const manifests = tools.map(({ compiled }) => compiled.manifest);
+  // Of two packages with one id nobody knows which is meant, so neither judges.
+  const twice = manifests.map(({ id }) => id).filter((id, index, ids) => ids.indexOf(id) !== index);
+  const catalog = new ToolCatalog(
+    diagnostics,
+    manifests.filter(({ id }) => !twice.includes(id)),
+    new Set([...project.broken.tool, ...twice]),
+  );
+  const checking = { diagnostics, catalog };
+  const known = knownIds(diagnostics, project, tools);
+  checkConnections(checking, tools);
+  checkTargets(diagnostics, root, project.targets);
+  const setups = checkStarts(checking, project);
+  for (const drill of project.drills) {
+    checkDrillReferences(diagnostics, known, drill);
+    const setup = setups.drill.get(drill.item);
+    if (setup !== undefined) checkDrill(checking, drill, setup);
+  }
+  const drillTags = new Set(project.drills.flatMap(({ item }) => item.tags));
+  for (const suite of project.suites) checkSuite(diagnostics, known, drillTags, suite);
+  const build =
+    diagnostics.hasErrors || project.world === undefined
+      ? undefined
+      : assembleBuild(partsOf(project.world.item, { project, tools, settings, setups }));
+  const sorted = diagnostics.sorted();
+  const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
+  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted };
+}
+
+interface Setups {
+  scenario: Map<Scenario, WorldSetup>;
+  drill: Map<Drill, WorldSetup>;
+}
+
+/**
+ * Checks every start where it is written, and layers them. Without a world that fits there are no setups but inline ones, and nobody's
+ * actors are judged; a drill whose scenario does not exist has no setup.
+ */
+function checkStarts(checking: { diagnostics: Diagnostics; catalog: ToolCatalog }, { world, scenarios, drills }: ProjectDocuments): Setups {
+  const below = world?.item ?? emptyWorld;
+  const baseline = baselineSetup(below);
+  const setups: Setups = { scenario: new Map(), drill: new Map() };
+  const start = (
+    located: Located<unknown>,
+    item: Scenario | World | NonNullable<Drill['inlineScenario']>,
+    base: string,
+    setup: WorldSetup,
+    rowsBelow: string[] | undefined,
+  ) =>
+    checkStart(checking, {
+      start: item,
+      document: located.document,
+      base,
+      actors: world === undefined && base === '' ? undefined : setup.actors,
+      virtualTimeUs: setup.virtualTimeUs,
+      rowsBelow,
+    });
+  if (world !== undefined) start(world, world.item, '', baseline, []);
+  const rowsBelow = below.state.flatMap((patch) => (patch.action === 'upsert' ? [rowKey(patch)] : []));
+  for (const scenario of scenarios) {
+    const setup = scenarioSetup(below, scenario.item);
+    if (world !== undefined) setups.scenario.set(scenario.item, setup);
+    start(scenario, scenario.item, '', setup, world && rowsBelow);
+  }
+  for (const drill of drills) {
+    const { scenarioId, inlineScenario, toolOverrides } = drill.item;
+    const named = scenarios.find(({ item }) => item.id === scenarioId)?.item;
+    const own = inlineScenario === undefined ? undefined : inlineSetup(inlineScenario);
+    if (own !== undefined && inlineScenario !== undefined) start(drill, inlineScenario, '/inlineScenario', own, []);
+    const setup = own ?? (scenarioId === undefined ? (world === undefined ? undefined : baseline) : named && setups.scenario.get(named));
+    if (setup === undefined) continue;
+    setups.drill.set(drill.item, withDrillOverrides(setup, toolOverrides));
+    checkOverrides(checking, { rules: toolOverrides ?? [], document: drill.document, base: '', actors: setup.actors });
+  }
+  return setups;
+}
+
+function partsOf(world: World, { project, tools, settings, setups }: Omit<Compilation, 'root'> & { setups: Setups }) {
+  return {
+    world,
+    tools: tools.map(({ compiled }) => compiled),
+    scenarios: [...setups.scenario].map(([scenario, setup]) => ({ scenario, setup })),
+    targets: project.targets.map(({ item }) => item),
+    drills: [...setups.drill].map(([drill, setup]) => ({ drill, setup })),
+    suites: project.suites.map(({ item }) => item),
+    environmentPrefixes: settings.compat.environmentPrefixes,
+  };
+}
+
+function knownIds(
+  diagnostics: Diagnostics,
+  { scenarios, targets, drills, suites, broken }: ProjectDocuments,
+  tools: readonly CompiledSource[],
+): KnownIds {
+  const unique = (what: string, items: readonly { id: string; document: SourceDocument; path: string }[]): Set<string> => {
+    const first = new Map<string, SourceDocument>();
+    for (const { id, document, path } of items) {
+      const before = first.get(id);
+      if (before === undefined) first.set(id, document);
+      else diagnostics.report('DY3001', document.place(path), `${what} '${id}' is defined in ${before.file} already`);
+    }
+    return new Set(first.keys());
+  };
+  const located = (list: readonly Located<{ id: string }>[], path: string) => list.map(({ item, document }) => ({ id: item.id, document, path }));
+  unique(
+    'tool package',
+    tools.map(({ compiled, document }) => ({ id: compiled.packageId, document, path: '/manifest/id' })),
+  );
+  unique('suite', located(suites, '/id'));
+  return {
+    scenario: new Set([...unique('scenario', located(scenarios, '/id')), ...broken.scenario]),
+    target: new Set([...unique('target', located(targets, '/target/id')), ...broken.target]),
+    drill: new Set([...unique('drill', located(drills, '/id')), ...broken.drill]),
+  };
+}
+
+function nothing(diagnostics: Diagnostics): CompileResult {
+  const sorted = diagnostics.sorted();
+  return {
+    view: { schemaVersion: 1, tools: [], scenarios: [], targets: [], drills: [], suites: [], diagnostics: sorted },
+    sources: new Map(),
+    diagnostics: sorted,
+  };
+}

@@ -1,0 +1,35 @@
+// What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are one.
+import type { Diagnostics } from './diagnostics.js';
+import { routeKey } from './manifest-checks.js';
+import type { ToolCatalog } from './tool-catalog.js';
+import type { CompiledSource } from './tool-compile.js';
+
+export function checkConnections(
+  { diagnostics, catalog }: { diagnostics: Diagnostics; catalog: ToolCatalog },
+  tools: readonly CompiledSource[],
+): void {
+  const routes = new Map<string, string>();
+  for (const { compiled, document } of tools) {
+    const { id, subscriptions, connections, http } = compiled.manifest;
+    for (const [index, { event }] of subscriptions.entries()) {
+      // Of its own events the manifest's check has spoken already.
+      if (event.packageId !== id)
+        catalog.find('events', { packageId: event.packageId, id: event.eventId }, { document, path: `/manifest/subscriptions/${index}/event` });
+    }
+    for (const [index, { packageId }] of connections.entries()) {
+      if (!catalog.has(packageId))
+        diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
+    }
+    for (const [index, route] of http.entries()) {
+      const key = routeKey(route.method, route.path);
+      const before = routes.get(key);
+      if (before !== undefined)
+        diagnostics.report(
+          'DY5010',
+          document.place(`/manifest/http/${index}/path`),
+          `${route.method} ${route.path} is a route of '${before}' already`,
+        );
+      else routes.set(key, `${id}/${route.id}`);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Collects what one compile finds. Bounded: past the limit only the count goes on.
+import type { Diagnostic } from '../contract/build.js';
+import type { JsonObject } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import { type DiagnosticCode, diagnosticTable } from './diagnostic-table.js';
+
+export interface Place {
+  /** Relative to the repository root, with forward slashes. */
+  file: string;
+  line: number;
+  column: number;
+  /** JSON Pointer into the file's document. */
+  path: string;
+}
+export interface Advice {
+  suggestion?: string | undefined;
+  details?: JsonObject | undefined;
+}
+
+export class Diagnostics {
+  readonly #found: Diagnostic[] = [];
+  #errors = 0;
+
+  report(code: DiagnosticCode, place: Place, message: string, { suggestion, details }: Advice = {}): void {
+    const { severity } = diagnosticTable[code];
+    if (severity === 'error') this.#errors++;
+    if (this.#found.length === limits.diagnosticsMax) return;
+    const { file, line, column, path } = place;
+    this.#found.push({
+      code,
+      severity,
+      file,
+      line,
+      column,
+      path,
+      message,
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0;
+  }
+
+  /** By file, place and code; the same source gives the same list, byte for byte. */
+  sorted(): Diagnostic[] {
+    return this.#found.toSorted(
+      (a, b) =>
+        order(a.file, b.file) ||
+        a.line - b.line ||
+        a.column - b.column ||
+        order(a.code, b.code) ||
+        order(a.path, b.path) ||
+        order(a.message, b.message),
+    );
+  }
+}
+
+function order(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+export function placeOfFile(file: string): Place {
+  return { file, line: 1, column: 1, path: '' };
+}

@@ -1,0 +1,9 @@
+// The suggestion of a diagnostic about a name that nobody knows.
+import { nearest } from '../contract/shape-words.js';
+
+export function didYouMean(mistaken: string, known: readonly string[]): string | undefined {
+  const near = nearest(mistaken, known);
+  if (near !== undefined && near !== mistaken) return `Did you mean '${near}'?`;
+  if (known.length === 0 || known.length > 12) return undefined;
+  return `Known: ${known.toSorted().join(', ')}.`;
+}

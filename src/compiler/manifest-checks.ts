@@ -1,0 +1,190 @@
+// What a manifest's shape cannot say: ids, references inside the package, schemas that compile, routes, versions.
+import semver from 'semver';
+
+import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
+import { generatedOperationIds } from '../tools/declarative.js';
+import { schemaFault } from '../tools/schemas.js';
+import type { DiagnosticCode } from './diagnostic-table.js';
+import { didYouMean } from './did-you-mean.js';
+import { schemaKeywordFindings } from './schema-keywords.js';
+
+export interface ManifestFinding {
+  code: DiagnosticCode;
+  /** JSON Pointer into the manifest. */
+  path: string;
+  message: string;
+  suggestion?: string | undefined;
+}
+interface Subject {
+  manifest: ToolManifest;
+  /** Without a module. The manifest is not expanded yet. */
+  declarative: boolean;
+  engineVersion: string;
+}
+
+export function checkManifest(subject: Subject): ManifestFinding[] {
+  const { manifest } = subject;
+  return [
+    ...versionFindings(subject),
+    ...(manifest.id === 'world'
+      ? [{ code: 'DY5013' as const, path: '/id', message: "'world' names the world itself; a tool needs another id" }]
+      : []),
+    ...(['state', 'operations', 'events', 'subscriptions', 'faults', 'http', 'callbacks', 'connections'] as const).flatMap((list) =>
+      duplicateFindings(manifest, list),
+    ),
+    ...schemaFindings(manifest),
+    ...(subject.declarative ? declarativeFindings(manifest) : []),
+    ...faultFindings(subject),
+    ...manifest.callbacks.flatMap(({ eventId }, index) =>
+      unknownId(manifest.events, eventId, { code: 'DY3007', path: `/callbacks/${index}/eventId`, what: 'event' }),
+    ),
+    ...manifest.subscriptions.flatMap(({ event }, index) =>
+      event.packageId === manifest.id
+        ? unknownId(manifest.events, event.eventId, { code: 'DY3007', path: `/subscriptions/${index}/event/eventId`, what: 'event' })
+        : [],
+    ),
+    ...routeFindings(manifest),
+  ];
+}
+
+function versionFindings({ manifest, engineVersion }: Subject): ManifestFinding[] {
+  const findings: ManifestFinding[] = [];
+  if (semver.valid(manifest.version) === null) {
+    findings.push({
+      code: 'DY5006',
+      path: '/version',
+      message: `'${manifest.version}' is not a semantic version`,
+      suggestion: 'Write three numbers, as 1.0.0.',
+    });
+  }
+  if (semver.validRange(manifest.engine) === null) {
+    findings.push({
+      code: 'DY5007',
+      path: '/engine',
+      message: `'${manifest.engine}' is not a range of semantic versions`,
+      suggestion: `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
+    });
+  } else if (!semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
+    findings.push({ code: 'DY5007', path: '/engine', message: `the package wants an engine ${manifest.engine}; this is ${engineVersion}` });
+  }
+  return findings;
+}
+
+function duplicateFindings(
+  manifest: ToolManifest,
+  list: 'state' | 'operations' | 'events' | 'subscriptions' | 'faults' | 'http' | 'callbacks' | 'connections',
+): ManifestFinding[] {
+  const key = list === 'state' ? 'namespace' : 'id';
+  const seen = new Set<string>();
+  return (manifest[list] as object[] as { [key: string]: unknown }[]).flatMap((item, index) => {
+    const id = String(item[key]);
+    const again = seen.has(id);
+    seen.add(id);
+    return again ? [{ code: 'DY3001' as const, path: `/${list}/${index}/${key}`, message: `'${id}' is the ${key} of two entries of ${list}` }] : [];
+  });
+}
+
+function schemaFindings({ state, operations, events }: ToolManifest): ManifestFinding[] {
+  const schemas: [string, JsonSchema][] = [
+    ...state.map(({ schema }, index) => [`/state/${index}/schema`, schema] as [string, JsonSchema]),
+    ...operations.flatMap(({ inputSchema, outputSchema }, index) => [
+      [`/operations/${index}/inputSchema`, inputSchema] as [string, JsonSchema],
+      [`/operations/${index}/outputSchema`, outputSchema] as [string, JsonSchema],
+    ]),
+    ...events.map(({ payloadSchema }, index) => [`/events/${index}/payloadSchema`, payloadSchema] as [string, JsonSchema]),
+  ];
+  return schemas.flatMap(([path, schema]): ManifestFinding[] => {
+    const fault = schemaFault(schema);
+    if (fault !== null)
+      return [
+        {
+          code: 'DY5008',
+          path: path + fault.path,
+          message: `the schema ${fault.message.startsWith('must') ? fault.message : `does not compile: ${fault.message}`}`,
+        },
+      ];
+    return schemaKeywordFindings(schema, path);
+  });
+}
+
+function declarativeFindings(manifest: ToolManifest): ManifestFinding[] {
+  const made = generatedOperationIds(manifest);
+  return [
+    ...manifest.operations.flatMap(({ id }, index) =>
+      made.includes(id)
+        ? []
+        : [
+            {
+              code: 'DY5012' as const,
+              path: `/operations/${index}/id`,
+              message: `'${id}' needs a module: without one a package has only what is made from its state`,
+              suggestion: didYouMean(id, made),
+            },
+          ],
+    ),
+    ...(['subscriptions', 'http', 'callbacks'] as const).flatMap((list) =>
+      manifest[list].length === 0 ? [] : [{ code: 'DY5012' as const, path: `/${list}`, message: `${list} need a module that handles them` }],
+    ),
+    ...(manifest.state.length === 0
+      ? [{ code: 'DY5012' as const, path: '/state', message: 'a package without a module and without state has no operation' }]
+      : []),
+  ];
+}
+
+function faultFindings({ manifest, declarative }: Subject): ManifestFinding[] {
+  const operations = declarative ? generatedOperationIds(manifest).map((id) => ({ id })) : manifest.operations;
+  return manifest.faults.flatMap((fault, index) => {
+    const path = `/faults/${index}`;
+    const findings = fault.appliesTo.flatMap((id, place) =>
+      unknownId(operations, id, { code: 'DY3006', path: `${path}/appliesTo/${place}`, what: 'operation' }),
+    );
+    if (fault.appliesTo.length === 0)
+      findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no operation` });
+    return findings;
+  });
+}
+
+function routeFindings(manifest: ToolManifest): ManifestFinding[] {
+  return manifest.http.flatMap((route, index) => {
+    const path = `/http/${index}`;
+    const findings = unknownId(manifest.operations, route.operationId, { code: 'DY3006', path: `${path}/operationId`, what: 'operation' });
+    const template = routeTemplateFault(route.path);
+    if (template !== undefined) findings.push({ code: 'DY5010', path: `${path}/path`, message: `'${route.path}' ${template}` });
+    const declared = manifest.operations.find(({ id }) => id === route.operationId)?.declaredErrors ?? [];
+    const listed = route.response.errors.map(({ code }) => code);
+    for (const { code } of declared) {
+      if (!listed.includes(code))
+        findings.push({ code: 'DY5011', path: `${path}/response/errors`, message: `the route has no status for the declared error ${code}` });
+    }
+    for (const [place, code] of listed.entries()) {
+      const at = `${path}/response/errors/${place}/code`;
+      if (listed.indexOf(code) !== place) findings.push({ code: 'DY5011', path: at, message: `${code} has two statuses` });
+    }
+    return findings;
+  });
+}
+
+/** What the templates of two routes must differ in: names of parameters do not count. */
+export function routeKey(method: string, path: string): string {
+  return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
+}
+
+function routeTemplateFault(path: string): string | undefined {
+  const names: string[] = [];
+  for (const segment of path.split('/').slice(1)) {
+    const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
+    if (parameter === undefined && /[{}?#\s]/.test(segment)) return `has the segment '${segment}'; a parameter is a whole segment in braces`;
+    if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
+    if (parameter !== undefined) names.push(parameter);
+  }
+  return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
+}
+
+function unknownId(
+  known: readonly { id: string }[],
+  id: string,
+  { code, path, what }: { code: DiagnosticCode; path: string; what: string },
+): ManifestFinding[] {
+  const ids = known.map((item) => item.id);
+  return ids.includes(id) ? [] : [{ code, path, message: `the package declares no ${what} '${id}'`, suggestion: didYouMean(id, ids) }];
+}

@@ -1,0 +1,166 @@
+// The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
+// and left out; its id is remembered, so that nobody who refers to it is told that it does not exist.
+import { materializeDrill, materializeScenario, materializeSuite, materializeTargetDocument, materializeWorld } from '../contract/defaults.js';
+import type { Drill, Suite } from '../contract/drill.js';
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { World } from '../contract/project-files.js';
+import type { Scenario } from '../contract/scenario.js';
+import { nearest } from '../contract/shape-words.js';
+import type { Target } from '../contract/target.js';
+import type { ToolPackageFile } from '../contract/tool-manifest.js';
+import {
+  type Validator,
+  validateDrill,
+  validateScenario,
+  validateSuite,
+  validateTargetDocument,
+  validateToolPackageFile,
+  validateWorld,
+} from '../contract/validators.js';
+import { type Diagnostics, placeOfFile } from './diagnostics.js';
+import { reportIssues } from './shape-diagnostics.js';
+import { parseSourceDocument, type SourceDocument } from './source-document.js';
+import { entryKind, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
+
+export interface Located<T> {
+  item: T;
+  document: SourceDocument;
+}
+export interface ProjectDocuments {
+  world?: Located<World>;
+  scenarios: Located<Scenario>[];
+  targets: Located<Target>[];
+  drills: Located<Drill>[];
+  suites: Located<Suite>[];
+  /** Tool files under the source root. */
+  tools: Located<ToolPackageFile>[];
+  /** Ids of documents that are there but do not fit, by kind. */
+  broken: { [kind in DocumentKind]: Set<string> };
+}
+type DocumentKind = 'tool' | 'scenario' | 'target' | 'drill' | 'suite';
+const kinds: readonly DocumentKind[] = ['tool', 'scenario', 'target', 'drill', 'suite'];
+const suffixPattern = /\.([a-z]+)\.(?:yaml|yml|json)$/;
+
+/** Reads one file and parses it; reports what is wrong and gives the document if there is one without faults. */
+export function readDocument(diagnostics: Diagnostics, root: string, path: string, shownAs = path): SourceDocument | undefined {
+  const read = readFileBelow(root, path, limits.projectFileBytesMax);
+  if (read.kind === 'fault') {
+    const code = read.fault === 'symlink' ? 'DY1007' : read.fault === 'escape' ? 'DY1008' : read.fault === 'too_large' ? 'DY1006' : 'DY1002';
+    diagnostics.report(code, placeOfFile(shownAs), `the file ${read.message}`);
+    return undefined;
+  }
+  const { document, faults } = parseSourceDocument(shownAs, read.text);
+  for (const { code, place, message, suggestion } of faults) diagnostics.report(code, place, message, { suggestion });
+  return faults.length === 0 ? document : undefined;
+}
+
+export function validated<T>(diagnostics: Diagnostics, document: SourceDocument, validate: Validator<T>): T | undefined {
+  const result = validate(document.value);
+  if (result.ok) return result.value;
+  reportIssues(diagnostics, document, result.issues);
+  return undefined;
+}
+
+export function readProject(
+  diagnostics: Diagnostics,
+  root: string,
+  { sourceRoot, world }: { sourceRoot: string; world: string },
+  rootFile: SourceDocument,
+): ProjectDocuments {
+  const project: ProjectDocuments = {
+    scenarios: [],
+    targets: [],
+    drills: [],
+    suites: [],
+    tools: [],
+    broken: { tool: new Set(), scenario: new Set(), target: new Set(), drill: new Set(), suite: new Set() },
+  };
+  const folder = pathBelow(sourceRoot);
+  const kind = folder === undefined ? 'escape' : entryKind(root, folder);
+  if (folder === undefined || kind !== 'folder') {
+    const code = kind === 'escape' ? 'DY1008' : kind === 'symlink' ? 'DY1007' : 'DY1010';
+    diagnostics.report(
+      code,
+      rootFile.place('/sourceRoot'),
+      `the source root '${sourceRoot}' ${kind === 'escape' ? 'leads out of the repository' : 'is no folder of this repository'}`,
+    );
+    return project;
+  }
+  const inFolder = (path: string) => (folder === '.' ? path : `${folder}/${path}`);
+  const worldPath = pathBelow(world);
+  if (worldPath === undefined) diagnostics.report('DY1008', rootFile.place('/world'), `the world file '${world}' leads out of the source root`);
+  const found = listFilesBelow(folder === '.' ? root : `${root}/${folder}`);
+  if (found.truncated) diagnostics.report('DY1006', placeOfFile(folder), `the source root has more than ${limits.projectFilesMax} files`);
+  for (const link of found.links)
+    if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
+  readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
+  for (const path of found.files) {
+    if (path !== worldPath) readSource(diagnostics, project, root, inFolder(path));
+  }
+  return project;
+}
+
+function reportLink(diagnostics: Diagnostics, path: string): void {
+  diagnostics.report('DY1007', placeOfFile(path), 'the file is a symbolic link; links below the source root are not followed', {
+    suggestion: 'Put the file itself here.',
+  });
+}
+
+function readWorld(diagnostics: Diagnostics, project: ProjectDocuments, root: string, path: string | undefined, rootFile: SourceDocument): void {
+  if (path === undefined) return;
+  if (entryKind(root, path) === 'missing') {
+    diagnostics.report('DY1009', rootFile.place('/world'), `the world file '${path}' does not exist`);
+    return;
+  }
+  const document = readDocument(diagnostics, root, path);
+  const input = document && validated(diagnostics, document, validateWorld);
+  if (document !== undefined && input !== undefined) project.world = { item: materializeWorld(input), document };
+}
+
+function readSource(diagnostics: Diagnostics, project: ProjectDocuments, root: string, path: string): void {
+  const suffix = suffixPattern.exec(path)?.[1];
+  const kind = kinds.find((name) => name === suffix);
+  if (kind === undefined) {
+    const meant = suffix === undefined ? undefined : nearest(suffix, kinds);
+    if (meant !== undefined)
+      diagnostics.report('DY1011', placeOfFile(path), `'.${suffix}' is no suffix of a project file, so the file is not read`, {
+        suggestion: `Did you mean '.${meant}'?`,
+      });
+    return;
+  }
+  const document = readDocument(diagnostics, root, path);
+  if (document === undefined) return;
+  if (!keep(diagnostics, project, kind, document)) project.broken[kind].add(rawId(document.value, kind));
+}
+
+/** True when the document fits and was kept. */
+function keep(diagnostics: Diagnostics, project: ProjectDocuments, kind: DocumentKind, document: SourceDocument): boolean {
+  const add = <I, T>(list: Located<T>[], validate: Validator<I>, materialize: (input: I) => T): boolean => {
+    const input = validated(diagnostics, document, validate);
+    if (input !== undefined) list.push({ item: materialize(input), document });
+    return input !== undefined;
+  };
+  switch (kind) {
+    case 'tool':
+      return add(project.tools, validateToolPackageFile, (file) => file);
+    case 'scenario':
+      return add(project.scenarios, validateScenario, materializeScenario);
+    case 'target':
+      return add(project.targets, validateTargetDocument, (input) => materializeTargetDocument(input).target);
+    case 'drill':
+      return add(project.drills, validateDrill, materializeDrill);
+    case 'suite':
+      return add(project.suites, validateSuite, materializeSuite);
+  }
+}
+
+/** The id that a document claims, whether it fits or not. */
+export function rawId(value: JsonValue, kind: DocumentKind): string {
+  const inner = kind === 'tool' ? member(value, 'manifest') : kind === 'target' ? member(value, 'target') : value;
+  return String(member(inner, 'id') ?? '');
+}
+
+function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

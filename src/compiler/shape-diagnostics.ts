@@ -1,0 +1,20 @@
+// The issues of a validator, at their places in the file.
+import type { Issue } from '../contract/errors.js';
+import type { DiagnosticCode } from './diagnostic-table.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { SourceDocument } from './source-document.js';
+
+export function reportIssues(diagnostics: Diagnostics, document: SourceDocument, issues: readonly Issue[], base = ''): void {
+  for (const { path, code, message } of issues) {
+    const pointer = base + path;
+    const place = document.place(pointer, code === 'unknown_property' ? 'key' : undefined);
+    const meant = /did you mean "([^"]+)"\?/.exec(message)?.[1];
+    diagnostics.report(diagnosticCode(code, path), place, message, meant === undefined ? {} : { suggestion: `Did you mean '${meant}'?` });
+  }
+}
+
+function diagnosticCode(code: string, path: string): DiagnosticCode {
+  if (code === 'unknown_property') return 'DY2001';
+  if (path === '/schemaVersion' || path === '/manifest/schemaVersion') return 'DY2004';
+  return code === 'required' ? 'DY2002' : 'DY2003';
+}

@@ -1,0 +1,155 @@
+// The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas.
+import type { Issue } from '../contract/errors.js';
+import type { Scenario, ScenarioActor, ToolOverride } from '../contract/scenario.js';
+import type { DiagnosticCode } from './diagnostic-table.js';
+import type { Diagnostics } from './diagnostics.js';
+import { didYouMean } from './did-you-mean.js';
+import { findActor, rowKey } from './setups.js';
+import type { SourceDocument } from './source-document.js';
+import type { ToolCatalog } from './tool-catalog.js';
+
+export interface StartSubject {
+  start: Pick<Scenario, 'actors' | 'state' | 'faults' | 'initialEvents' | 'toolOverrides'>;
+  document: SourceDocument;
+  /** JSON Pointer of the start in its document. */
+  base: string;
+  /** With those of the world below; undefined when that is not known. */
+  actors: readonly ScenarioActor[] | undefined;
+  virtualTimeUs: number;
+  /** Rows of the world below; undefined when they are not known. */
+  rowsBelow: Iterable<string> | undefined;
+}
+interface Checking {
+  diagnostics: Diagnostics;
+  catalog: ToolCatalog;
+}
+
+export function checkStart(checking: Checking, subject: StartSubject): void {
+  checkActors(checking, subject);
+  checkState(checking, subject);
+  const { start, document, base } = subject;
+  for (const [index, { packageId, faultId }] of start.faults.entries()) {
+    checking.catalog.find('faults', { packageId, id: faultId }, { document, path: `${base}/faults/${index}` });
+  }
+  checkInitialEvents(checking, subject);
+  checkOverrides(checking, { rules: start.toolOverrides ?? [], document, base, actors: subject.actors });
+}
+
+function checkActors({ diagnostics, catalog }: Checking, { start, document, base }: StartSubject): void {
+  const seen = new Set<string>();
+  for (const [index, { id, instanceId, grants }] of start.actors.entries()) {
+    const path = `${base}/actors/${index}`;
+    const key = `${id} ${instanceId ?? ''}`;
+    if (seen.has(key))
+      diagnostics.report(
+        'DY3001',
+        document.place(`${path}/id`),
+        `actor '${id}'${instanceId === undefined ? '' : ` of instance '${instanceId}'`} is given twice`,
+      );
+    seen.add(key);
+    for (const [place, { packageId, operationId }] of grants.entries()) {
+      catalog.find('operations', { packageId, id: operationId }, { document, path: `${path}/grants/${place}` });
+    }
+  }
+}
+
+function checkState({ diagnostics, catalog }: Checking, { start, document, base, rowsBelow }: StartSubject): void {
+  const rows = new Set(rowsBelow);
+  for (const [index, patch] of start.state.entries()) {
+    const path = `${base}/state/${index}`;
+    const { packageId, namespace, rowId } = patch;
+    const check = catalog.find('namespaces', { packageId, id: namespace }, { document, path })?.namespaces.get(namespace);
+    const key = rowKey(patch);
+    if (patch.action === 'upsert') {
+      rows.add(key);
+      if (check)
+        reportSchemaIssues(
+          diagnostics,
+          { document, path: `${path}/value`, code: 'DY4001', what: `row '${rowId}' of ${packageId}/${namespace}` },
+          check(patch.value),
+        );
+    } else if (!rows.delete(key) && check && rowsBelow !== undefined) {
+      diagnostics.report('DY4005', document.place(`${path}/rowId`), `there is no row '${rowId}' in ${packageId}/${namespace} to delete`);
+    }
+  }
+}
+
+function checkInitialEvents({ diagnostics, catalog }: Checking, { start, document, base, actors, virtualTimeUs }: StartSubject): void {
+  for (const [index, { event, payload, atUs, actorId, actorInstanceId }] of start.initialEvents.entries()) {
+    const path = `${base}/initialEvents/${index}`;
+    const { packageId, eventId } = event;
+    const check = catalog.find('events', { packageId, id: eventId }, { document, path: `${path}/event` })?.events.get(eventId);
+    if (check)
+      reportSchemaIssues(
+        diagnostics,
+        { document, path: `${path}/payload`, code: 'DY4002', what: `the payload of ${packageId}/${eventId}` },
+        check(payload),
+      );
+    checkActor(diagnostics, { document, path: `${path}/actorId`, actors }, actorId, actorInstanceId);
+    if (atUs < virtualTimeUs)
+      diagnostics.report(
+        'DY4006',
+        document.place(`${path}/atUs`),
+        `the event lies before the start at ${virtualTimeUs}; it will happen at the start`,
+      );
+  }
+}
+
+export interface OverrideSubject {
+  rules: readonly ToolOverride[];
+  document: SourceDocument;
+  /** JSON Pointer of what holds `toolOverrides`. */
+  base: string;
+  actors: readonly ScenarioActor[] | undefined;
+}
+
+export function checkOverrides({ diagnostics, catalog }: Checking, { rules, document, base, actors }: OverrideSubject): void {
+  const seen = new Set<string>();
+  for (const [index, { id, operation, when, outcome }] of rules.entries()) {
+    const path = `${base}/toolOverrides/${index}`;
+    if (seen.has(id)) diagnostics.report('DY3001', document.place(`${path}/id`), `override '${id}' is given twice`);
+    seen.add(id);
+    if (when?.actorId !== undefined) checkActor(diagnostics, { document, path: `${path}/when/actorId`, actors }, when.actorId, when.actorInstanceId);
+    const { packageId, operationId } = operation;
+    const found = catalog.find('operations', { packageId, id: operationId }, { document, path: `${path}/operation` })?.operations.get(operationId);
+    if (found === undefined) continue;
+    if (outcome.kind === 'return') {
+      reportSchemaIssues(
+        diagnostics,
+        { document, path: `${path}/outcome/value`, code: 'DY4003', what: `the value for ${packageId}/${operationId}` },
+        found.output(outcome.value),
+      );
+    } else if (outcome.kind === 'error' && !found.errors.has(outcome.code)) {
+      const message = `${packageId}/${operationId} declares no error ${outcome.code}`;
+      diagnostics.report('DY4004', document.place(`${path}/outcome/code`), message, { suggestion: didYouMean(outcome.code, [...found.errors]) });
+    }
+  }
+}
+
+export function checkActor(
+  diagnostics: Diagnostics,
+  at: { document: SourceDocument; path: string; actors: readonly ScenarioActor[] | undefined },
+  id: string,
+  instanceId: string | undefined,
+): void {
+  const { actors } = at;
+  if (actors === undefined || findActor(actors, id, instanceId) !== undefined) return;
+  const sameId = actors.filter((actor) => actor.id === id);
+  const message =
+    sameId.length === 0
+      ? `there is no actor '${id}'`
+      : instanceId === undefined
+        ? `there are ${sameId.length} actors '${id}'; say which instance`
+        : `actor '${id}' has no instance '${instanceId}'`;
+  diagnostics.report('DY3010', at.document.place(at.path), message, { suggestion: didYouMean(id, [...new Set(actors.map((actor) => actor.id))]) });
+}
+
+function reportSchemaIssues(
+  diagnostics: Diagnostics,
+  at: { document: SourceDocument; path: string; code: DiagnosticCode; what: string },
+  issues: readonly Issue[] | null,
+): void {
+  for (const { path, message } of issues ?? []) {
+    diagnostics.report(at.code, at.document.place(at.path + path), `${at.what}: ${path === '' ? '' : `${path} `}${message}`);
+  }
+}

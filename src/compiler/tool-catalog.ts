@@ -1,0 +1,102 @@
+// What the tools of a repository declare, for everybody who refers to them.
+import type { Issue } from '../contract/errors.js';
+import type { JsonValue } from '../contract/json.js';
+import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
+import { lazyValidator, schemaFault } from '../tools/schemas.js';
+import type { DiagnosticCode } from './diagnostic-table.js';
+import type { Diagnostics } from './diagnostics.js';
+import { didYouMean } from './did-you-mean.js';
+import type { SourceDocument } from './source-document.js';
+
+type Check = (value: JsonValue) => Issue[] | null;
+export interface CatalogTool {
+  operations: ReadonlyMap<string, { output: Check; errors: ReadonlySet<string> }>;
+  namespaces: ReadonlyMap<string, Check>;
+  events: ReadonlyMap<string, Check>;
+  faults: ReadonlySet<string>;
+  callbacks: ReadonlySet<string>;
+}
+/** A reference by its place in a file. */
+export interface Reference {
+  document: SourceDocument;
+  /** JSON Pointer of the object that holds packageId and the member named `member`. */
+  path: string;
+}
+type Part = 'operations' | 'namespaces' | 'events' | 'faults' | 'callbacks';
+const parts: { readonly [part in Part]: { code: DiagnosticCode; what: string; member: string } } = {
+  operations: { code: 'DY3006', what: 'operation', member: 'operationId' },
+  namespaces: { code: 'DY3009', what: 'namespace', member: 'namespace' },
+  events: { code: 'DY3007', what: 'event', member: 'eventId' },
+  faults: { code: 'DY3008', what: 'fault', member: 'faultId' },
+  callbacks: { code: 'DY3011', what: 'callback', member: 'callbackId' },
+};
+
+export class ToolCatalog {
+  readonly #tools = new Map<string, CatalogTool>();
+  readonly #broken: ReadonlySet<string>;
+  readonly #diagnostics: Diagnostics;
+
+  /** `broken`: packages whose file does not fit; what refers to them is not judged. */
+  constructor(diagnostics: Diagnostics, manifests: readonly ToolManifest[], broken: ReadonlySet<string>) {
+    this.#diagnostics = diagnostics;
+    this.#broken = broken;
+    for (const manifest of manifests) if (!this.#tools.has(manifest.id)) this.#tools.set(manifest.id, catalogTool(manifest));
+    // Reserved: the world itself, whose one operation is waiting (decisions.md 7).
+    const none: ReadonlyMap<string, Check> = new Map();
+    this.#tools.set('world', {
+      operations: new Map([['clock.wait', { output: () => null, errors: new Set() }]]),
+      namespaces: none,
+      events: none,
+      faults: new Set(),
+      callbacks: new Set(),
+    });
+  }
+
+  has(packageId: string): boolean {
+    return this.#tools.has(packageId) || this.#broken.has(packageId);
+  }
+
+  /** The tool, when both it and the named part of it exist; reports what does not. */
+  find(part: Part, { packageId, id }: { packageId: string; id: string }, { document, path }: Reference): CatalogTool | undefined {
+    const tool = this.#tools.get(packageId);
+    if (tool === undefined) {
+      if (this.#broken.has(packageId)) return undefined;
+      const known = [...this.#tools.keys()].filter((name) => name !== 'world');
+      this.#diagnostics.report('DY3005', document.place(`${path}/packageId`), `there is no tool package '${packageId}'`, {
+        suggestion: didYouMean(packageId, known),
+      });
+      return undefined;
+    }
+    if (tool[part].has(id)) return tool;
+    const { code, what, member } = parts[part];
+    this.#diagnostics.report(code, document.place(`${path}/${member}`), `package '${packageId}' declares no ${what} '${id}'`, {
+      suggestion: didYouMean(id, [...tool[part].keys()]),
+    });
+    return undefined;
+  }
+}
+
+function catalogTool({ state, operations, events, faults, callbacks }: ToolManifest): CatalogTool {
+  return {
+    operations: new Map(
+      operations.map(({ id, outputSchema, declaredErrors = [] }) => [
+        id,
+        { output: checkOf(outputSchema), errors: new Set(declaredErrors.map(({ code }) => code)) },
+      ]),
+    ),
+    namespaces: new Map(state.map(({ namespace, schema }) => [namespace, checkOf(schema)])),
+    events: new Map(events.map(({ id, payloadSchema }) => [id, checkOf(payloadSchema)])),
+    faults: new Set(faults.map(({ id }) => id)),
+    callbacks: new Set(callbacks.map(({ id }) => id)),
+  };
+}
+
+/** A schema that does not compile has its own diagnostic, and judges nothing. */
+function checkOf(schema: JsonSchema): Check {
+  let sound: boolean | undefined;
+  const validate = lazyValidator(schema);
+  return (value) => {
+    sound ??= schemaFault(schema) === null;
+    return sound ? validate(value) : null;
+  };
+}

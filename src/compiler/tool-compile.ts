@@ -1,0 +1,84 @@
+// One tool: its file checked, its behavior bundled, its hashes made.
+
+import type { CompiledTool } from '../contract/build.js';
+import { materializeManifest } from '../contract/defaults.js';
+import { jsonDigest } from '../contract/digest.js';
+import type { JsonValue } from '../contract/json.js';
+import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js';
+import { expandDeclarative } from '../tools/declarative.js';
+import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
+import type { BundleFinding, RefusedFile } from './behavior-modules.js';
+import type { Diagnostics } from './diagnostics.js';
+import { checkManifest } from './manifest-checks.js';
+import type { SourceDocument } from './source-document.js';
+
+export interface ToolSource {
+  /** Real, absolute: the package, or the repository for a tool under its source root. */
+  root: string;
+  /** Before paths below `root`, where they are shown. */
+  shownAs: string;
+  /** Relative to `root`. */
+  toolFile: string;
+  file: ToolPackageFile;
+  document: SourceDocument;
+}
+export interface CompiledSource {
+  compiled: CompiledTool;
+  declarative: boolean;
+  document: SourceDocument;
+  files: BundledFile[];
+  refused: RefusedFile[];
+}
+
+export async function compileTool(
+  diagnostics: Diagnostics,
+  source: ToolSource,
+  { sdkNames, engineVersion }: { sdkNames: readonly string[]; engineVersion: string },
+): Promise<CompiledSource> {
+  const { file, document } = source;
+  const written = materializeManifest(file.manifest);
+  const declarative = file.module === undefined;
+  for (const { code, path, message, suggestion } of checkManifest({ manifest: written, declarative, engineVersion })) {
+    diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
+  }
+  const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);
+  const { id: packageId, version } = manifest;
+  const manifestHash = jsonDigest(manifest as unknown as JsonValue);
+  const bundled = declarative
+    ? undefined
+    : await bundleBehavior({ root: source.root, toolFile: source.toolFile, module: file.module as string, sdkNames });
+  for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
+  return {
+    compiled: {
+      packageId,
+      version,
+      manifest,
+      manifestHash,
+      artifactHash: bundled?.behavior?.codeHash ?? manifestHash,
+      stateSchemaDigest: jsonDigest(manifest.state as unknown as JsonValue),
+      behavior: bundled?.behavior ?? null,
+    },
+    declarative,
+    document,
+    files: bundled?.files ?? [],
+    refused: bundled?.refused ?? [],
+  };
+}
+
+/** What is optional inside an operation means the same written or not, so it hashes the same. */
+function withErrorDefaults(manifest: ToolManifest): ToolManifest {
+  const operations = manifest.operations.map((operation) => ({
+    ...operation,
+    declaredErrors: (operation.declaredErrors ?? []).map((error) => ({ retryable: false, ...error })),
+  }));
+  return { ...manifest, operations };
+}
+
+function reportFinding(
+  diagnostics: Diagnostics,
+  { shownAs, document }: ToolSource,
+  { code, file, line, column, message, suggestion }: BundleFinding,
+): void {
+  const place = file === undefined ? document.place('/module') : { file: `${shownAs}${file}`, line, column, path: '' };
+  diagnostics.report(code, place, message, { suggestion });
+}

@@ -1,0 +1,143 @@
+// Where tool packages lie: npm packages of the repository, folders, and the library that ships with Drillyard. Looks, and runs nothing.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, posix, resolve } from 'node:path';
+import { nearest } from '../contract/shape-words.js';
+import type { ToolPackField } from '../contract/tool-manifest.js';
+import { validateToolPackField } from '../contract/validators.js';
+import { type Diagnostics, placeOfFile } from './diagnostics.js';
+import { readDocument } from './project-documents.js';
+import { reportIssues } from './shape-diagnostics.js';
+import { libraryFolder } from './shipped.js';
+import type { SourceDocument } from './source-document.js';
+import { entryKind, pathBelow, realRoot } from './source-files.js';
+
+export interface ToolPackage {
+  /** Real and absolute; nothing of the package lies outside of it. */
+  root: string;
+  /** How paths of it are shown: `shownAs` + path. */
+  shownAs: string;
+  /** Relative to `root`. */
+  toolFile: string;
+  starter?: string;
+  conformance?: { project: string; suite: string };
+}
+export interface ResolveOptions {
+  /** The repository root: npm names are looked up from it, folders are relative to it. */
+  root: string;
+  /** Read before `drillyard` in package.json. */
+  packageField?: string | undefined;
+}
+
+/** The packages that the root file names, in its order. Reports at the entry that names a package what is wrong with it. */
+export function resolveToolPackages(
+  diagnostics: Diagnostics,
+  rootFile: SourceDocument,
+  specifiers: readonly string[],
+  options: ResolveOptions,
+): ToolPackage[] {
+  const seen = new Set<string>();
+  return specifiers.flatMap((specifier, index) => {
+    const place = rootFile.place(`/toolPackages/${index}`);
+    const found = locate(specifier, options.root);
+    if ('message' in found) {
+      diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
+      return [];
+    }
+    if (seen.has(found.root)) {
+      diagnostics.report('DY3001', place, `'${specifier}' names a package that is listed already`);
+      return [];
+    }
+    seen.add(found.root);
+    const described = describePackage(diagnostics, found, options.packageField);
+    return described === undefined ? [] : [described];
+  });
+}
+
+interface PackageFolder {
+  root: string;
+  shownAs: string;
+}
+
+function locate(specifier: string, root: string): PackageFolder | { message: string; suggestion?: string | undefined } {
+  if (specifier.startsWith('library:')) return locateInLibrary(specifier.slice('library:'.length));
+  if (/^\.{1,2}(?:\/|$)/.test(specifier)) {
+    const folder = realRoot(resolve(root, specifier));
+    if (folder === undefined) return { message: `there is no folder '${specifier}'` };
+    const shown = posix.normalize(specifier);
+    return { root: folder, shownAs: shown === '.' || shown === './' ? '' : shown.endsWith('/') ? shown : `${shown}/` };
+  }
+  if (!/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i.test(specifier)) {
+    return { message: `'${specifier}' is no package name`, suggestion: `A folder begins with './', a package of the library with 'library:'.` };
+  }
+  for (let folder = root; ; folder = dirname(folder)) {
+    const found = realRoot(join(folder, 'node_modules', specifier));
+    if (found !== undefined) return { root: found, shownAs: `node_modules/${specifier}/` };
+    if (folder === dirname(folder))
+      return { message: `the package '${specifier}' is not installed`, suggestion: `Run 'npm install ${specifier}', or name a folder with './'.` };
+  }
+}
+
+function locateInLibrary(id: string): PackageFolder | { message: string; suggestion?: string | undefined } {
+  const library = libraryFolder();
+  const known = existsSync(library)
+    ? readdirSync(library, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+    : [];
+  const folder = known.includes(id) ? realRoot(join(library, id)) : undefined;
+  if (folder !== undefined) return { root: folder, shownAs: `library:${id}/` };
+  const near = nearest(id, known);
+  return {
+    message: `the library has no package '${id}'`,
+    suggestion: near === undefined ? `It has ${known.sort().join(', ')}.` : `Did you mean 'library:${near}'?`,
+  };
+}
+
+/** Reads the package's description, its package.json or else the one tool file that lies in it. */
+export function describePackage(diagnostics: Diagnostics, { root, shownAs }: PackageFolder, packageField?: string): ToolPackage | undefined {
+  const shown = `${shownAs}package.json`;
+  if (entryKind(root, 'package.json') === 'file') {
+    const document = readDocument(diagnostics, root, 'package.json', shown);
+    if (document === undefined) return undefined;
+    const name = [packageField, 'drillyard'].find((field) => field !== undefined && hasMember(document, field));
+    if (name !== undefined) return packageOfField(diagnostics, { root, shownAs }, document, name);
+  }
+  const files = readdirSync(root)
+    .filter((name) => /\.tool\.(?:yaml|yml|json)$/.test(name))
+    .sort();
+  if (files.length === 1) return { root, shownAs, toolFile: files[0] as string };
+  diagnostics.report(
+    files.length === 0 ? 'DY5002' : 'DY5005',
+    placeOfFile(shown),
+    files.length === 0
+      ? `the package has neither a field '${packageField ?? 'drillyard'}' in its package.json nor a tool file`
+      : `the package has ${files.length} tool files: ${files.join(', ')}`,
+    {
+      suggestion: `Write "drillyard": { "layer": "tool-pack", "tool": "${files[0] ?? 'my.tool.yaml'}", "lifecycle": "active" } in its package.json.`,
+    },
+  );
+  return undefined;
+}
+
+function hasMember({ value }: SourceDocument, name: string): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name);
+}
+
+function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, document: SourceDocument, name: string): ToolPackage | undefined {
+  const result = validateToolPackField((document.value as { [name: string]: unknown })[name]);
+  // Another runner's field may say more than ours.
+  const issues = result.ok ? [] : result.issues.filter(({ code }) => name === 'drillyard' || code !== 'unknown_property');
+  if (issues.length > 0) {
+    reportIssues(diagnostics, document, issues, `/${name}`);
+    return undefined;
+  }
+  const { tool, starter, lifecycle, conformance } = (document.value as { [name: string]: unknown })[name] as ToolPackField;
+  if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
+  if (lifecycle === 'deprecated') diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
+  const toolFile = pathBelow(tool);
+  if (toolFile === undefined || entryKind(folder.root, toolFile) !== 'file') {
+    diagnostics.report('DY5005', document.place(`/${name}/tool`), `the package has no tool file '${tool}'`);
+    return undefined;
+  }
+  return { ...folder, toolFile, ...(starter === undefined ? {} : { starter }), ...(conformance === undefined ? {} : { conformance }) };
+}

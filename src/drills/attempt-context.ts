@@ -1,0 +1,15 @@
+// What the attempts of one run share.
+import type { CompiledBuild } from '../contract/build.js';
+import type { RunEvent } from '../contract/run-events.js';
+import type { Worlds } from '../worlds/api.js';
+import type { BindingsPort } from './bindings-port.js';
+import type { Targets } from './targets/targets.js';
+
+export interface AttemptContext {
+  build: CompiledBuild;
+  worlds: Worlds;
+  bindings: BindingsPort;
+  targets: Targets;
+  signal: AbortSignal;
+  onEvent: (event: RunEvent) => void;
+}

@@ -1,0 +1,82 @@
+// The result of one attempt, put together from what was played and what the sealed world says of itself.
+import { sha256Digest } from '../contract/digest.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, RunBudgetUsage, RunError, RunIdentity, RunResult, RunSetup } from '../contract/run.js';
+import { resultVerdict } from '../contract/verdict.js';
+import type { BudgetUsage, WorldPosition } from '../contract/world-protocol.js';
+import type { Capture, Captured } from './capture.js';
+import type { PlannedDrill } from './plan.js';
+
+export interface ResultParts {
+  identity: RunIdentity;
+  setup: RunSetup;
+  planned: PlannedDrill;
+  interactions: readonly InteractionResult[];
+  checkpoints: CheckpointResult[];
+  capture: Capture;
+  status: RunResult['status'];
+  failure?: RunError;
+  /** Absent when the world could not be made or sealed: then nothing is known of it, and the hashes are those of nothing. */
+  sealed?: SealedWorld;
+}
+export interface SealedWorld {
+  assertionResults: AssertionResult[];
+  position: WorldPosition;
+  budgets: BudgetUsage;
+  trajectoryHash: string;
+}
+
+export function attemptResult(parts: ResultParts): { result: RunResult; captured: Captured } {
+  const { planned, identity, setup, checkpoints, status, failure } = parts;
+  const { assertionResults, position, budgets, trajectoryHash } = parts.sealed ?? nothingKnown(planned);
+  const verdict = resultVerdict({ status, assertionResults, checkpoints });
+  const captured = parts.capture.settle(planned.drill.capture, { passed: verdict === 'passed' });
+  const result: RunResult = {
+    schemaVersion: 1,
+    identity,
+    startedAtVirtualUs: planned.setup.virtualTimeUs,
+    finishedAtVirtualUs: position.virtualTimeUs,
+    bindingEvidence: bindingEvidenceOf(parts.interactions),
+    worldConsistency: position.consistency,
+    interactions: parts.interactions.map((interaction) => withAttachments(interaction, captured)),
+    checkpoints,
+    budgetUsage: limitedBy(budgets, planned),
+    status,
+    verdict,
+    assertionResults,
+    evidenceRange: { fromSequence: Math.min(1, position.evidenceSequence), toSequence: position.evidenceSequence },
+    stateHash: position.stateHash,
+    evidenceHash: position.evidenceHash,
+    trajectoryHash,
+    setup,
+    capture: captured.result,
+    ...(failure === undefined ? {} : { failure }),
+  };
+  return { result, captured };
+}
+
+function nothingKnown({ setup }: PlannedDrill): SealedWorld {
+  const hash = sha256Digest('');
+  return {
+    assertionResults: [],
+    position: { virtualTimeUs: setup.virtualTimeUs, evidenceSequence: 0, stateHash: hash, evidenceHash: hash, consistency: 'atomic' },
+    budgets: { toolCalls: { limit: null, attempted: 0, rejected: 0 }, scheduledEvents: { limit: null, processed: 0, exhausted: false } },
+    trajectoryHash: hash,
+  };
+}
+
+function limitedBy({ toolCalls, scheduledEvents }: BudgetUsage, { drill: { timeline } }: PlannedDrill): RunBudgetUsage {
+  return {
+    toolCalls: { ...toolCalls, limit: toolCalls.limit ?? timeline.maxToolCalls },
+    scheduledEvents: { ...scheduledEvents, limit: scheduledEvents.limit ?? timeline.maxEvents },
+  };
+}
+
+function bindingEvidenceOf(interactions: readonly InteractionResult[]): RunResult['bindingEvidence'] {
+  if (interactions.length === 0) return 'not_checked';
+  return interactions.some(({ bindingEvidence }) => bindingEvidence === 'observed') ? 'observed' : 'issued';
+}
+
+function withAttachments(interaction: InteractionResult, { byInteraction }: Captured): InteractionResult {
+  const attachments = byInteraction.get(interaction.interactionId);
+  return attachments === undefined ? interaction : { ...interaction, targetResult: { ...interaction.targetResult, attachments } };
+}

@@ -1,0 +1,50 @@
+// The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
+// `src/index.ts` joins the two.
+import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { JsonValue } from '../contract/json.js';
+import type { Binding } from '../contract/target.js';
+import type { WorldRef } from '../worlds/api.js';
+
+export interface BindingsPort {
+  /** Bindings that `open` can issue. */
+  readonly available: ReadonlySet<Binding>;
+  /** Access for one actor in one interaction: its own bearer, nothing shared with another. */
+  open(request: OpenAccess): Promise<Access>;
+  /** Revokes what is open and closes the listener. */
+  close(): Promise<void>;
+}
+export interface OpenAccess {
+  world: WorldRef;
+  actorId: string;
+  actorInstanceId?: string;
+  /** Those that are not available are left out. */
+  bindings: readonly Binding[];
+}
+export interface Access {
+  /** By binding: where and with what. `direct` needs neither. */
+  readonly endpoints: { readonly [B in Exclude<Binding, 'direct'>]?: Endpoint };
+  /** Present when `direct` was asked for. */
+  readonly direct?: DirectClient;
+  /** True once the agent used any binding. */
+  observed(): boolean;
+  /** Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left running. */
+  revoke(): Promise<void>;
+}
+export interface Endpoint {
+  url: string;
+  token: string;
+}
+
+/** The world as its actor may touch it. Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
+export interface DirectClient {
+  tools(): Promise<ToolCatalogItem[]>;
+  call(call: DirectCall): Promise<CallResult>;
+  wait(untilUs?: number): Promise<WaitResult>;
+}
+export interface DirectCall {
+  packageId: string;
+  operationId: string;
+  arguments: JsonValue;
+  instanceId?: string;
+  idempotencyKey?: string;
+}

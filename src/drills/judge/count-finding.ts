@@ -1,0 +1,36 @@
+// Counting against bounds, shared by every assertion that counts.
+import type { CountBounds } from '../../contract/assertion.js';
+import type { AssertionLocation } from '../../contract/run.js';
+import { checkCount, describeCount } from './compare.js';
+import { type Finding, invalidFinding } from './finding.js';
+
+export interface Counted {
+  /** `calls to ticket-desk.ticket.close`. */
+  subject: string;
+  count: number;
+  bounds: CountBounds;
+  location: AssertionLocation;
+  evidenceSequences: number[];
+  /** Added to the message of a count that is too low: what came near. */
+  hint?: string;
+  /** State can shrink again; a journal only grows, so that a count too high, or high enough, is settled. */
+  grows: boolean;
+}
+
+export function countFinding({ subject, count, bounds, location, evidenceSequences, hint = '', grows }: Counted): Finding {
+  const wanted = describeCount(bounds);
+  if (wanted === '') return invalidFinding('The count names no bound: give `equals`, `atLeast` or `atMost`.', location);
+  const check = checkCount(count, bounds);
+  const openEnded = bounds.equals === undefined && bounds.atMost === undefined;
+  const matched = check === 'within';
+  return {
+    status: matched ? 'passed' : 'failed',
+    settled: grows && (check === 'too_many' || (matched && openEnded)),
+    message: matched ? `Found ${count} ${subject}, as wanted.` : `Expected ${wanted} ${subject}, found ${count}.${check === 'too_few' ? hint : ''}`,
+    expected: { ...bounds },
+    actual: count,
+    location,
+    diff: { operator: 'count', matched, details: { count, check } },
+    evidenceSequences,
+  };
+}

@@ -1,0 +1,54 @@
+// What a check has found out so far, and the two kinds of checks the judge feeds.
+import type { EvidenceEntry } from '../../contract/evidence.js';
+import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { AssertionLocation, AssertionStatus } from '../../contract/run.js';
+
+export interface Finding {
+  status: AssertionStatus;
+  /** No further evidence could change the status: such a finding stands even when the run was cut short. */
+  settled: boolean;
+  message: string;
+  expected?: JsonValue;
+  actual?: JsonValue;
+  location?: AssertionLocation;
+  diff?: { operator: string; matched: boolean; details: JsonObject };
+  evidenceSequences: number[];
+}
+
+/** Folds the journal: sees every entry once, in order, and may be asked at any time. Pure. */
+export interface Check {
+  observe(entry: EvidenceEntry): void;
+  finding(): Finding;
+}
+/** Also looks at rows as they are at the moment it is asked. */
+export interface StateCheck {
+  observe(entry: EvidenceEntry): void;
+  finding(state: StateView): Promise<Finding>;
+}
+
+/** Read-only rows of the world, each read at most once a checkpoint. */
+export interface StateView {
+  row(space: Space, rowId: string): Promise<JsonObject | null>;
+  /** Calls back for every row of the space, in order of rowId. */
+  eachRow(space: Space, callback: (row: { rowId: string; value: JsonObject }) => void): Promise<void>;
+}
+export interface Space {
+  packageId: string;
+  instanceId: string;
+  namespace: string;
+}
+
+/** An assertion that cannot be asked at all. */
+export function invalidFinding(message: string, location?: AssertionLocation): Finding {
+  return { status: 'invalid', settled: true, message, ...(location === undefined ? {} : { location }), evidenceSequences: [] };
+}
+
+/** Sequences worth citing: the first ones, bounded. */
+export class Citations {
+  static readonly max = 100;
+  readonly sequences: number[] = [];
+
+  add(sequence: number): void {
+    if (this.sequences.length < Citations.max) this.sequences.push(sequence);
+  }
+}

@@ -1,0 +1,80 @@
+// operation.arguments: what was in the arguments of one matching call, or of every one.
+import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
+import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
+import type { JsonValue } from '../../contract/json.js';
+import { compare, type Compared, preview, valueAt } from './compare.js';
+import { type Check, Citations, type Finding } from './finding.js';
+import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
+
+interface Judged {
+  sequence: number;
+  actual: JsonValue | undefined;
+  compared: Compared;
+}
+
+export function operationArguments(assertion: OperationArgumentsAssertion): Check {
+  const { operation, occurrence } = assertion;
+  const cited = new Citations();
+  const near = new NearMisses();
+  let calls = 0;
+  let last: Judged | undefined;
+  /** The first call that decides against the assertion. */
+  let against: Judged | undefined;
+  return {
+    observe: (entry: EvidenceEntry) => {
+      if (!callsOperation(entry, operation)) return;
+      const reason = mismatch(entry, operation);
+      if (reason !== null) {
+        near.add(reason);
+        return;
+      }
+      calls += 1;
+      if (occurrence !== undefined && calls !== occurrence) return;
+      last = judgeCall(assertion, entry);
+      cited.add(entry.sequence);
+      if (against === undefined && last.compared.kind !== 'matched') against = last;
+    },
+    finding: () => {
+      if (last === undefined) return missingCall(assertion, calls, near);
+      return callFinding(assertion, against ?? last, against === undefined ? cited.sequences : [against.sequence]);
+    },
+  };
+}
+
+function judgeCall({ path, comparison, expected }: OperationArgumentsAssertion, { sequence, invocation }: OperationEntry): Judged {
+  const actual = valueAt(invocation.arguments, path);
+  if (actual !== undefined) return { sequence, actual, compared: compare(actual, comparison, expected) };
+  return { sequence, actual, compared: { kind: comparison === 'not_equals' ? 'matched' : 'differs' } };
+}
+
+function missingCall({ operation, occurrence, expected }: OperationArgumentsAssertion, calls: number, near: NearMisses): Finding {
+  const wanted = occurrence === undefined ? 'at least one' : `at least ${occurrence}`;
+  return {
+    status: 'failed',
+    settled: false,
+    message: `Expected ${wanted} ${describeCalls(operation)}, found ${calls}.${near.describe()}`,
+    expected,
+    location: operationLocation(operation),
+    evidenceSequences: [],
+  };
+}
+
+function callFinding(assertion: OperationArgumentsAssertion, { sequence, actual, compared }: Judged, evidenceSequences: number[]): Finding {
+  const { operation, occurrence, path, comparison, expected } = assertion;
+  const matched = compared.kind === 'matched';
+  const where = path.length === 0 ? 'the arguments' : `argument /${path.join('/')}`;
+  const found = actual === undefined ? 'absent' : preview(actual);
+  const status = { matched: 'passed', differs: 'failed', invalid: 'invalid', undecided: 'inconclusive' } as const;
+  return {
+    status: status[compared.kind],
+    settled: !matched || occurrence !== undefined,
+    message: matched
+      ? `In ${occurrence === undefined ? 'every one of the' : `occurrence ${occurrence} of`} ${describeCalls(operation)}, ${where} ${comparison} ${preview(expected)}.`
+      : `In the call at sequence ${sequence}, ${where} is ${found}; expected ${comparison} ${preview(expected)}.${'reason' in compared ? ` ${compared.reason}.` : ''}`,
+    expected,
+    ...(actual === undefined ? {} : { actual }),
+    location: { ...operationLocation(operation), path },
+    diff: { operator: comparison, matched, details: {} },
+    evidenceSequences,
+  };
+}

@@ -1,0 +1,57 @@
+// Which calls an assertion speaks of, and which came near.
+import type { OperationFilter } from '../../contract/assertion.js';
+import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
+import type { AssertionLocation } from '../../contract/run.js';
+import { hasMembers } from './compare.js';
+
+/** The operation itself, whoever called it and however it ended. A filter without an instance means every instance. */
+export function callsOperation(entry: EvidenceEntry, filter: OperationFilter): entry is OperationEntry {
+  return (
+    entry.kind === 'operation' &&
+    entry.invocation.operationId === filter.operationId &&
+    entry.invocation.packageId === filter.packageId &&
+    (filter.instanceId === undefined || entry.invocation.instanceId === filter.instanceId)
+  );
+}
+
+/** Why a call to the operation does not match the rest of the filter; null when it does. */
+export function mismatch(entry: OperationEntry, filter: OperationFilter): string | null {
+  if (filter.actorId !== undefined && entry.actorId !== filter.actorId) return `by ${entry.actorId}`;
+  if (filter.outcome !== undefined && entry.outcome.kind !== filter.outcome) {
+    return entry.outcome.kind === 'ok' ? 'ok' : `${entry.outcome.kind} (${entry.outcome.error.code})`;
+  }
+  return hasMembers(entry.invocation.arguments, filter.arguments) ? null : 'with other arguments';
+}
+
+/** `ok calls by agent to ticket-desk.ticket.close`. */
+export function describeCalls(filter: OperationFilter): string {
+  const outcome = filter.outcome === undefined ? '' : `${filter.outcome} `;
+  const actor = filter.actorId === undefined ? '' : ` by ${filter.actorId}`;
+  const withArguments = filter.arguments === undefined ? '' : ' with these arguments';
+  return `${outcome}calls${actor} to ${operationName(filter)}${withArguments}`;
+}
+
+export function operationName({ packageId, instanceId, operationId }: OperationFilter): string {
+  const instance = instanceId === undefined || instanceId === packageId ? '' : `[${instanceId}]`;
+  return `${packageId}${instance}.${operationId}`;
+}
+
+export function operationLocation({ packageId, instanceId, operationId }: OperationFilter): AssertionLocation {
+  return { subject: 'operation', packageId, ...(instanceId === undefined ? {} : { instanceId }), operationId };
+}
+
+/** Calls to the right operation that did not match, counted by reason. */
+export class NearMisses {
+  readonly #reasons = new Map<string, number>();
+
+  add(reason: string): void {
+    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+  }
+
+  /** ` Calls that did not match: 2 denied (NOT_GRANTED), 1 by supervisor.`; '' when there were none. */
+  describe(): string {
+    if (this.#reasons.size === 0) return '';
+    const reasons = [...this.#reasons].slice(0, 5).map(([reason, count]) => `${count} ${reason}`);
+    return ` Calls that did not match: ${reasons.join(', ')}.`;
+  }
+}

@@ -1,0 +1,33 @@
+// state.count: how many rows of a namespace have all members of `where`. The changes that made or unmade such rows are cited.
+import type { StateCountAssertion } from '../../contract/assertion.js';
+import type { JsonValue } from '../../contract/json.js';
+import { hasMembers } from './compare.js';
+import { countFinding } from './count-finding.js';
+import { Citations, type Space, type StateCheck } from './finding.js';
+import { inSpace } from './state-value.js';
+
+export function stateCount({ packageId, instanceId = packageId, namespace, where, count: bounds }: StateCountAssertion): StateCheck {
+  const space: Space = { packageId, instanceId, namespace };
+  const cited = new Citations();
+  const counts = (row: JsonValue): boolean => row !== null && hasMembers(row, where);
+  return {
+    observe: (entry) => {
+      if (entry.kind !== 'state_change' || !inSpace(entry, space)) return;
+      if (counts(entry.before) !== counts(entry.after)) cited.add(entry.sequence);
+    },
+    finding: async (state) => {
+      let count = 0;
+      await state.eachRow(space, ({ value }) => {
+        if (counts(value)) count += 1;
+      });
+      return countFinding({
+        subject: `rows of ${packageId}/${namespace}${where === undefined ? '' : ` with ${JSON.stringify(where)}`}`,
+        count,
+        bounds,
+        location: { subject: 'state', packageId, instanceId, namespace },
+        evidenceSequences: [...cited.sequences],
+        grows: false,
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// Rows of one world as they are at one checkpoint: each row and each namespace is read once, however many assertions ask.
+import type { JsonObject } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
+import type { WorldRef } from '../../worlds/api.js';
+import type { Space, StateView } from './finding.js';
+
+type Row = { rowId: string; value: JsonObject };
+type RowCallback = (row: Row) => void;
+
+export function stateViewOf(world: WorldRef): StateView {
+  const rows = new Map<string, Promise<JsonObject | null>>();
+  const scans = new Map<string, { callbacks: RowCallback[]; done: Promise<void> }>();
+  return {
+    row: (space, rowId) => {
+      const key = JSON.stringify([space.packageId, space.instanceId, space.namespace, rowId]);
+      let row = rows.get(key);
+      if (row === undefined) rows.set(key, (row = world.query({ kind: 'row', ...space, rowId }).then(({ value }) => value)));
+      return row;
+    },
+    eachRow: (space, callback) => {
+      const key = JSON.stringify([space.packageId, space.instanceId, space.namespace]);
+      const scan = scans.get(key);
+      if (scan !== undefined) {
+        scan.callbacks.push(callback);
+        return scan.done;
+      }
+      const callbacks = [callback];
+      // One turn later, so that everybody who asks at this checkpoint shares the scan; whoever comes later gets a new one.
+      const done = Promise.resolve().then(() => {
+        scans.delete(key);
+        return scanSpace(world, space, callbacks);
+      });
+      scans.set(key, { callbacks, done });
+      return done;
+    },
+  };
+}
+
+async function scanSpace(world: WorldRef, space: Space, callbacks: readonly RowCallback[]): Promise<void> {
+  let afterRowId: string | undefined;
+  do {
+    const page = await world.query({ kind: 'state', ...space, limit: limits.statePageRowsMax, ...(afterRowId === undefined ? {} : { afterRowId }) });
+    for (const row of page.rows) for (const callback of callbacks) callback(row);
+    afterRowId = page.nextAfterRowId;
+  } while (afterRowId !== undefined);
+}

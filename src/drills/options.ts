@@ -1,0 +1,43 @@
+// What a caller of runDrills says.
+import type { RunEvent } from '../contract/run-events.js';
+
+/** Which drills. Without `suite`, `drills`, `tags` and `filter`: the suite `default` where the repository has one, else every drill. */
+export interface Selection {
+  /** The drills of this suite; its trials, concurrency and retries hold where no option says otherwise. */
+  suite?: string;
+  /** By id. With `suite`: of its drills, these. */
+  drills?: readonly string[];
+  /** Of the drills so far, those that carry one of these. */
+  tags?: readonly string[];
+  /** Of the drills so far, those whose id or title contains this, upper or lower case; `*` stands for anything. */
+  filter?: string;
+}
+
+export interface RunDrillsOptions extends Selection {
+  /** The repository. Every path below is relative to it. */
+  root: string;
+  /** The root file. Default drillyard.json. */
+  config?: string;
+  /** Trials a drill, instead of its own count or the suite's. */
+  trials?: number;
+  /** Further attempts of a trial that did not pass, at most. Default: the suite's, else 0. */
+  retries?: number;
+  /** Instead of the world's seed. */
+  seed?: string;
+  /** Attempts at once. Default: the suite's, else 1. It changes no result. */
+  concurrency?: number;
+  /** Where tool code and module targets run: in threads (default), or in processes of their own. It changes no result. */
+  isolate?: 'thread' | 'process';
+  /** Once a drill has failed, start no further attempts; what did not run counts as inconclusive. */
+  stopOnFailure?: boolean;
+  /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */
+  amnesia?: boolean;
+  /** Called in order; an exception of a listener ends the run. */
+  onEvent?: (event: RunEvent) => void;
+  /** Aborting cancels: access is revoked, targets are ended, what has run is sealed and reported. */
+  signal?: AbortSignal;
+  /** Default .service/reports. `false`: no reports. */
+  reportDirectory?: string | false;
+  /** The retained worlds. Default .service/runs. */
+  runDirectory?: string;
+}

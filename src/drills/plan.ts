@@ -1,0 +1,91 @@
+// What will run: drills x trials, with their seeds and how often each may be tried. Pure: the same build and options, the same plan.
+import type { CompiledBuild, CompiledDrill } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { RunError } from '../contract/run.js';
+import { deriveSeed, isSeed } from '../contract/seed.js';
+import type { Binding, Target } from '../contract/target.js';
+import type { RunDrillsOptions } from './options.js';
+import { runError } from './run-error.js';
+import { selectDrills } from './select.js';
+
+export interface PlannedTrial {
+  /** From 1. */
+  trial: number;
+  /** Every attempt of the trial has the same. */
+  seed: string;
+}
+export interface PlannedDrill extends CompiledDrill {
+  target: Target;
+  trials: PlannedTrial[];
+  attemptLimit: number;
+  /** Why no attempt of it can run: each is reported as failed to run. */
+  refusal?: RunError;
+}
+export interface Plan {
+  buildHash: string;
+  suiteId?: string;
+  /** What every trial's seed is derived from. */
+  seed: string;
+  concurrency: number;
+  drills: PlannedDrill[];
+}
+
+export type PlanOptions = Pick<RunDrillsOptions, 'suite' | 'drills' | 'tags' | 'filter' | 'trials' | 'retries' | 'seed' | 'concurrency'>;
+
+export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
+  const { drills, suite } = selectDrills(build, options);
+  const seed = options.seed ?? build.world.seed;
+  if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
+  const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: 10 });
+  const concurrency = bounded('concurrency', options.concurrency ?? suite?.concurrency ?? 1, { from: 1, to: limits.runConcurrencyMax });
+  const trials = options.trials ?? suite?.trials;
+  return {
+    buildHash: build.buildHash,
+    ...(suite === undefined ? {} : { suiteId: suite.id }),
+    seed,
+    concurrency,
+    drills: drills.map((compiled) => {
+      const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
+      const target = targetOf(build, compiled);
+      const refusal = refuseTarget(target, available);
+      return {
+        ...compiled,
+        target,
+        trials: Array.from({ length: count }, (_, index) => ({ trial: index + 1, seed: deriveSeed(seed, compiled.drill.id, index + 1) })),
+        attemptLimit: retries + 1,
+        ...(refusal === undefined ? {} : { refusal }),
+      };
+    }),
+  };
+}
+
+function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
+  const target = build.targets.find(({ id }) => id === drill.targetId);
+  if (target === undefined) throw new Error(`the build has no target ${drill.targetId}, which the compiler checks`);
+  return target;
+}
+
+/** What this engine cannot do with a target that is well declared. */
+function refuseTarget(target: Target, available: ReadonlySet<Binding>): RunError | undefined {
+  if (target.kind === 'http' || target.kind === 'external') {
+    return runError('target.UNSUPPORTED', `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`, {
+      details: { targetId: target.id, kind: target.kind },
+    });
+  }
+  if (target.bindings.some((binding) => available.has(binding))) return undefined;
+  return runError(
+    'target.BINDING_UNAVAILABLE',
+    `Target "${target.id}" asks for ${target.bindings.join(', ')} only; this version offers ${[...available].join(', ')}.`,
+    { details: { targetId: target.id, bindings: [...target.bindings] } },
+  );
+}
+
+function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {
+  if (Number.isInteger(value) && value >= from && value <= to) return value;
+  throw invalid(name, `must be an integer from ${from} to ${to}`);
+}
+
+function invalid(name: string, message: string): ServiceError {
+  return new ServiceError('control.INVALID_REQUEST', { message: `${name} ${message}.`, issues: [{ path: `/${name}`, code: 'OUT_OF_RANGE', message }] });
+}

@@ -1,0 +1,86 @@
+// An attempt with its report: played, written down, told.
+import { join, relative, resolve } from 'node:path';
+import type { AttemptDetail, RunReport } from '../contract/run-events.js';
+import type { RunError, RunResult, Verdict } from '../contract/run.js';
+import { engineVersion } from '../compiler/shipped.js';
+import { writeRunReport } from '../reports/write-run-report.js';
+import { Attempt, type PlayedAttempt } from './attempt.js';
+import type { AttemptContext } from './attempt-context.js';
+import type { RunDrillsOptions } from './options.js';
+import type { PlannedDrill, PlannedTrial } from './plan.js';
+import { runError } from './run-error.js';
+
+export interface ReportedAttempt {
+  runId: string;
+  /** From 1. */
+  attempt: number;
+  verdict: Verdict;
+  result: RunResult;
+  /** The report folder, relative to the root; '' when none was written. */
+  report: string;
+  /** Why there is no report though one was wanted; such an attempt never counts as passed. */
+  reportError?: RunError;
+}
+export interface AttemptRequest {
+  planned: PlannedDrill;
+  trial: PlannedTrial;
+  attempt: number;
+}
+
+export async function attemptReported(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<ReportedAttempt> {
+  const { planned, trial, attempt } = request;
+  const { drill } = planned;
+  const startedAtMs = Date.now();
+  const playing = new Attempt(context, request);
+  const { runId } = playing;
+  context.onEvent({
+    event: 'attempt_started',
+    runId,
+    drillId: drill.id,
+    ...(drill.title === undefined ? {} : { title: drill.title }),
+    trial: trial.trial,
+    trialCount: planned.trials.length,
+    attempt,
+    attemptLimit: planned.attemptLimit,
+  });
+  const played = await playing.play();
+  const { result } = played;
+  const document: RunReport = {
+    schemaVersion: 1,
+    runId,
+    drill: { id: drill.id, ...(drill.title === undefined ? {} : { title: drill.title }), tags: drill.tags },
+    target: { id: planned.target.id, kind: planned.target.kind },
+    result,
+    startedAtMs,
+    finishedAtMs: Date.now(),
+    engineVersion: engineVersion(),
+  };
+  const { report, reportError, cited } = await writeReport(options, document, played);
+  await played.world?.passivate();
+  const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
+  const { status, stateHash, evidenceHash, trajectoryHash } = result;
+  const detail: AttemptDetail = { report: document, cited };
+  context.onEvent({ event: 'attempt', runId, drillId: drill.id, trial: trial.trial, attempt, status, verdict, stateHash, evidenceHash, trajectoryHash, report, detail });
+  return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
+}
+
+async function writeReport(
+  { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
+  report: RunReport,
+  { journal, captured }: PlayedAttempt,
+): Promise<{ report: string; reportError?: RunError; cited: AttemptDetail['cited'] }> {
+  if (reportDirectory === false) return { report: '', cited: [] };
+  const directory = resolve(root, reportDirectory);
+  const sealed = report.result.evidenceRange.toSequence > 0;
+  try {
+    const { cited } = await writeRunReport({
+      reportDirectory: directory,
+      report,
+      evidenceLines: sealed && journal !== undefined ? journal.lines() : [],
+      attachments: captured.kept,
+    });
+    return { report: relative(resolve(root), join(directory, report.runId)), cited };
+  } catch (error) {
+    return { report: '', reportError: runError('reporter.WRITE_FAILED', `The report could not be written: ${(error as Error).message}.`), cited: [] };
+  }
+}

@@ -1,0 +1,163 @@
+// The public run: compile, plan, attempts with bounded concurrency, verdicts. Everything it opens it closes.
+import { resolve } from 'node:path';
+import { compileProject } from '../compiler/compile.js';
+import type { CompiledBuild, Diagnostic } from '../contract/build.js';
+import type { RunEvent } from '../contract/run-events.js';
+import type { Verdict } from '../contract/run.js';
+import { openWorlds } from '../worlds/worlds.js';
+import type { AttemptContext } from './attempt-context.js';
+import type { BindingsPort } from './bindings-port.js';
+import type { RunDrillsOptions } from './options.js';
+import { type Plan, type PlanOptions, planRun } from './plan.js';
+import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
+import { sourceInvalid } from './source-invalid.js';
+import { Targets } from './targets/targets.js';
+import { forEachBounded } from './bounded.js';
+import { drillVerdict, overallVerdict, trialVerdict } from './trials.js';
+
+export interface TrialOutcome {
+  trial: number;
+  seed: string;
+  verdict: Verdict;
+  /** It passed, but not at the first attempt. */
+  flaky: boolean;
+  attempts: ReportedAttempt[];
+}
+export interface DrillOutcome {
+  drillId: string;
+  title?: string;
+  verdict: Verdict;
+  flaky: boolean;
+  trials: TrialOutcome[];
+}
+export interface RunDrillsResult {
+  schemaVersion: 1;
+  buildHash: string;
+  suiteId?: string;
+  seed: string;
+  verdict: Verdict;
+  /** Drills. */
+  passed: number;
+  failed: number;
+  inconclusive: number;
+  cancelled: boolean;
+  drills: DrillOutcome[];
+  /** Warnings of the compiler. */
+  diagnostics: Diagnostic[];
+}
+
+/** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
+export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
+  const { build, diagnostics } = await compile(options);
+  return { ...(await runBuild(build, options, openBindings)), diagnostics };
+}
+
+/** Compiles and plans; runs nothing. */
+export async function planDrills(options: PlanOptions & Pick<RunDrillsOptions, 'root' | 'config'>, available: BindingsPort['available']): Promise<Plan> {
+  return planRun((await compile(options)).build, options, available);
+}
+
+async function compile({ root, config }: Pick<RunDrillsOptions, 'root' | 'config'>): Promise<{ build: CompiledBuild; diagnostics: Diagnostic[] }> {
+  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
+  if (build === undefined) throw sourceInvalid(diagnostics);
+  return { build, diagnostics };
+}
+
+export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
+  const root = resolve(options.root);
+  const isolation = options.isolate ?? 'thread';
+  const bindings = openBindings();
+  const plan = planRun(build, options, bindings.available);
+  const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
+  const onEvent = options.onEvent ?? (() => {});
+  onEvent({ event: 'plan', runs, drills: plan.drills.length, concurrency: plan.concurrency, seed: plan.seed });
+  const targets = new Targets({ root, isolation, prefixes: build.compat.environmentPrefixes });
+  const worlds = await openWorlds({
+    directory: resolve(root, options.runDirectory ?? '.service/runs'),
+    layout: 'run',
+    durability: 'committed',
+    hosts: Math.min(plan.concurrency, runs),
+    isolation,
+    ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
+  });
+  try {
+    const context: AttemptContext = { build, worlds, bindings, targets, signal: options.signal ?? new AbortController().signal, onEvent };
+    return await new Run(plan, options, context).play();
+  } finally {
+    await targets.close();
+    await bindings.close();
+    await worlds.close();
+  }
+}
+
+class Run {
+  readonly #plan: Plan;
+  readonly #options: RunDrillsOptions;
+  readonly #context: AttemptContext;
+  readonly #drills: DrillOutcome[];
+  #stopped = false;
+
+  constructor(plan: Plan, options: RunDrillsOptions, context: AttemptContext) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#context = context;
+    this.#drills = plan.drills.map(({ drill, trials }) => ({
+      drillId: drill.id,
+      ...(drill.title === undefined ? {} : { title: drill.title }),
+      verdict: 'inconclusive',
+      flaky: false,
+      trials: trials.map(({ trial, seed }) => ({ trial, seed, verdict: 'inconclusive', flaky: false, attempts: [] })),
+    }));
+  }
+
+  async play(): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
+    const { drills, concurrency } = this.#plan;
+    const open = drills.map(({ trials }) => trials.length);
+    const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
+    await forEachBounded(jobs, concurrency, async ({ drillIndex, trialIndex }) => {
+      await this.#playTrial(drillIndex, trialIndex);
+      open[drillIndex]! -= 1;
+      if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
+    });
+    return this.#summary();
+  }
+
+  async #playTrial(drillIndex: number, trialIndex: number): Promise<void> {
+    const planned = this.#plan.drills[drillIndex]!;
+    const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
+    const { signal } = this.#context;
+    for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
+      const reported = await attemptReported(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt });
+      outcome.attempts.push(reported);
+      if (reported.verdict === 'passed') break;
+    }
+    Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
+    if (outcome.verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
+  }
+
+  #closeDrill(drillIndex: number): void {
+    const outcome = this.#drills[drillIndex]!;
+    const { drill } = this.#plan.drills[drillIndex]!;
+    outcome.verdict = drillVerdict(outcome.trials.map(({ verdict }) => verdict), drill.trials.require);
+    outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
+    const trialsPassed = outcome.trials.filter(({ verdict }) => verdict === 'passed').length;
+    this.#context.onEvent({ event: 'drill', drillId: drill.id, verdict: outcome.verdict, trialsPassed, trialCount: outcome.trials.length });
+  }
+
+  #summary(): Omit<RunDrillsResult, 'diagnostics'> {
+    const { buildHash, suiteId, seed } = this.#plan;
+    const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
+    const totals = { verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)), passed: count('passed'), failed: count('failed'), inconclusive: count('inconclusive') };
+    const event: RunEvent = { event: 'summary', ...totals };
+    this.#context.onEvent(event);
+    return {
+      schemaVersion: 1,
+      buildHash,
+      ...(suiteId === undefined ? {} : { suiteId }),
+      seed,
+      ...totals,
+      cancelled: this.#context.signal.aborted,
+      drills: this.#drills,
+    };
+  }
+}

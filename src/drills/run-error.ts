@@ -1,0 +1,26 @@
+// Run errors (interface.md 2.6): what went wrong around a run, as a value in its result.
+import { errorTable, type Issue, ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { JsonObject } from '../contract/json.js';
+import type { ErrorArea, RunError } from '../contract/run.js';
+
+interface RunErrorParts {
+  retryable?: boolean;
+  issues?: Issue[];
+  details?: JsonObject;
+}
+
+export function runError(code: `${ErrorArea}.${string}`, message: string, { retryable = false, issues = [], details = {} }: RunErrorParts = {}): RunError {
+  const source = code.slice(0, code.indexOf('.')) as ErrorArea;
+  return { schemaVersion: 1, code, source, message, retryable, issues, correlationId: newId('corr'), details };
+}
+
+/** Of whatever was thrown: a refusal keeps its code, anything else is a bug of ours. */
+export function runErrorFrom(thrown: unknown): RunError {
+  if (thrown instanceof ServiceError) {
+    const { issues = [], details = {} } = thrown.extra;
+    return runError(thrown.code, thrown.message, { retryable: errorTable[thrown.code].retryable, issues, details: details as JsonObject });
+  }
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return runError('framework.INTERNAL', error.message, { details: { stack: error.stack ?? '' } });
+}

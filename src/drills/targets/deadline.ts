@@ -1,0 +1,37 @@
+// When a target's time is up, or the run is cancelled: first its access is revoked, then it is told. In this order, always.
+import type { Access } from '../bindings-port.js';
+
+export type Ended = 'timed_out' | 'cancelled';
+
+export class Deadline {
+  readonly #stop: () => void;
+  #ended: Ended | undefined;
+
+  constructor({ access, timeoutMs, signal, deliver }: { access: Access; timeoutMs: number; signal: AbortSignal; deliver: (ended: Ended) => void }) {
+    const end = (ended: Ended): void => {
+      if (this.#ended !== undefined) return;
+      this.#ended = ended;
+      this.stop();
+      // From this moment calls are refused; whether those in flight are answered first is not the target's to wait for.
+      void access.revoke();
+      deliver(ended);
+    };
+    const timer = setTimeout(() => end('timed_out'), timeoutMs);
+    const cancel = (): void => end('cancelled');
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+    };
+    if (signal.aborted) queueMicrotask(cancel);
+  }
+
+  /** Set once the target was told to end. */
+  get ended(): Ended | undefined {
+    return this.#ended;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+}

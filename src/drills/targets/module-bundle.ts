@@ -1,0 +1,89 @@
+// A target's module as one file: its own source files joined, TypeScript included, packages left where they are. One file, so that loading
+// it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have names.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type BuildFailure, build, type Loader, type Plugin } from 'esbuild';
+import type { RunError } from '../../contract/run.js';
+import { runError } from '../run-error.js';
+import { pathInside } from './repository-path.js';
+
+export type Bundle = { kind: 'bundle'; url: string } | { kind: 'failed'; error: RunError };
+
+/** Written into `directory`, under a name of its own. */
+export async function bundleModule({ root, module, directory }: { root: string; module: string; directory: string }): Promise<Bundle> {
+  const entry = pathInside(root, module);
+  if (entry === undefined) return loadFailed(`The module "${module}" does not exist inside the repository.`);
+  try {
+    const text = await bundleText(entry, directory);
+    return { kind: 'bundle', url: pathToFileURL(store(text, directory)).href };
+  } catch (error) {
+    const errors = (error as BuildFailure).errors;
+    if (errors === undefined) throw error;
+    const lines = errors.map(({ text, location }) => (location === null ? text : `${location.file}:${location.line}:${location.column}: ${text}`));
+    return loadFailed(`The module "${module}" cannot be loaded: ${lines.join('; ')}.`);
+  }
+}
+
+async function bundleText(entry: string, directory: string): Promise<string> {
+  const url = pathToFileURL(entry).href;
+  const result = await build({
+    entryPoints: [entry],
+    absWorkingDir: dirname(entry),
+    bundle: true,
+    write: false,
+    // Never written: it is what the source map's paths are relative to.
+    outfile: join(directory, 'bundle.mjs'),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourcesContent: false,
+    logLevel: 'silent',
+    keepNames: true,
+    // CommonJS inside the bundle, and packages that it requires.
+    banner: { js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(url)});` },
+    plugins: [ownSources],
+  });
+  return result.outputFiles[0]?.text ?? '';
+}
+
+const loaders: { [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' };
+
+/** Packages stay outside, by the place they resolve to from the file that names them; every own file keeps its own location. */
+const ownSources: Plugin = {
+  name: 'own-sources',
+  setup: ({ onResolve, onLoad, resolve }) => {
+    onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === ownSources || kind === 'entry-point' || path.startsWith('node:') || path.startsWith('file:')) return null;
+      const found = await resolve(path, { kind, importer, resolveDir, pluginData: ownSources });
+      if (found.errors.length > 0 || found.external) return found;
+      return { path: kind === 'require-call' || kind === 'require-resolve' ? found.path : pathToFileURL(found.path).href, external: true };
+    });
+    onResolve({ filter: /\.node$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), external: true }));
+    onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => ({
+      contents: located(await readFile(path, 'utf8'), path),
+      loader: loaders[extname(path)] ?? 'js',
+    }));
+  },
+};
+
+/** What a file says about its own place holds in the bundle too. One line, so that line numbers stay. */
+function located(source: string, path: string): string {
+  if (!/import\.meta|__dirname|__filename/.test(source)) return source;
+  const commonJs = /\.c[jt]s$/.test(path) || /__dirname|__filename/.test(source);
+  const places = commonJs ? `var __filename = ${JSON.stringify(path)}, __dirname = ${JSON.stringify(dirname(path))};` : '';
+  return `${places}${source.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)).replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))}`;
+}
+
+function store(text: string, directory: string): string {
+  const file = join(directory, `${createHash('sha256').update(text).digest('hex').slice(0, 32)}.mjs`);
+  writeFileSync(file, text);
+  return file;
+}
+
+function loadFailed(message: string): Bundle {
+  return { kind: 'failed', error: runError('target.LOAD_FAILED', message) };
+}

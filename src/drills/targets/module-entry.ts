@@ -1,0 +1,148 @@
+// Entry of a module host, thread or process: loads a target's module once a life and runs one invocation at a time.
+// It holds no token and no world, only messages: whoever it talks to decides what is allowed.
+import { parentPort } from 'node:worker_threads';
+import { format } from 'node:util';
+import { limits } from '../../contract/limits.js';
+import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
+import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
+import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
+
+const send: (message: FromHost) => void =
+  parentPort === null ? (message) => void process.send?.(message) : (message) => parentPort?.postMessage(message);
+
+let abort = new AbortController();
+let loaded: { life: number; module: Promise<Record<string, unknown>> } | undefined;
+let lastCall = 0;
+/** What the invocation may still say: a target that floods its log must not flood its attempt's memory. */
+let logRoom = 0;
+let attachmentRoom = { files: 0, bytes: 0 };
+const waiting = new Map<number, (answer: CallAnswer) => void>();
+
+captureOutput();
+// What escapes from timers and forgotten promises: told as the failure of the invocation that runs, and the host is not used again.
+process.on('uncaughtException', (error) => fail('target.THREW', error));
+process.on('unhandledRejection', (reason) => fail('target.THREW', reason));
+process.setSourceMapsEnabled(true);
+
+const receive = (message: ToHost): void => {
+  if (message.kind === 'invoke') void invoke(message);
+  else if (message.kind === 'abort') abort.abort(new Error(message.reason === 'timed_out' ? 'the time is up' : 'the run was cancelled'));
+  else if (message.kind === 'answer') settle(message.id, message.answer);
+  else endLife();
+};
+if (parentPort === null) process.on('message', (message) => receive(message as ToHost));
+else parentPort.on('message', receive);
+
+async function invoke(message: Invoke): Promise<void> {
+  abort = new AbortController();
+  logRoom = 2 * limits.targetLogBytesMax;
+  attachmentRoom = { files: limits.attachmentsMax, bytes: limits.attachmentBytesMax };
+  const target = await load(message);
+  if (target === undefined) return;
+  let output: unknown;
+  try {
+    output = await target(message.invocation, contextOf(message));
+  } catch (error) {
+    fail('target.THREW', error);
+    return;
+  }
+  try {
+    send({ kind: 'done', outputText: JSON.stringify(output) ?? '' });
+  } catch (error) {
+    fail('target.OUTPUT_INVALID', error);
+  }
+}
+
+async function load({ url, exportName, life }: Invoke): Promise<TargetModule | undefined> {
+  try {
+    // The query makes it another module to the loader, with state of its own.
+    if (loaded?.life !== life) loaded = { life, module: import(`${url}?life=${life}`) };
+    const exported = (await loaded.module)[exportName];
+    if (typeof exported !== 'function') throw new TypeError(`the module has no function exported as "${exportName}"`);
+    return exported as TargetModule;
+  } catch (error) {
+    fail('target.LOAD_FAILED', error);
+    return undefined;
+  }
+}
+
+function contextOf({ endpoints, direct }: Invoke): TargetContext {
+  return {
+    signal: abort.signal,
+    binding: endpoints,
+    ...(direct ? { world: directWorld } : {}),
+    attach: (name, content, { mediaType } = {}) => {
+      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
+      takeRoom(bytes.length);
+      send({ kind: 'attach', name: String(name), mediaType: mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream'), bytes });
+    },
+    log: (message, fields) => say(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
+  };
+}
+
+const directWorld: TargetWorld = {
+  call: async (packageId, operationId, args = {}, { idempotencyKey, instanceId } = {}) => {
+    const request: WorldRequest = {
+      method: 'call',
+      packageId: String(packageId),
+      operationId: String(operationId),
+      argumentsText: JSON.stringify(args),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
+      ...(instanceId === undefined ? {} : { instanceId: String(instanceId) }),
+    };
+    return ((await ask(request)) as CallResult).outcome;
+  },
+  tools: async () => (await ask({ method: 'tools' })) as ToolCatalogItem[],
+  wait: async (untilUs) => ((await ask({ method: 'wait', ...(untilUs === undefined ? {} : { untilUs: Number(untilUs) }) })) as WaitResult).outcome,
+};
+
+async function ask(request: WorldRequest): Promise<unknown> {
+  const id = ++lastCall;
+  const answer = await new Promise<CallAnswer>((resolve) => {
+    waiting.set(id, resolve);
+    send({ kind: 'call', id, request });
+  });
+  if (answer.ok) return answer.value;
+  throw Object.assign(new Error(answer.message), { code: answer.code });
+}
+
+function settle(id: number, answer: CallAnswer): void {
+  waiting.get(id)?.(answer);
+  waiting.delete(id);
+}
+
+function fail(code: ModuleFailure, thrown: unknown): void {
+  const error = thrown instanceof Error ? thrown : new Error(format(thrown));
+  send({ kind: 'failed', code, message: error.message, stack: error.stack ?? '' });
+}
+
+/** Before a host serves another attempt nothing of this one may go on: no timer, no socket, no call. */
+function endLife(): void {
+  loaded = undefined;
+  const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
+  const idle = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource));
+  send({ kind: 'lifeEnded', idle });
+}
+
+function say(text: string): void {
+  if (logRoom <= 0) return;
+  logRoom -= text.length;
+  send({ kind: 'log', text });
+}
+
+function takeRoom(bytes: number): void {
+  if (attachmentRoom.files < 1) throw new RangeError(`more than ${limits.attachmentsMax} attachments`);
+  if (attachmentRoom.bytes < bytes) throw new RangeError(`attachments of more than ${limits.attachmentBytesMax} bytes`);
+  attachmentRoom = { files: attachmentRoom.files - 1, bytes: attachmentRoom.bytes - bytes };
+}
+
+function captureOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.write = ((chunk: string | Uint8Array, encoding?: unknown, callback?: unknown): boolean => {
+      say(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
+      const done = typeof encoding === 'function' ? encoding : callback;
+      if (typeof done === 'function') queueMicrotask(done as () => void);
+      return true;
+    }) as typeof stream.write;
+  }
+}

@@ -1,0 +1,87 @@
+// One module host as the attempt holds it: a thread, or a process with the same entry behind the same messages.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { FromHost, ToHost } from './module-protocol.js';
+
+export interface ModuleHost {
+  /** Attempts it has served. */
+  lives: number;
+  post(message: ToHost): void;
+  /** At most one listener at a time: the invocation, or whoever ends the life. */
+  listen(listener: ModuleHostListener | undefined): void;
+  /** Resolves when nothing of it runs. */
+  kill(): Promise<void>;
+}
+export interface ModuleHostListener {
+  message(message: FromHost): void;
+  /** The host is gone, whatever the reason. */
+  ended(reason: string): void;
+}
+
+const entry = new URL('./module-entry.js', import.meta.url);
+
+export function startModuleHost(isolation: 'thread' | 'process'): ModuleHost {
+  return isolation === 'thread' ? startThread() : startProcess();
+}
+
+function startThread(): ModuleHost {
+  const worker = new Worker(entry, { stdin: false, stdout: true, stderr: true, execArgv: [], name: 'module target' });
+  const hearing = new Hearing();
+  worker.on('message', (message: FromHost) => hearing.message(message));
+  worker.on('error', (error) => hearing.end(error.message));
+  worker.on('exit', (code) => hearing.end(`its thread exited with code ${code}`));
+  // Whatever reaches the streams past the entry's capture must not reach ours.
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return {
+    lives: 0,
+    post: (message) => worker.postMessage(message),
+    listen: (listener) => hearing.listen(listener),
+    kill: async () => void (await worker.terminate()),
+  };
+}
+
+function startProcess(): ModuleHost {
+  const child = fork(fileURLToPath(entry), [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced', execArgv: [] });
+  const hearing = new Hearing();
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  child.on('message', (message) => hearing.message(message as FromHost));
+  child.on('error', (error) => hearing.end(error.message));
+  child.on('exit', (code, signal) => hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => hearing.message({ kind: 'log', text }));
+  }
+  return {
+    lives: 0,
+    // A message to a process that has just died is lost; its end is heard all the same.
+    post: (message) => void (child.connected && child.send(message, () => {})),
+    listen: (listener) => hearing.listen(listener),
+    kill: () => {
+      child.kill('SIGKILL');
+      return exited;
+    },
+  };
+}
+
+/** Remembers an end that nobody listened to yet. */
+class Hearing {
+  #listener: ModuleHostListener | undefined;
+  #ended: string | undefined;
+
+  listen(listener: ModuleHostListener | undefined): void {
+    this.#listener = listener;
+    if (this.#ended !== undefined) listener?.ended(this.#ended);
+  }
+  message(message: FromHost): void {
+    this.#listener?.message(message);
+  }
+  end(reason: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    this.#listener?.ended(reason);
+  }
+}

@@ -1,0 +1,39 @@
+// What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it begins.
+import type { TargetInvocation } from '../../contract/target-invocation.js';
+import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
+import type { Endpoint } from '../bindings-port.js';
+
+export interface Invoke {
+  kind: 'invoke';
+  /** Of the bundled module. */
+  url: string;
+  exportName: string;
+  /** A module is loaded anew for each life, which is an attempt. */
+  life: number;
+  invocation: TargetInvocation;
+  endpoints: { readonly [B in 'http' | 'mcp' | 'cli']?: Endpoint };
+  direct: boolean;
+}
+export type ToHost =
+  | Invoke
+  /** Time is up: the context's signal aborts. */
+  | { kind: 'abort'; reason: 'timed_out' | 'cancelled' }
+  | { kind: 'answer'; id: number; answer: CallAnswer }
+  /** The attempt is over: the host says whether it may be used again. */
+  | { kind: 'endLife' };
+
+export type WorldRequest =
+  | { method: 'tools' }
+  | { method: 'call'; packageId: string; operationId: string; argumentsText: string; idempotencyKey?: string; instanceId?: string }
+  | { method: 'wait'; untilUs?: number };
+export type CallAnswer = { ok: true; value: CallResult | ToolCatalogItem[] | WaitResult } | { ok: false; code: string; message: string };
+
+export type FromHost =
+  | { kind: 'call'; id: number; request: WorldRequest }
+  | { kind: 'log'; text: string }
+  | { kind: 'attach'; name: string; mediaType: string; bytes: Uint8Array }
+  | { kind: 'done'; outputText: string }
+  | { kind: 'failed'; code: ModuleFailure; message: string; stack: string }
+  /** `idle`: nothing of the attempt goes on. */
+  | { kind: 'lifeEnded'; idle: boolean };
+export type ModuleFailure = 'target.LOAD_FAILED' | 'target.THREW' | 'target.OUTPUT_INVALID';

@@ -1,0 +1,32 @@
+// The port between an attempt and whatever runs its agent.
+import type { JsonValue } from '../../contract/json.js';
+import type { RunError, TargetStatus } from '../../contract/run.js';
+import type { TargetInvocation } from '../../contract/target-invocation.js';
+import type { Access } from '../bindings-port.js';
+
+/** One agent for one attempt: what it remembers between interactions ends with `release`. */
+export interface TargetRunner {
+  /** Never rejects for what the agent does: that is a status. */
+  run(request: TargetRequest): Promise<TargetRun>;
+  release(): Promise<void>;
+}
+export interface TargetRequest {
+  invocation: TargetInvocation;
+  access: Access;
+  timeoutMs: number;
+  /** Of the whole run: aborted when it is cancelled. */
+  signal: AbortSignal;
+}
+export interface TargetRun {
+  status: TargetStatus;
+  output?: JsonValue;
+  error?: RunError;
+  /** What the agent said while it worked, bounded. */
+  log: string;
+  files: AttachedFile[];
+}
+export interface AttachedFile {
+  name: string;
+  mediaType: string;
+  bytes: Uint8Array;
+}

@@ -1,0 +1,17 @@
+// What was judged is evidence too: each checkpoint's verdict enters the journal.
+import type { CheckpointKind } from '../contract/evidence.js';
+import type { AssertionResult, Verdict } from '../contract/run.js';
+import { runVerdict } from '../contract/verdict.js';
+import type { WorldRef } from '../worlds/api.js';
+
+export interface Checkpoint {
+  checkpointId: string;
+  kind: CheckpointKind;
+}
+
+export async function recordVerdict(world: WorldRef, { checkpointId, kind }: Checkpoint, results: readonly AssertionResult[]): Promise<Verdict> {
+  const verdict = runVerdict(results);
+  const assertions = results.map(({ assertionId, status, gate }) => ({ assertionId, status, gate }));
+  await world.command({ kind: 'verify', checkpointId, checkpointKind: kind, result: { verdict, assertions } });
+  return verdict;
+}

@@ -1,0 +1,18 @@
+// One request through a handler, whatever the server: a handler that throws is a bug, and still gets a reply.
+import { errorReply } from './envelope.js';
+import { newId } from '../contract/ids.js';
+import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+
+/** Synchronous where the handler is, so that a server may reply at once. */
+export function answer(handler: HttpHandler, request: HttpRequest): HttpReply | Promise<HttpReply> {
+  try {
+    const reply = handler(request);
+    return reply instanceof Promise ? reply.catch(failure) : reply;
+  } catch (thrown) {
+    return failure(thrown);
+  }
+}
+
+function failure(thrown: unknown): HttpReply {
+  return errorReply(thrown, newId('corr'));
+}

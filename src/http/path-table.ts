@@ -1,0 +1,90 @@
+// Exact path matching: a tree of segments in which a literal beats a name.
+import { ServiceError } from '../contract/errors.js';
+
+export interface PathMatch<R> {
+  kind: 'match';
+  route: R;
+  /** Undecoded values of the template's names. */
+  values: { name: string; value: string }[];
+}
+export type PathSearch<R> = PathMatch<R> | { kind: 'unknown' } | { kind: 'method'; methods: string[] };
+
+interface Node<R> {
+  literals: Map<string, Node<R>>;
+  named: Node<R> | undefined;
+  /** By method; the names belong to the route, as two routes may call one segment differently. */
+  routes: Map<string, { route: R; names: string[] }>;
+}
+
+export class PathTable<R extends { method: string; path: string }> {
+  readonly #root: Node<R> = emptyNode();
+
+  /** Throws when two routes answer to the same method and path. */
+  constructor(routes: readonly R[]) {
+    for (const route of routes) this.#add(route);
+  }
+
+  find(method: string, path: string): PathSearch<R> {
+    const segments = path.slice(1).split('/');
+    const ends: { node: Node<R>; values: string[] }[] = [];
+    collect(this.#root, segments, 0, [], ends);
+    for (const { node, values } of ends) {
+      const found = node.routes.get(method);
+      if (found === undefined) continue;
+      return { kind: 'match', route: found.route, values: found.names.map((name, index) => ({ name, value: values[index] as string })) };
+    }
+    const methods = [...new Set(ends.flatMap(({ node }) => [...node.routes.keys()]))].sort();
+    return methods.length === 0 ? { kind: 'unknown' } : { kind: 'method', methods };
+  }
+
+  #add(route: R): void {
+    const names: string[] = [];
+    let node = this.#root;
+    for (const segment of route.path.slice(1).split('/')) {
+      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+      if (name !== undefined) {
+        names.push(name);
+        node.named ??= emptyNode();
+        node = node.named;
+        continue;
+      }
+      let next = node.literals.get(segment);
+      if (next === undefined) node.literals.set(segment, (next = emptyNode()));
+      node = next;
+    }
+    if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    node.routes.set(route.method, { route, names });
+  }
+}
+
+/** Every node at which the path ends, the most literal first. A name stands for one non-empty segment. */
+function collect<R>(node: Node<R>, segments: string[], index: number, values: string[], ends: { node: Node<R>; values: string[] }[]): void {
+  if (index === segments.length) {
+    if (node.routes.size > 0) ends.push({ node, values });
+    return;
+  }
+  const segment = segments[index] as string;
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) collect(literal, segments, index + 1, values, ends);
+  if (node.named !== undefined && segment !== '') collect(node.named, segments, index + 1, [...values, segment], ends);
+}
+
+function emptyNode<R>(): Node<R> {
+  return { literals: new Map(), named: undefined, routes: new Map() };
+}
+
+/** Percent-decoded; a malformed escape is the client's mistake. */
+export function decodePathValues(values: readonly { name: string; value: string }[]): { [name: string]: string } {
+  const decoded: { [name: string]: string } = Object.create(null);
+  for (const { name, value } of values) {
+    try {
+      decoded[name] = decodeURIComponent(value);
+    } catch {
+      throw new ServiceError('control.INVALID_REQUEST', {
+        message: 'The path is not percent-encoded UTF-8.',
+        issues: [{ path: `/path/${name}`, code: 'NOT_ENCODED', message: 'is not percent-encoded UTF-8' }],
+      });
+    }
+  }
+  return decoded;
+}

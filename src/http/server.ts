@@ -1,0 +1,47 @@
+// The small server interface behind which uWebSockets.js and node:http are the same thing to every route.
+
+export interface HttpRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Undecoded path, without the query; it begins with a slash. */
+  readonly path: string;
+  /** Undecoded query, without `?`; '' when absent. */
+  readonly query: string;
+  /** Lower-case names; a repeated header's values are joined by ', '. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Aborted when the client goes away before its reply. */
+  readonly signal: AbortSignal;
+  /**
+   * The whole body; rejects with control.PAYLOAD_TOO_LARGE beyond `bytesMax`, with control.INVALID_REQUEST when it does not arrive in
+   * time. Ask once, and before the handler's first await: what arrives unasked is kept only up to the server's `bodyBytesMax`.
+   */
+  body(bytesMax: number): Promise<Uint8Array>;
+}
+export interface HttpReply {
+  status: number;
+  headers?: { [name: string]: string };
+  /** To a HEAD request only its length is sent. */
+  body?: string | Uint8Array;
+}
+export type HttpHandler = (request: HttpRequest) => Promise<HttpReply> | HttpReply;
+
+export interface HttpServerOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  handler: HttpHandler;
+  /** node:http only; uWebSockets.js waits 10 s. Default limits.headersTimeoutMs. */
+  headersTimeoutMs?: number;
+  /** Default limits.bodyTimeoutMs. */
+  bodyTimeoutMs?: number;
+  /** The most any route of this server reads. Default limits.bodyBytesMax. */
+  bodyBytesMax?: number;
+  /** How long `close` waits for replies in flight. Default limits.serverCloseGraceMs. */
+  closeGraceMs?: number;
+}
+export interface HttpServer {
+  readonly engine: 'uWebSockets.js' | 'node:http';
+  readonly port: number;
+  /** Stops accepting, lets replies in flight leave, then closes every connection. */
+  close(): Promise<void>;
+}

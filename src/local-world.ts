@@ -1,0 +1,149 @@
+// A world to play with in process: one compiled repository, one world of it, driven by code instead of a drill.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { compileProject } from './compiler/compile.js';
+import type { CompiledBuild } from './contract/build.js';
+import { ServiceError } from './contract/errors.js';
+import type { EvidenceEntry } from './contract/evidence.js';
+import { newId } from './contract/ids.js';
+import type { JsonObject, JsonValue } from './contract/json.js';
+import { limits } from './contract/limits.js';
+import type { WorldSetup } from './contract/scenario.js';
+import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+import { sourceInvalid } from './drills/source-invalid.js';
+import type { WorldRef } from './worlds/api.js';
+import { openWorlds } from './worlds/worlds.js';
+
+export interface LocalWorldOptions {
+  /** The repository. */
+  root: string;
+  /** The root file. Default drillyard.json. */
+  config?: string;
+  /** What the world starts from: a scenario, a drill's setup, or (without both) the world's own baseline. */
+  scenarioId?: string;
+  drillId?: string;
+  /** Default: the world's. */
+  seed?: string;
+  /** Where the world is kept. Default: a temporary folder that `close` removes. */
+  directory?: string;
+  isolate?: 'thread' | 'process';
+}
+
+export interface ActorCall {
+  actorId: string;
+  actorInstanceId?: string;
+  packageId: string;
+  operationId: string;
+  arguments: JsonValue;
+  instanceId?: string;
+  idempotencyKey?: string;
+}
+export interface StateSpace {
+  packageId: string;
+  /** Default: the package's id. */
+  instanceId?: string;
+  namespace: string;
+}
+
+export interface LocalWorld {
+  /** Everything else a world answers to: faults, events, snapshots, forks, reset. */
+  readonly world: WorldRef;
+  readonly build: CompiledBuild;
+  /** An actor calls a tool. Outcomes are values; nothing is thrown for an error of the tool. */
+  call(call: ActorCall): Promise<CallResult>;
+  /** What the actor is granted. */
+  tools(actorId: string, actorInstanceId?: string): Promise<ToolCatalogItem[]>;
+  /** Moves the clock, firing what is due. */
+  advance(targetUs: number, options?: { maxEvents?: number; signal?: AbortSignal }): Promise<AdvanceResult>;
+  /** One row, or null. */
+  row(space: StateSpace, rowId: string): Promise<JsonObject | null>;
+  /** Every row of a namespace, in order of rowId; `atSequence`: as it was right after that entry. */
+  state(space: StateSpace, options?: { atSequence?: number }): AsyncGenerator<{ rowId: string; value: JsonObject }>;
+  /** The journal, from a sequence on. */
+  evidence(fromSequence?: number): AsyncGenerator<EvidenceEntry>;
+  position(): Promise<WorldPosition>;
+  close(): Promise<void>;
+}
+
+/** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
+export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
+  const { build, diagnostics } = await compileProject({ root: resolve(options.root), ...(options.config === undefined ? {} : { config: options.config }) });
+  if (build === undefined) throw sourceInvalid(diagnostics);
+  const start = startOf(build, options);
+  const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;
+  const worlds = await openWorlds({
+    directory: options.directory ?? (temporary as string),
+    layout: 'run',
+    durability: 'committed',
+    hosts: 1,
+    isolation: options.isolate ?? 'thread',
+  });
+  const close = async (): Promise<void> => {
+    await worlds.close();
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  };
+  try {
+    const world = await worlds.create({ worldId: newId('world'), build, ...start, seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 } });
+    return localWorld(build, world, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): { setup: WorldSetup; setupHash: string } {
+  if (scenarioId !== undefined && drillId !== undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
+  if (scenarioId === undefined && drillId === undefined) return build.baseline;
+  const found =
+    scenarioId === undefined
+      ? build.drills.find(({ drill }) => drill.id === drillId)
+      : build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
+  const name = scenarioId === undefined ? `drill "${drillId}"` : `scenario "${scenarioId}"`;
+  if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no ${name}.` });
+  return { setup: found.setup, setupHash: found.setupHash };
+}
+
+function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<void>): LocalWorld {
+  return {
+    world,
+    build,
+    call: (call) => world.command({ kind: 'call', ...call }),
+    tools: (actorId, actorInstanceId) => world.query({ kind: 'tools', actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }),
+    advance: (targetUs, { maxEvents = limits.advanceEventsMax, signal } = {}) =>
+      world.command({ kind: 'advance', targetUs, maxEvents }, signal === undefined ? {} : { signal }),
+    row: async (space, rowId) => (await world.query({ kind: 'row', ...space, rowId })).value,
+    state: (space, options = {}) => rowsOf(world, space, options),
+    evidence: (fromSequence = 1) => entriesOf(world, fromSequence),
+    position: () => world.query({ kind: 'position' }),
+    close,
+  };
+}
+
+async function* rowsOf(world: WorldRef, space: StateSpace, at: { atSequence?: number }): AsyncGenerator<{ rowId: string; value: JsonObject }> {
+  let after: { afterRowId?: string } | undefined = {};
+  while (after !== undefined) {
+    const page: { rows: { rowId: string; value: JsonObject }[]; nextAfterRowId?: string } = await world.query({
+      kind: 'state',
+      ...space,
+      ...at,
+      ...after,
+      limit: limits.statePageRowsMax,
+    });
+    yield* page.rows;
+    after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };
+  }
+}
+
+async function* entriesOf(world: WorldRef, fromSequence: number): AsyncGenerator<EvidenceEntry> {
+  let next: number | undefined = fromSequence;
+  while (next !== undefined) {
+    const page: { entries: EvidenceEntry[]; nextSequence?: number } = await world.query({
+      kind: 'evidence',
+      fromSequence: next,
+      limit: limits.evidencePageEntriesMax,
+    });
+    yield* page.entries;
+    next = page.nextSequence;
+  }
+}

@@ -1,0 +1,40 @@
+// The attachments of a run as reports show them: the descriptors that the report names, each with its file where one was kept.
+import type { AttachmentDescriptor, RunResult } from '../contract/run.js';
+import { attachmentPath } from './report-folder.js';
+
+export interface AttachmentView {
+  descriptor: AttachmentDescriptor;
+  interactionId?: string;
+  /** In the report folder; absent when the bytes were not kept. */
+  path?: string;
+  /** The end of a kept text file. */
+  preview?: { text: string; whole: boolean };
+}
+
+/** Every descriptor of a result once, in order of appearance, with the interaction it belongs to. */
+export function namedAttachments(result: RunResult): Omit<AttachmentView, 'path' | 'preview'>[] {
+  const byId = new Map<string, Omit<AttachmentView, 'path' | 'preview'>>();
+  const add = (descriptor: AttachmentDescriptor, interactionId?: string): void => {
+    if (!byId.has(descriptor.id)) byId.set(descriptor.id, { descriptor, ...(interactionId === undefined ? {} : { interactionId }) });
+  };
+  for (const { interactionId, targetResult } of result.interactions) {
+    for (const descriptor of targetResult.attachments) add(descriptor, interactionId);
+  }
+  for (const { attachment, interactionId } of result.capture.attachments) add(attachment, interactionId);
+  return [...byId.values()];
+}
+
+/** Joins the named attachments with the files that are kept: path -> the end of its text, or null where none is shown. */
+export function attachmentViews(result: RunResult, kept: ReadonlyMap<string, AttachmentView['preview'] | null>): AttachmentView[] {
+  return namedAttachments(result).map((named) => {
+    const path = attachmentPath(named.descriptor);
+    const preview = path === null ? undefined : kept.get(path);
+    if (path === null || preview === undefined) return named;
+    return { ...named, path, ...(preview === null ? {} : { preview }) };
+  });
+}
+
+/** Text is shown in the report; its declared type decides, as nothing else is known of it. */
+export function hasPreview({ mediaType }: AttachmentDescriptor): boolean {
+  return /^(text\/|application\/(json|x-ndjson|yaml))/.test(mediaType);
+}

@@ -1,0 +1,124 @@
+// A folder that appears whole or not at all: written beside its place under a name of its own, flushed, then renamed.
+//   F1. Until `publish` returns, nothing is at the final place; after `discard` nothing is left beside it.
+//   F2. Every file is flushed before the folder is, and the folder before the rename: a crash never leaves a torn report.
+// Whatever may wait for the disk (creating, flushing, renaming) waits in the thread pool; small writes only reach the page cache, and
+// doing them here costs less than a hop.
+import { createHash } from 'node:crypto';
+import { close, createReadStream, fdatasync, fsync, open, write, writeSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { sha256Digest } from '../contract/digest.js';
+import type { ManifestFile } from './manifest.js';
+
+const openLater = promisify(open);
+const writeLater = promisify(write);
+const closeLater = promisify(close);
+const flushFile = promisify(fdatasync);
+const flushFolder = promisify(fsync);
+/** Above this a write waits in the thread pool, too. */
+const immediateBytesMax = 256 * 1024;
+
+export class FolderWriter {
+  readonly #parent: string;
+  readonly #name: string;
+  readonly #folder: string;
+  readonly #subfolders = new Set<string>();
+  readonly #files: ManifestFile[] = [];
+
+  private constructor(parent: string, name: string, folder: string) {
+    this.#parent = parent;
+    this.#name = name;
+    this.#folder = folder;
+  }
+
+  /** `name` must be a plain name; the parent is made where it is missing. */
+  static async begin({ parent, name }: { parent: string; name: string }): Promise<FolderWriter> {
+    const prefix = join(parent, `.${name}.`);
+    const folder = await mkdtemp(prefix).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      await mkdir(parent, { recursive: true });
+      return mkdtemp(prefix);
+    });
+    return new FolderWriter(parent, name, folder);
+  }
+
+  /** What has been written so far, ordered by path. */
+  files(): ManifestFile[] {
+    return [...this.#files].sort((left, right) => (left.path < right.path ? -1 : 1));
+  }
+
+  /** One file from its whole content. Resolves when it is flushed. */
+  async write(path: string, content: string | Uint8Array): Promise<ManifestFile> {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    return this.#writeFile(path, async (descriptor) => {
+      await writeAll(descriptor, bytes);
+      return { path, bytes: bytes.length, sha256: sha256Digest(bytes) };
+    });
+  }
+
+  /** One file from pieces that come one after another. */
+  async writeStream(path: string, pieces: AsyncIterable<Uint8Array>): Promise<ManifestFile> {
+    return this.#writeFile(path, async (descriptor) => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const piece of pieces) {
+        hash.update(piece);
+        bytes += piece.length;
+        await writeAll(descriptor, piece);
+      }
+      return { path, bytes, sha256: `sha256:${hash.digest('hex')}` };
+    });
+  }
+
+  copy(path: string, source: string): Promise<ManifestFile> {
+    return this.writeStream(path, createReadStream(source));
+  }
+
+  /** Moves the finished folder to its place. Rejects when a folder with anything in it is there. */
+  async publish(): Promise<string> {
+    await Promise.all([...this.#subfolders, ''].map((subfolder) => syncFolder(join(this.#folder, subfolder))));
+    const place = join(this.#parent, this.#name);
+    await rename(this.#folder, place);
+    await syncFolder(this.#parent);
+    return place;
+  }
+
+  /** Leaves nothing behind. No write may be under way. */
+  async discard(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #writeFile(path: string, fill: (descriptor: number) => Promise<ManifestFile>): Promise<ManifestFile> {
+    const subfolder = dirname(path);
+    if (subfolder !== '.' && !this.#subfolders.has(subfolder)) {
+      await mkdir(join(this.#folder, subfolder), { recursive: true });
+      this.#subfolders.add(subfolder);
+    }
+    const descriptor = await openLater(join(this.#folder, path), 'wx');
+    try {
+      const file = await fill(descriptor);
+      await flushFile(descriptor);
+      this.#files.push(file);
+      return file;
+    } finally {
+      await closeLater(descriptor);
+    }
+  }
+}
+
+async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const rest = bytes.subarray(done);
+    done += rest.length <= immediateBytesMax ? writeSync(descriptor, rest) : (await writeLater(descriptor, rest, 0, rest.length, null)).bytesWritten;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const descriptor = await openLater(path, 'r');
+  try {
+    await flushFolder(descriptor);
+  } finally {
+    await closeLater(descriptor);
+  }
+}

@@ -1,0 +1,66 @@
+// The top of the page: verdict, title, what decided it, and the facts that tell this run from another.
+import type { RunReport } from '../contract/run-events.js';
+import type { EvidenceView } from './evidence-view.js';
+import { headline } from './findings.js';
+import { virtualDuration } from './html/virtual-time.mjs';
+import { type Content, html, type Markup } from './markup.js';
+import { grouped, hostDuration, trialText } from './shown-values.js';
+
+export function headerSection(report: RunReport, evidence: EvidenceView): Markup {
+  const { drill, target, result } = report;
+  const { identity } = result;
+  const facts: [string, Content][] = [
+    ['Drill', html`<code>${drill.id}</code>`],
+    ['Target', html`<code>${target.id}</code> <span class="quiet">${target.kind}</span>`],
+    ...(identity.scenarioId === undefined ? [] : [['Scenario', html`<code>${identity.scenarioId}</code>`] as [string, Content]]),
+    ['Seed', html`<code>${identity.seed}</code>`],
+    ['Trial', trialText(result) || 'the only one'],
+    ['Started', `${new Date(report.startedAtMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`],
+    ['Took', hostDuration(report.finishedAtMs - report.startedAtMs)],
+  ];
+  return html`<header class="top">
+<div class="bar"><span class="brand">Drillyard</span><span class="quiet">run report</span>
+<button type="button" id="theme" class="scripted" hidden>Theme</button></div>
+<p class="verdict">${result.verdict}</p>
+<h1>${drill.title ?? drill.id}</h1>
+<p class="headline">${headline(report)}</p>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${tags(drill.tags)}
+${tiles(report, evidence)}
+<dl class="hashes">${[
+    ['run', report.runId],
+    ['state', result.stateHash],
+    ['evidence', result.evidenceHash],
+    ['trajectory', result.trajectoryHash],
+    ['build', identity.buildHash],
+  ].map(([name, value]) => hashItem(name ?? '', value ?? ''))}</dl>
+</header>
+`;
+}
+
+/** A digest by its first digits; the script adds a button that copies all of it. */
+export function hashItem(name: string, value: string): Markup {
+  const short = value.startsWith('sha256:') ? `${value.slice(7, 19)}…` : value;
+  return html`<div><dt>${name}</dt><dd><code class="copy" data-copy="${value}" title="${value}">${short}</code></dd></div>`;
+}
+
+function tags(names: readonly string[]): Markup | null {
+  return names.length === 0 ? null : html`<ul class="tags" aria-label="Tags">${names.map((name) => html`<li>${name}</li>`)}</ul>`;
+}
+
+function tiles({ result }: RunReport, { kinds, total }: EvidenceView): Markup {
+  const held = result.assertionResults.filter((assertion) => assertion.status === 'passed').length;
+  const { attempted, rejected } = result.budgetUsage.toolCalls;
+  const items: { section: string; value: Content; label: string; note?: string }[] = [
+    { section: 'assertions', value: html`${held}<small>/${result.assertionResults.length}</small>`, label: 'assertions hold' },
+    { section: 'interactions', value: grouped(result.interactions.length), label: result.interactions.length === 1 ? 'interaction' : 'interactions' },
+    { section: 'interactions', value: grouped(attempted), label: 'tool calls', ...(rejected > 0 ? { note: `${rejected} rejected` } : {}) },
+    { section: 'state', value: grouped(kinds.state_change ?? 0), label: 'state changes' },
+    { section: 'timeline', value: virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs), label: 'of virtual time' },
+    { section: 'journal', value: grouped(total), label: 'journal entries' },
+  ];
+  return html`<ul class="tiles">${items.map(
+    ({ section, value, label, note }) =>
+      html`<li><a href="#${section}"><strong>${value}</strong><span>${label}</span>${note === undefined ? null : html`<em>${note}</em>`}</a></li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,93 @@
+// index.html: one file that opens from disk, loads nothing and can be read without its script.
+// The verdict, its reasons and a summary are plain HTML; the script adds evidence, timeline, state changes and journal from the data element.
+import type { RunReport } from '../contract/run-events.js';
+import type { AttachmentView } from './attachments.js';
+import type { EvidenceView } from './evidence-view.js';
+import { headline } from './findings.js';
+import { assertionsSection } from './html-assertions.js';
+import { whySection } from './html-findings.js';
+import { headerSection } from './html-header.js';
+import { attachmentsSection, budgetsSection, checkpointsSection, identitySection, interactionsSection } from './html-run.js';
+import { setupSection } from './html-setup.js';
+import { type Content, html, Markup, scriptJson } from './markup.js';
+import { pageAssets } from './page-assets.js';
+import { pageData } from './page-data.js';
+
+export function htmlReport(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): string {
+  const { style, script, policy } = pageAssets();
+  const sections = pageSections(report, evidence, attachments).filter((section) => section.body !== null);
+  const title = `${report.result.verdict}: ${report.drill.title ?? report.drill.id}`;
+  return html`<!doctype html>
+<html lang="en" class="${report.result.verdict}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="description" content="${headline(report)}">
+<title>${title}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the report</a>
+${headerSection(report, evidence)}
+<div class="layout">
+<nav class="contents" aria-label="Contents"><ul>${sections.map(contentsItem)}</ul></nav>
+<main id="main">${sections.map(sectionElement)}</main>
+</div>
+${footer(report)}
+<script type="application/json" id="page-data">${scriptJson(pageData(report, evidence))}</script>
+<script type="module">${new Markup(script)}</script>
+</body>
+</html>
+`.text;
+}
+
+interface Section {
+  id: string;
+  title: string;
+  note?: string;
+  /** null: the section has nothing to say in this run. */
+  body: Content;
+  /** Filled by the script, and not there without it. */
+  scripted?: boolean;
+}
+
+function pageSections(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): Section[] {
+  const { result } = report;
+  const { verdict } = result;
+  const reasons = verdict === 'passed' ? 'What did not hold' : verdict === 'failed' ? 'Why it failed' : 'Why it is undecided';
+  return [
+    { id: 'why', title: reasons, body: whySection(report, evidence) },
+    { id: 'assertions', title: 'Assertions', body: assertionsSection(result) },
+    { id: 'timeline', title: 'Timeline', body: '', scripted: true },
+    { id: 'interactions', title: 'Interactions', body: interactionsSection(report, evidence) },
+    { id: 'state', title: 'State changes', body: '', scripted: true },
+    { id: 'checkpoints', title: 'Checkpoints', body: checkpointsSection(result) },
+    { id: 'budgets', title: 'Budgets', body: budgetsSection(result) },
+    { id: 'journal', title: 'Journal', body: '', scripted: true },
+    { id: 'attachments', title: 'Attachments', body: attachmentsSection(result, attachments) },
+    { id: 'setup', title: 'Setup', body: setupSection(result) },
+    { id: 'identity', title: 'Identity', body: identitySection(report) },
+  ];
+}
+
+function contentsItem({ id, title, scripted }: Section): Markup {
+  return html`<li${scripted ? new Markup(' class="scripted" hidden') : ''}><a href="#${id}">${title}</a></li>`;
+}
+
+function sectionElement({ id, title, body, scripted }: Section): Markup {
+  return html`
+<section id="${id}" aria-labelledby="${id}-title"${scripted ? new Markup(' class="scripted" hidden') : ''}>
+<h2 id="${id}-title">${title}</h2>
+${body}
+</section>`;
+}
+
+function footer({ engineVersion, runId }: RunReport): Markup {
+  return html`<footer class="page-end">
+<noscript><p>Timeline, state changes and journal need JavaScript. Everything they show is in <code>evidence.jsonl</code> beside this file.</p></noscript>
+<p>Written by Drillyard ${engineVersion}. Check this folder with <code>drillyard report verify ${runId}</code>.</p>
+</footer>`;
+}

@@ -1,0 +1,3 @@
+export function virtualClock(us: number): string;
+export function virtualDuration(us: number): string;
+export function virtualOffset(us: number): string;

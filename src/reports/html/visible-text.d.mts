@@ -1,0 +1,2 @@
+export function visibleText(text: string): string;
+export function visibleLine(text: string): string;

@@ -1,0 +1,117 @@
+// junit.xml in the form that CI systems read (the junit-10 schema): a suite a run, a case an assertion and a case a checkpoint.
+//   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
+//   and did not hold is skipped with its message, as it decides nothing.
+import type { AssertionResult, CheckpointResult } from '../contract/run.js';
+import type { RunReport } from '../contract/run-events.js';
+import { failedInteractions } from './findings.js';
+import { plain } from './palette.js';
+import { trialText, valueText } from './shown-values.js';
+import { runHeading, whyLines } from './text-report.js';
+import { element, type XmlElement, xmlDocument } from './xml.js';
+
+/** One document for any number of runs. */
+export function junitXml(reports: readonly RunReport[]): string {
+  const suites = reports.map(runSuite);
+  const totals = sum(suites.map((suite) => suite.counts));
+  const time = seconds(reports.reduce((ms, report) => ms + report.finishedAtMs - report.startedAtMs, 0));
+  return xmlDocument(
+    element(
+      'testsuites',
+      { name: 'Drillyard', time, tests: totals.tests, failures: totals.failures, errors: totals.errors },
+      ...suites.map((suite) => suite.xml),
+    ),
+  );
+}
+
+interface Counts {
+  tests: number;
+  failures: number;
+  errors: number;
+  skipped: number;
+}
+
+function runSuite(report: RunReport): { xml: XmlElement; counts: Counts } {
+  const { drill, result } = report;
+  const which = trialText(result);
+  const className = `${drill.id}${which === '' ? '' : ` (${which})`}`;
+  const cases = [
+    ...(result.failure === undefined ? [] : [errorCase('run', className, result.failure.code, result.failure.message)]),
+    ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
+    ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),
+  ];
+  const outcomes = cases.map((testCase) => (testCase.children[0] as XmlElement | undefined)?.name);
+  const of = (name: string): number => outcomes.filter((outcome) => outcome === name).length;
+  const counts = { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
+  const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
+  const attributes = { name: className, ...counts, time: seconds(report.finishedAtMs - report.startedAtMs), timestamp };
+  return { xml: element('testsuite', attributes, suiteProperties(report), ...cases, ...systemOut(report)), counts };
+}
+
+function suiteProperties({ drill, target, result, engineVersion }: RunReport): XmlElement {
+  const { identity } = result;
+  const facts: { [name: string]: string | undefined } = {
+    title: drill.title,
+    tags: drill.tags.join(' ') || undefined,
+    target: target.id,
+    scenario: identity.scenarioId,
+    runId: identity.runId,
+    seed: identity.seed,
+    verdict: result.verdict,
+    buildHash: identity.buildHash,
+    setupHash: identity.setupHash,
+    stateHash: result.stateHash,
+    evidenceHash: result.evidenceHash,
+    trajectoryHash: result.trajectoryHash,
+    engineVersion,
+  };
+  const properties = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [element('property', { name, value })]));
+  return element('properties', {}, ...properties);
+}
+
+function assertionCase(assertion: AssertionResult, classname: string): XmlElement {
+  const { assertionId, kind, status, gate, message } = assertion;
+  const children: XmlElement[] = [];
+  if (status !== 'passed') {
+    if (!gate) children.push(element('skipped', { message: `not a gate, ${status}: ${message}` }));
+    else children.push(element(status === 'failed' ? 'failure' : 'error', { type: kind, message }, assertionText(assertion)));
+  }
+  return element('testcase', { name: assertionId, classname, time: '0' }, ...children);
+}
+
+function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointResult, classname: string): XmlElement {
+  const decisive = assertionResults.filter((assertion) => assertion.gate && assertion.status !== 'passed');
+  const children: XmlElement[] = [];
+  if (verdict !== 'passed') {
+    const message = `${decisive.map((assertion) => assertion.assertionId).join(', ')}: ${decisive[0]?.message ?? verdict}`;
+    const text = decisive.map(assertionText).join('\n\n');
+    children.push(element(verdict === 'failed' ? 'failure' : 'error', { type: 'checkpoint', message }, text));
+  }
+  return element('testcase', { name: `checkpoint ${checkpointId}`, classname, time: '0' }, ...children);
+}
+
+function errorCase(name: string, classname: string, type: string, message: string): XmlElement {
+  return element('testcase', { name, classname, time: '0' }, element('error', { type, message }, message));
+}
+
+function assertionText({ assertionId, message, expected, actual, evidenceSequences }: AssertionResult): string {
+  const lines = [`${assertionId}: ${message}`];
+  if (expected !== undefined || actual !== undefined) lines.push(`expected: ${valueText(expected)}`, `actual: ${valueText(actual)}`);
+  if (evidenceSequences.length > 0) lines.push(`evidence: ${evidenceSequences.slice(0, 100).join(', ')}`);
+  return lines.join('\n');
+}
+
+/** What a person reads first when the suite is red. */
+function systemOut(report: RunReport): XmlElement[] {
+  if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0) return [];
+  return [element('system-out', {}, [...runHeading(report, plain), '', ...whyLines(report, [], plain)].join('\n'))];
+}
+
+function sum(all: readonly Counts[]): Counts {
+  const total = { tests: 0, failures: 0, errors: 0, skipped: 0 };
+  for (const counts of all) for (const name of Object.keys(total) as (keyof Counts)[]) total[name] += counts[name];
+  return total;
+}
+
+function seconds(ms: number): string {
+  return (Math.max(ms, 0) / 1000).toFixed(3);
+}

@@ -1,0 +1,67 @@
+// The style and the script of index.html, read once a process. Both are inlined, so the page's policy names them by digest.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+export interface PageAssets {
+  style: string;
+  script: string;
+  /** The page may load nothing, run only this script and use only this style. */
+  policy: string;
+}
+
+/** The page's modules, each after those it imports. */
+const modules = [
+  'visible-text',
+  'virtual-time',
+  'json-diff',
+  'dom',
+  'page-data',
+  'json-view',
+  'entry-drawer',
+  'entry-row',
+  'evidence-around',
+  'timeline-scale',
+  'timeline-marks',
+  'timeline',
+  'state-changes',
+  'journal-filter',
+  'journal',
+  'page-chrome',
+  'app',
+];
+
+let loaded: PageAssets | undefined;
+
+export function pageAssets(): PageAssets {
+  loaded ??= loadAssets();
+  return loaded;
+}
+
+function loadAssets(): PageAssets {
+  const style = readAsset('report.css');
+  const script = modules.map((name) => joined(readAsset(`${name}.mjs`))).join('\n');
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sourceDigest(script)}'`,
+    `style-src '${sourceDigest(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  return { style, script, policy: policy.join('; ') };
+}
+
+function readAsset(name: string): string {
+  return readFileSync(new URL(`./html/${name}`, import.meta.url), 'utf8');
+}
+
+/**
+ * A module's part of the one script. A page opened from a file cannot import, so the modules share one scope: import lines go,
+ * `export` goes. Two modules that declare the same name make the script a syntax error, which a test would see.
+ */
+function joined(module: string): string {
+  return module.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '');
+}
+
+function sourceDigest(source: string): string {
+  return `sha256-${createHash('sha256').update(source).digest('base64')}`;
+}

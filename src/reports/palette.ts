@@ -1,0 +1,53 @@
+// Colors of terminal text. report.txt is written with `plain`.
+import picocolors from 'picocolors';
+import type { AssertionStatus, TargetStatus, Verdict } from '../contract/run.js';
+
+type Paint = (text: string) => string;
+export interface Palette {
+  bold: Paint;
+  dim: Paint;
+  red: Paint;
+  green: Paint;
+  yellow: Paint;
+  cyan: Paint;
+}
+
+export const plain: Palette = paletteOf(false);
+export const colored: Palette = paletteOf(true);
+
+/** Whether a stream gets color: FORCE_COLOR and NO_COLOR decide, else whether it is a terminal. */
+export function wantsColor({ isTTY, environment }: { isTTY: boolean; environment: NodeJS.ProcessEnv }): boolean {
+  const force = environment.FORCE_COLOR;
+  if (force !== undefined && force !== '') return force !== '0' && force !== 'false';
+  if (environment.NO_COLOR !== undefined && environment.NO_COLOR !== '') return false;
+  return isTTY && environment.TERM !== 'dumb';
+}
+
+/** A mark that says the status without its color, too. */
+export function statusMark(status: Verdict | AssertionStatus | TargetStatus, palette: Palette): string {
+  switch (status) {
+    case 'passed':
+    case 'completed':
+      return palette.green('✓');
+    case 'inconclusive':
+    case 'cancelled':
+      return palette.yellow('?');
+    case 'failed':
+    case 'timed_out':
+      return palette.red('✗');
+    case 'invalid':
+      return palette.red('!');
+    default:
+      return status satisfies never;
+  }
+}
+
+export function paintVerdict(verdict: Verdict, text: string, palette: Palette): string {
+  if (verdict === 'passed') return palette.green(text);
+  return verdict === 'failed' ? palette.red(text) : palette.yellow(text);
+}
+
+function paletteOf(enabled: boolean): Palette {
+  const { bold, dim, red, green, yellow, cyan } = picocolors.createColors(enabled);
+  return { bold, dim, red, green, yellow, cyan };
+}

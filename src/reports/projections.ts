@@ -1,0 +1,30 @@
+// The projections of a run: files of its folder that follow from report.json, evidence.jsonl and the attachments alone.
+//   P1. A projection is a pure function of `ReportSources`: no clock, no path, no environment. `report verify` makes each anew.
+//   P2. `projectionRevision` rises whenever a released version would write other bytes; a folder of another revision is not compared.
+import type { RunReport } from '../contract/run-events.js';
+import type { AttachmentView } from './attachments.js';
+import type { EvidenceView } from './evidence-view.js';
+import { htmlReport } from './html-page.js';
+import { junitXml } from './junit.js';
+import { textReport } from './text-report.js';
+
+export const projectionRevision = 1;
+
+export interface ReportSources {
+  report: RunReport;
+  evidence: EvidenceView;
+  attachments: readonly AttachmentView[];
+}
+
+/** By file name. */
+export const projections: { readonly [file: string]: (sources: ReportSources) => string } = {
+  'index.html': ({ report, evidence, attachments }) => htmlReport(report, evidence, attachments),
+  'junit.xml': ({ report }) => junitXml([report]),
+  'report.txt': ({ report, evidence }) => textReport(report, evidence),
+  'run.json': ({ report }) => jsonDocument(report.result),
+};
+
+/** A JSON file as people open it: two spaces, a newline at the end. */
+export function jsonDocument(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

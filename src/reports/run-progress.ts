@@ -1,0 +1,140 @@
+// What has happened so far in a run, from its events: which attempts run, what each trial came to, what is to be explained in the end.
+import type { Verdict } from '../contract/run.js';
+import type { AttemptDetail, RunEvent } from '../contract/run-events.js';
+
+type Told<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
+
+/** Reasons kept for the end; reports tell the others. */
+const reasonsMax = 25;
+
+export interface RunningAttempt {
+  drillId: string;
+  /** `trial 2 of 3, attempt 2`; empty for the first attempt of the only trial. */
+  which: string;
+  interactionId: string | null;
+  elapsedMs: number;
+}
+export interface DrillProgress {
+  /** From the start of its first attempt to the end of its last. */
+  durationMs: number;
+  /** A trial passed only after an attempt that did not. */
+  flaky: boolean;
+}
+export interface Reason {
+  detail: AttemptDetail;
+  /** The report folder; '' when there is none. */
+  folder: string;
+}
+interface Running {
+  started: Told<'attempt_started'>;
+  atMs: number;
+  interactionId: string | null;
+}
+/** Of a trial that has ended, by its last attempt. */
+interface EndedTrial {
+  verdict: Verdict;
+  reason: Reason | null;
+}
+
+export class RunProgress {
+  readonly #nowMs: () => number;
+  readonly #beganMs: number;
+  readonly #running = new Map<string, Running>();
+  readonly #drills = new Map<string, DrillProgress & { beganMs: number }>();
+  readonly #trials = new Map<string, EndedTrial>();
+  #reasonCount = 0;
+  #planned = 0;
+  #longestName = 0;
+  #reportFolder: string | null = null;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+    this.#beganMs = nowMs();
+  }
+
+  take(event: RunEvent): void {
+    if (event.event === 'plan') this.#planned = event.runs;
+    else if (event.event === 'attempt_started') this.#start(event);
+    else if (event.event === 'interaction') this.#interact(event);
+    else if (event.event === 'attempt') this.#end(event);
+  }
+
+  get running(): RunningAttempt[] {
+    return [...this.#running.values()].map(({ started, atMs, interactionId }) => {
+      const { drillId, trial, trialCount, attempt } = started;
+      const parts = [...(trialCount > 1 ? [`trial ${trial} of ${trialCount}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+      return { drillId, which: parts.join(', '), interactionId, elapsedMs: this.#nowMs() - atMs };
+    });
+  }
+
+  get planned(): number {
+    return this.#planned;
+  }
+
+  /** Trials by the verdict of their last attempt. */
+  tallies(): { [V in Verdict]: number } {
+    const tallies = { passed: 0, failed: 0, inconclusive: 0 };
+    for (const { verdict } of this.#trials.values()) tallies[verdict]++;
+    return tallies;
+  }
+
+  get elapsedMs(): number {
+    return this.#nowMs() - this.#beganMs;
+  }
+
+  get longestName(): number {
+    return this.#longestName;
+  }
+
+  /** The folder that holds the reports, from the last one written. */
+  get reportFolder(): string | null {
+    return this.#reportFolder;
+  }
+
+  drill(drillId: string): DrillProgress {
+    return this.#drills.get(drillId) ?? { durationMs: 0, flaky: false };
+  }
+
+  /** Of the trials that did not pass, in the order in which they ended; and how many more there were. */
+  reasons(): { kept: Reason[]; left: number } {
+    const trials = [...this.#trials.values()].filter(({ verdict }) => verdict !== 'passed');
+    const kept = trials.flatMap(({ reason }) => reason ?? []);
+    return { kept, left: trials.length - kept.length };
+  }
+
+  #start(event: Told<'attempt_started'>): void {
+    this.#running.set(event.runId, { started: event, atMs: this.#nowMs(), interactionId: null });
+    this.#longestName = Math.max(this.#longestName, event.drillId.length);
+    if (!this.#drills.has(event.drillId)) this.#drills.set(event.drillId, { durationMs: 0, flaky: false, beganMs: this.#nowMs() });
+    this.#forget(trialKey(event));
+  }
+
+  #interact({ runId, interactionId, phase }: Told<'interaction'>): void {
+    const running = this.#running.get(runId);
+    if (running !== undefined) running.interactionId = phase === 'started' ? interactionId : null;
+  }
+
+  #end(event: Told<'attempt'>): void {
+    const { runId, drillId, attempt, verdict, report, detail } = event;
+    this.#running.delete(runId);
+    const drill = this.#drills.get(drillId);
+    if (drill !== undefined) {
+      drill.durationMs = this.#nowMs() - drill.beganMs;
+      drill.flaky ||= verdict === 'passed' && attempt > 1;
+    }
+    if (report !== '') this.#reportFolder = report.replace(/[\\/][^\\/]*$/, '');
+    const explained = verdict !== 'passed' && detail !== undefined && this.#reasonCount < reasonsMax;
+    if (explained) this.#reasonCount++;
+    this.#trials.set(trialKey(event), { verdict, reason: explained ? { detail, folder: report } : null });
+  }
+
+  /** A further attempt takes the place of the one before. */
+  #forget(key: string): void {
+    if (this.#trials.get(key)?.reason) this.#reasonCount--;
+    this.#trials.delete(key);
+  }
+}
+
+function trialKey({ drillId, trial }: { drillId: string; trial: number }): string {
+  return `${trial} ${drillId}`;
+}

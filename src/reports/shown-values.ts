@@ -1,0 +1,93 @@
+// Values and facts of a report as text, the same in every projection.
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run.js';
+import { place } from './entry-text.js';
+import { diffJson, type JsonChange, pathText } from './html/json-diff.mjs';
+
+const shortValueChars = 72;
+
+/** A JSON value, over several lines when it is long, cut at `reportValueCharsMax`. */
+export function valueText(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  const line = JSON.stringify(value);
+  return line.length <= shortValueChars ? line : cut(JSON.stringify(value, null, 2), limits.reportValueCharsMax);
+}
+
+/** A JSON value on one line of at most `charsMax`. */
+export function valueLine(value: JsonValue | undefined, charsMax = 120): string {
+  if (value === undefined) return 'nothing';
+  return cut(JSON.stringify(value), charsMax);
+}
+
+/** How the actual value differs from the expected one; null where saying so adds nothing to the two values. */
+export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonChange[] | null {
+  if (diff?.matched === true || expected === undefined || actual === undefined) return null;
+  if (!isContainer(expected) || !isContainer(actual)) return null;
+  return diffJson(expected, actual);
+}
+
+/** What a diff says beyond the two values. */
+export function diffDetails({ diff }: AssertionResult): [string, JsonValue][] {
+  // Of a count the details are the count and its bounds again.
+  return diff === undefined || diff.operator === 'count' ? [] : Object.entries(diff.details);
+}
+
+/** `payments/charges/ch_1042 amountRefunded`, `payments.refunds.create`. */
+export function locationText(location: AssertionLocation): string {
+  const owner = location.packageId === undefined ? '' : place({ ...location, packageId: location.packageId });
+  const rowParts = [owner, location.namespace, location.rowId].filter((part) => part !== undefined && part !== '');
+  const name = location.operationId ?? location.eventId ?? location.callbackId;
+  const where = name === undefined ? rowParts.join('/') : `${owner === '' ? '' : `${owner}.`}${name}`;
+  const path = location.path === undefined || location.path.length === 0 ? '' : ` ${pathText(location.path)}`;
+  return `${where}${path}` || location.subject;
+}
+
+/** `#3, #7–9` */
+export function sequencesText(sequences: readonly number[], itemsMax = 20): string {
+  const runs: { from: number; to: number }[] = [];
+  for (const sequence of sequences) {
+    const last = runs.at(-1);
+    if (last !== undefined && sequence === last.to + 1) last.to = sequence;
+    else runs.push({ from: sequence, to: sequence });
+  }
+  const shown = runs.slice(0, itemsMax).map(({ from, to }) => (from === to ? `#${from}` : `#${from}–${to}`));
+  return runs.length > itemsMax ? `${shown.join(', ')} and ${runs.length - itemsMax} more` : shown.join(', ');
+}
+
+/** Host time, rounded to what a person compares. */
+export function hostDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** `trial 2 of 3, attempt 1 of 2`; empty for the only attempt of the only trial. */
+export function trialText({ identity }: Pick<RunResult, 'identity'>): string {
+  const { trial, trialCount, attempt, attemptLimit } = identity;
+  const parts = [];
+  if (trialCount > 1) parts.push(`trial ${trial} of ${trialCount}`);
+  if (attemptLimit > 1) parts.push(`attempt ${attempt} of ${attemptLimit}`);
+  return parts.join(', ');
+}
+
+/** `1 call`, `2,000 calls`. */
+export function count(many: number, one: string, more = `${one}s`): string {
+  return `${grouped(many)} ${many === 1 ? one : more}`;
+}
+
+/** `1,000,000` */
+export function grouped(many: number): string {
+  return String(many).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function cut(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  // Never between the halves of a surrogate pair.
+  const end = /[\ud800-\udbff]/.test(text.charAt(charsMax - 1)) ? charsMax - 1 : charsMax;
+  return `${text.slice(0, end)}… (${text.length} characters)`;
+}
+
+function isContainer(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null;
+}

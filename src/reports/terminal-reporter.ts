@@ -1,0 +1,167 @@
+// Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
+// why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
+import type { RunEvent } from '../contract/run-events.js';
+import { visibleLine } from './html/visible-text.mjs';
+import { LiveRegion, type TerminalStream } from './live-region.js';
+import { colored, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
+import { type DrillProgress, RunProgress } from './run-progress.js';
+import { count, hostDuration } from './shown-values.js';
+import { fitText, padText } from './terminal-text.js';
+import { runHeading, whyLines } from './text-report.js';
+
+export interface TerminalReporterOptions {
+  stream: TerminalStream;
+  /** Default: NO_COLOR and FORCE_COLOR, else whether the stream is a terminal. */
+  color?: boolean;
+  /** Columns. Default: the stream's, as it is resized. */
+  width?: number;
+  /** Milliseconds that only rise; for tests. */
+  nowMs?: () => number;
+}
+export interface TerminalReporter {
+  onEvent(event: RunEvent): void;
+  /** Removes the live region and the timer. Also after an error; safe to call twice. */
+  close(): void;
+}
+
+const redrawMs = 80;
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const nameColumnsMax = 44;
+
+export function createTerminalReporter({ stream, color, width, nowMs = () => performance.now() }: TerminalReporterOptions): TerminalReporter {
+  const isTTY = stream.isTTY === true;
+  const palette = (color ?? wantsColor({ isTTY, environment: process.env })) ? colored : plain;
+  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region: isTTY ? new LiveRegion(stream, width) : null });
+}
+
+class Terminal implements TerminalReporter {
+  readonly #stream: TerminalStream;
+  readonly #palette: Palette;
+  readonly #progress: RunProgress;
+  readonly #region: LiveRegion | null;
+  /** Drills of several trials or attempts: their own line does not say which of them did not pass. */
+  readonly #repeats = new Set<string>();
+  readonly #redraw = (): void => this.#print([]);
+  #timer: NodeJS.Timeout | undefined;
+  #frame = 0;
+
+  constructor({ stream, palette, progress, region }: { stream: TerminalStream; palette: Palette; progress: RunProgress; region: LiveRegion | null }) {
+    this.#stream = stream;
+    this.#palette = palette;
+    this.#progress = progress;
+    this.#region = region;
+  }
+
+  onEvent(event: RunEvent): void {
+    this.#progress.take(event);
+    switch (event.event) {
+      case 'plan':
+        this.#print(this.#planLines(event));
+        this.#startRedrawing();
+        break;
+      case 'attempt':
+        if (event.verdict !== 'passed' && this.#repeats.has(event.drillId)) this.#print([this.#attemptLine(event)]);
+        break;
+      case 'drill':
+        this.#print([this.#drillLine(this.#progress.drill(event.drillId), event)]);
+        break;
+      case 'summary':
+        this.close();
+        this.#write([...this.#reasonLines(), ...this.#summaryLines(event)]);
+        break;
+      case 'attempt_started':
+        if (event.trialCount > 1 || event.attemptLimit > 1) this.#repeats.add(event.drillId);
+        break;
+      case 'interaction':
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+
+  close(): void {
+    if (this.#timer === undefined) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#stream.off?.('resize', this.#redraw);
+    this.#region?.draw([]);
+  }
+
+  #startRedrawing(): void {
+    if (this.#region === null || this.#timer !== undefined) return;
+    this.#timer = setInterval(this.#redraw, redrawMs).unref();
+    this.#stream.on?.('resize', this.#redraw);
+  }
+
+  /** Lines that stay; the region is redrawn below them. */
+  #print(lines: readonly string[]): void {
+    if (this.#region === null) this.#write(lines);
+    else this.#region.draw(this.#timer === undefined ? [] : this.#liveLines(this.#region.linesMax), lines);
+  }
+
+  #write(lines: readonly string[]): void {
+    if (lines.length > 0) this.#stream.write(`${lines.join('\n')}\n`);
+  }
+
+  #planLines({ runs, drills, concurrency, seed }: Extract<RunEvent, { event: 'plan' }>): string[] {
+    const { bold, dim } = this.#palette;
+    const facts = [count(drills, 'drill'), count(runs, 'run'), ...(concurrency > 1 ? [`${concurrency} at once`] : []), `seed ${visibleLine(seed)}`];
+    return ['', `${bold('Drillyard')}  ${dim(facts.join(' · '))}`, ''];
+  }
+
+  /** `✗ refund-duplicate-charge      2 of 3 trials   41 ms` */
+  #drillLine({ durationMs, flaky }: DrillProgress, { drillId, verdict, trialsPassed, trialCount }: Extract<RunEvent, { event: 'drill' }>): string {
+    const { dim, yellow } = this.#palette;
+    const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
+    const facts = [...(trialCount > 1 ? [`${trialsPassed} of ${trialCount} trials`] : []), hostDuration(durationMs)];
+    return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
+  }
+
+  #attemptLine({ runId, drillId, trial, attempt, verdict }: Extract<RunEvent, { event: 'attempt' }>): string {
+    const { dim } = this.#palette;
+    return `  ${statusMark(verdict, this.#palette)} ${dim(`${visibleLine(drillId)}  trial ${trial}, attempt ${attempt}  ${visibleLine(runId)}`)}`;
+  }
+
+  #liveLines(linesMax: number): string[] {
+    const { dim, cyan, green, red, yellow } = this.#palette;
+    const { running, planned, elapsedMs } = this.#progress;
+    const { passed, failed, inconclusive } = this.#progress.tallies();
+    this.#frame = (this.#frame + 1) % spinner.length;
+    const rows = running.slice(0, Math.max(linesMax - 2, 1)).map(({ drillId, which, interactionId, elapsedMs: ranMs }) => {
+      const facts = [which, interactionId ?? '', hostDuration(ranMs)].filter((fact) => fact !== '').join('  ');
+      return `${cyan(spinner[this.#frame] ?? '')} ${padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns())}  ${dim(visibleLine(facts))}`;
+    });
+    const tallies = [green(`✓ ${passed}`), red(`✗ ${failed}`), yellow(`? ${inconclusive}`)].join('  ');
+    return [...rows, '', `${passed + failed + inconclusive} of ${planned} runs  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
+  }
+
+  /** Every trial that did not pass, with its reasons and its report. */
+  #reasonLines(): string[] {
+    const { kept, left } = this.#progress.reasons();
+    const lines = kept.flatMap(({ detail, folder }) => {
+      const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
+      const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
+      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), place];
+    });
+    return left === 0 ? lines : [...lines, '', `${count(left, 'more trial')} did not pass; the reports tell why.`];
+  }
+
+  #summaryLines({ verdict, passed, failed, inconclusive }: Extract<RunEvent, { event: 'summary' }>): string[] {
+    const { bold, dim, green, red, yellow } = this.#palette;
+    const parts = [
+      ...(passed > 0 ? [green(`${passed} passed`)] : []),
+      ...(failed > 0 ? [red(`${failed} failed`)] : []),
+      ...(inconclusive > 0 ? [yellow(`${inconclusive} inconclusive`)] : []),
+    ];
+    const { reportFolder: folder, elapsedMs } = this.#progress;
+    return [
+      '',
+      `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${count(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
+    ];
+  }
+
+  #nameColumns(): number {
+    return Math.min(this.#progress.longestName, nameColumnsMax);
+  }
+}

@@ -1,0 +1,182 @@
+// A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
+import { limits } from '../contract/limits.js';
+import type { AssertionResult, InteractionResult, RunResult } from '../contract/run.js';
+import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import { actorName } from './entry-text.js';
+import type { EvidenceView } from './evidence-view.js';
+import { type Finding, failedInteractions, findingsOf, headline } from './findings.js';
+import { pathText } from './html/json-diff.mjs';
+import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
+import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
+import { assertionDiff, count, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
+
+const valueLinesMax = 24;
+const citedLinesMax = 8;
+
+/** report.txt */
+export function textReport(report: RunReport, evidence: EvidenceView): string {
+  const { result } = report;
+  const lines = [
+    ...runHeading(report, plain),
+    ...section('Why', whyLines(report, evidence.cited, plain)),
+    ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
+    ...section('Interactions', bounded(result.interactions, interactionLines)),
+    ...section('Checkpoints', bounded(result.checkpoints, checkpointLine)),
+    ...section('Budgets', budgetLines(result)),
+    ...section('Evidence', evidenceLines(result, evidence)),
+    ...section('Identity', identityLines(report)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Verdict, title and the facts that tell one run from another. */
+export function runHeading(report: RunReport, palette: Palette): string[] {
+  const { drill, target, result } = report;
+  const verdict = paintVerdict(result.verdict, palette.bold(result.verdict.toUpperCase()), palette);
+  const title = drill.title === undefined ? '' : `${palette.bold(visibleLine(drill.title))}  `;
+  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`];
+  return [
+    `${verdict}  ${title}${palette.dim(drill.id)}`,
+    `  ${visibleLine(headline(report))}`,
+    `  ${palette.dim(facts.filter((fact) => fact !== '').join(' · '))}`,
+  ];
+}
+
+/** What did not hold, each with expected, actual, difference and the evidence; empty for a run in which everything does. */
+export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], palette: Palette): string[] {
+  const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
+  const lines: string[] = [];
+  if (result.failure !== undefined) {
+    lines.push(`${palette.red('✗')} ${palette.bold(result.failure.code)}`, ...indent(visibleText(result.failure.message).split('\n'), 2), '');
+  }
+  for (const finding of findingsOf(result).slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
+  for (const { interactionId, targetResult } of failedInteractions(result).slice(0, limits.reportListItemsMax)) {
+    lines.push(
+      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(interactionId)}: the agent ${targetResult.status.replace('_', ' ')}`,
+    );
+    if (targetResult.error !== undefined)
+      lines.push(...indent(visibleText(`${targetResult.error.code}: ${targetResult.error.message}`).split('\n'), 2));
+    lines.push('');
+  }
+  return lines.slice(0, -1);
+}
+
+function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {
+  const note = assertion.gate ? '' : palette.dim('  not a gate');
+  const lines = [`${statusMark(assertion.status, palette)} ${palette.bold(assertion.assertionId)}  ${palette.dim(assertion.kind)}${note}`];
+  lines.push(
+    ...visibleText(assertion.message)
+      .split('\n')
+      .map((line) => `  ${line}`),
+  );
+  const field = (name: string, values: string[]): void => {
+    for (const [index, value] of values.entries()) lines.push(`  ${palette.dim((index === 0 ? name : '').padEnd(9))} ${value}`);
+  };
+  if (checkpointIds.length > 0) field('at', [checkpointsText(checkpointIds)]);
+  if (assertion.location !== undefined) field('where', [visibleLine(locationText(assertion.location))]);
+  if (assertion.expected !== undefined || assertion.actual !== undefined) {
+    field('expected', shortened(visibleText(valueText(assertion.expected)).split('\n')).map(palette.green));
+    field('actual', shortened(visibleText(valueText(assertion.actual)).split('\n')).map(palette.red));
+  }
+  const changes = assertionDiff(assertion);
+  if (changes !== null) field('diff', shortened(changes.flatMap((change) => diffLines(change, palette))));
+  for (const [name, value] of diffDetails(assertion)) field('', [`${visibleLine(name)}: ${visibleLine(valueLine(value))}`]);
+  field('evidence', citationLines(assertion.evidenceSequences, texts));
+  return lines;
+}
+
+function diffLines({ path, before, after }: { path: (string | number)[]; before?: unknown; after?: unknown }, palette: Palette): string[] {
+  const name = visibleLine(pathText(path));
+  const side = (sign: string, value: unknown): string => `${sign} ${name}: ${visibleLine(valueLine(value as never))}`;
+  return [...(before === undefined ? [] : [palette.green(side('-', before))]), ...(after === undefined ? [] : [palette.red(side('+', after))])];
+}
+
+/** Each cited entry with what it says, where that is known; else the numbers alone. */
+function citationLines(sequences: readonly number[], texts: ReadonlyMap<number, string>): string[] {
+  if (sequences.length === 0) return ['none'];
+  const known = sequences.slice(0, citedLinesMax).map((sequence) => ({ sequence, text: texts.get(sequence) }));
+  if (known.some(({ text }) => text === undefined)) return [sequencesText(sequences)];
+  const lines = known.map(({ sequence, text }) => `#${sequence} ${visibleLine(text ?? '')}`);
+  if (sequences.length > citedLinesMax) lines.push(`and ${sequencesText(sequences.slice(citedLinesMax))}`);
+  return lines;
+}
+
+function assertionLine(assertion: AssertionResult): string[] {
+  const note = assertion.gate ? '' : ' (not a gate)';
+  return [`${statusMark(assertion.status, plain)} ${assertion.assertionId}  ${assertion.kind}${note}`, `    ${visibleLine(assertion.message)}`];
+}
+
+function interactionLines(interaction: InteractionResult): string[] {
+  const { targetResult, startedAtVirtualUs, finishedAtVirtualUs } = interaction;
+  const time = `${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)}`;
+  const lines = [
+    `${statusMark(targetResult.status, plain)} ${interaction.interactionId}  ${actorName(interaction)}  ${targetResult.status}  ${time}`,
+  ];
+  lines.push(...indent(shortened(visibleText(interaction.task.instruction).split('\n')), 4));
+  if (interaction.task.input !== undefined) lines.push(`    input   ${visibleLine(valueLine(interaction.task.input))}`);
+  if (targetResult.output !== undefined) lines.push(`    output  ${visibleLine(valueLine(targetResult.output))}`);
+  if (targetResult.error !== undefined) lines.push(`    error   ${visibleLine(`${targetResult.error.code}: ${targetResult.error.message}`)}`);
+  return lines;
+}
+
+function checkpointLine({ checkpointId, kind, verdict, virtualTimeUs, assertionResults }: RunResult['checkpoints'][number]): string[] {
+  const held = assertionResults.filter((assertion) => assertion.status === 'passed').length;
+  return [`${statusMark(verdict, plain)} ${checkpointId}  ${kind}  ${virtualClock(virtualTimeUs)}  ${held} of ${assertionResults.length} hold`];
+}
+
+function budgetLines({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult): string[] {
+  return [
+    `tool calls        ${toolCalls.attempted} of ${toolCalls.limit}${toolCalls.rejected > 0 ? `, ${toolCalls.rejected} rejected` : ''}`,
+    `scheduled events  ${scheduledEvents.processed} of ${scheduledEvents.limit}${scheduledEvents.exhausted ? ', exhausted' : ''}`,
+  ];
+}
+
+function evidenceLines({ evidenceRange, startedAtVirtualUs, finishedAtVirtualUs }: RunResult, { total, kinds }: EvidenceView): string[] {
+  const parts = Object.entries(kinds).map(([kind, many]) => `${many} ${kind}`);
+  return [
+    `${count(total, 'entry', 'entries')} in evidence.jsonl; the run's are #${evidenceRange.fromSequence}–${evidenceRange.toSequence}`,
+    ...(parts.length > 0 ? [parts.join(', ')] : []),
+    `virtual time ${virtualClock(startedAtVirtualUs)} to ${virtualClock(finishedAtVirtualUs)}`,
+  ];
+}
+
+function identityLines({ result, startedAtMs, finishedAtMs, engineVersion }: RunReport): string[] {
+  const { identity } = result;
+  const facts: [string, string][] = [
+    ['run', identity.runId],
+    ['world', identity.worldInstanceId],
+    ...(identity.scenarioId === undefined ? [] : ([['scenario', identity.scenarioId]] as [string, string][])),
+    ['build', identity.buildHash],
+    ['packages', identity.packageLockHash],
+    ['setup', identity.setupHash],
+    ['state', result.stateHash],
+    ['evidence', result.evidenceHash],
+    ['trajectory', result.trajectoryHash],
+    ['started', `${new Date(startedAtMs).toISOString()}, took ${hostDuration(finishedAtMs - startedAtMs)}`],
+    ['engine', engineVersion],
+  ];
+  return facts.map(([name, value]) => `${name.padEnd(11)} ${visibleLine(value)}`);
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...indent(lines, 2)];
+}
+
+function bounded<T>(items: readonly T[], write: (item: T) => string[]): string[] {
+  const lines = items.slice(0, limits.reportListItemsMax).flatMap(write);
+  if (items.length > limits.reportListItemsMax) lines.push(`and ${items.length - limits.reportListItemsMax} more in report.json`);
+  return lines;
+}
+
+function checkpointsText(ids: readonly string[]): string {
+  return ids.length === 1 ? `checkpoint ${ids[0]}` : `checkpoint ${ids[0]} and ${ids.length - 1} more`;
+}
+
+function shortened(lines: string[]): string[] {
+  return lines.length <= valueLinesMax ? lines : [...lines.slice(0, valueLinesMax - 1), `(${lines.length - valueLinesMax + 1} more lines)`];
+}
+
+function indent(lines: readonly string[], spaces: number): string[] {
+  return lines.map((line) => (line === '' ? '' : ' '.repeat(spaces) + line));
+}

@@ -1,0 +1,134 @@
+// Reads evidence.jsonl back: every line canonical and an entry, sequences from 1 without gaps, both digests recomputed.
+import { TextDecoder } from 'node:util';
+import { canonicalJson } from '../contract/canonical-json.js';
+import type { EvidenceEntry, VerificationEntry } from '../contract/evidence.js';
+import { EvidenceHasher, TrajectoryHasher } from '../contract/evidence-hash.js';
+import { limits } from '../contract/limits.js';
+import type { RunResult } from '../contract/run.js';
+import { validateEvidenceEntry } from '../contract/validators.js';
+import { runVerdict } from '../contract/verdict.js';
+import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
+import { jsonWithin } from './json-depth.js';
+import { evidenceFile, reportFile } from './report-folder.js';
+import type { ReportProblems } from './report-problems.js';
+
+/** Stands for the checkpoint of kind `final` among ids, none of which is empty. */
+const finalJudgement = '';
+
+/** The view of the journal, or null if it is not a journal: then nothing can be made from it. */
+export async function verifyEvidence(pieces: AsyncIterable<Buffer>, result: RunResult, problems: ReportProblems): Promise<EvidenceView | null> {
+  const selection = new EvidenceSelection(result);
+  const evidence = new EvidenceHasher();
+  const trajectory = new TrajectoryHasher();
+  const judged = new Map<string, VerificationEntry>();
+  let sequence = 0;
+  for await (const line of linesOf(pieces)) {
+    sequence++;
+    const entry = line === null ? null : readEntry(line, sequence, problems);
+    if (entry === null || line === null) {
+      if (line === null) problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} does not end, is too long or is not UTF-8`);
+      return null;
+    }
+    evidence.appendLine(line);
+    trajectory.appendEntry(entry);
+    selection.append(entry, line.length);
+    if (entry.kind === 'verification' && entry.sequence >= result.evidenceRange.fromSequence) {
+      judged.set(entry.checkpointKind === 'final' ? finalJudgement : entry.checkpointId, entry);
+    }
+  }
+  const add = (code: Parameters<ReportProblems['add']>[1], message: string): void => problems.add(evidenceFile, code, message);
+  const { fromSequence, toSequence } = result.evidenceRange;
+  if (sequence !== toSequence || fromSequence < Math.min(1, toSequence) || fromSequence > toSequence + 1) {
+    add('EVIDENCE_RANGE_MISMATCH', `holds the entries 1 to ${sequence}; the report says ${fromSequence} to ${toSequence}`);
+  }
+  if (evidence.digest() !== result.evidenceHash)
+    add('EVIDENCE_HASH_MISMATCH', `hashes to ${evidence.digest()}; the report says ${result.evidenceHash}`);
+  if (trajectory.digest() !== result.trajectoryHash)
+    add('TRAJECTORY_HASH_MISMATCH', `hashes to ${trajectory.digest()}; the report says ${result.trajectoryHash}`);
+  verifyVerdicts(judged, result, problems);
+  return selection.view();
+}
+
+/** The journal has what was judged; the report must say the same, so that a verdict cannot be changed without its evidence. */
+function verifyVerdicts(
+  judged: ReadonlyMap<string, VerificationEntry>,
+  { checkpoints, assertionResults }: RunResult,
+  problems: ReportProblems,
+): void {
+  const final = { checkpointId: finalJudgement, verdict: runVerdict(assertionResults), assertionResults };
+  for (const { checkpointId, verdict, assertionResults: results } of assertionResults.length > 0 ? [...checkpoints, final] : checkpoints) {
+    const assertions = results.map(({ assertionId, status, gate }) => ({ assertionId, status, gate }));
+    const recorded = judged.get(checkpointId)?.result;
+    if (recorded !== undefined && canonicalJson(recorded) === canonicalJson({ verdict, assertions })) continue;
+    problems.add(
+      reportFile,
+      'VERDICT_MISMATCH',
+      `its verdict ${checkpointId === finalJudgement ? '' : `at checkpoint ${checkpointId} `}is not what the journal ${recorded === undefined ? 'has: it has none' : 'has'}`,
+    );
+  }
+}
+
+function readEntry(line: string, sequence: number, problems: ReportProblems): EvidenceEntry | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is not JSON`);
+    return null;
+  }
+  if (!jsonWithin(value)) {
+    problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is nested too deeply`);
+    return null;
+  }
+  const checked = validateEvidenceEntry(value);
+  if (!checked.ok) {
+    problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is no entry: ${checked.issues[0]?.path} ${checked.issues[0]?.message}`);
+    return null;
+  }
+  const entry = value as EvidenceEntry;
+  if (!isCanonical(entry, line)) {
+    problems.add(evidenceFile, 'EVIDENCE_NOT_CANONICAL', `line ${sequence} is not RFC 8785 JSON`);
+    return null;
+  }
+  if (entry.sequence !== sequence) {
+    problems.add(evidenceFile, 'EVIDENCE_SEQUENCE', `line ${sequence} has the sequence ${entry.sequence}`);
+    return null;
+  }
+  return entry;
+}
+
+function isCanonical(entry: EvidenceEntry, line: string): boolean {
+  try {
+    return canonicalJson(entry as never) === line;
+  } catch {
+    return false;
+  }
+}
+
+/** Lines without their newline; null, and nothing after it, for one that is not ended, too long or not UTF-8. */
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const end = bytes.lastIndexOf(10) + 1;
+    rest = bytes.subarray(end);
+    if (rest.length > limits.evidenceLineBytesMax) return yield null;
+    const text = decoded(decoder, bytes.subarray(0, end));
+    if (text === null) return yield null;
+    for (let from = 0; from < text.length; ) {
+      const newline = text.indexOf('\n', from);
+      yield text.slice(from, newline);
+      from = newline + 1;
+    }
+  }
+  if (rest.length > 0) yield null;
+}
+
+function decoded(decoder: TextDecoder, bytes: Buffer): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}

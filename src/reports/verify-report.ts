@@ -1,0 +1,162 @@
+// Checks a report folder against itself: every digest of the manifest, the journal's digests, the verdict, and each projection made anew.
+// The folder may come from anywhere. What holds afterwards: its files are those of one consistent run, as the one who wrote it says.
+import { sha256Digest } from '../contract/digest.js';
+import { limits } from '../contract/limits.js';
+import type { RunResult } from '../contract/run.js';
+import type { RunReport } from '../contract/run-events.js';
+import { validateRunReport } from '../contract/validators.js';
+import { resultVerdict, runVerdict } from '../contract/verdict.js';
+import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
+import type { EvidenceView } from './evidence-view.js';
+import { FolderReader } from './folder-reader.js';
+import { jsonWithin } from './json-depth.js';
+import { type ManifestFile, parseManifest, type ReportManifest } from './manifest.js';
+import { type Preview, previewOfFile } from './preview.js';
+import { jsonDocument, projectionRevision, projections } from './projections.js';
+import { attachmentFolder, attachmentPath, evidenceFile, isRunId, manifestFile, reportFile } from './report-folder.js';
+import { type ReportProblem, ReportProblems } from './report-problems.js';
+import { verifyEvidence } from './verify-evidence.js';
+
+export interface ReportVerification {
+  ok: boolean;
+  /** null when the manifest names none. */
+  runId: string | null;
+  problems: ReportProblem[];
+  /** Projections that another revision of the writer made: their digests were checked, their contents could not be made anew. */
+  notCompared: string[];
+}
+
+export async function verifyReport(folder: string): Promise<ReportVerification> {
+  const reader = new FolderReader(folder);
+  const problems = new ReportProblems();
+  const manifest = await verifyFiles(reader, problems);
+  const runId = manifest?.runId ?? null;
+  // What is not the file the manifest speaks of is not read any further.
+  if (manifest === null || problems.list.length > 0) return { ok: false, runId, problems: problems.list, notCompared: [] };
+  const notCompared = await verifyContents(reader, manifest, problems);
+  return { ok: problems.list.length === 0, runId, problems: problems.list, notCompared };
+}
+
+/** The folder against its manifest; null when there is none to check against. */
+async function verifyFiles(reader: FolderReader, problems: ReportProblems): Promise<ReportManifest | null> {
+  const present = await reader.list(problems);
+  if (present === null) return null;
+  if (!present.includes(manifestFile)) {
+    problems.add(manifestFile, 'FILE_MISSING', 'is missing');
+    return null;
+  }
+  const text = await reader.text(manifestFile, limits.reportManifestBytesMax);
+  const parsed = text === null ? { fault: 'is too large or no UTF-8' } : parseManifest(text);
+  if ('fault' in parsed) {
+    problems.add(manifestFile, 'MANIFEST_INVALID', parsed.fault);
+    return null;
+  }
+  const { manifest } = parsed;
+  if (!isRunId(manifest.runId)) problems.add(manifestFile, 'MANIFEST_INVALID', `has the runId ${manifest.runId}, which is none`);
+  const listed = new Map(manifest.files.map((file) => [file.path, file]));
+  for (const path of [reportFile, evidenceFile, ...Object.keys(projections)]) {
+    if (!listed.has(path)) problems.add(manifestFile, 'MANIFEST_INVALID', `does not list ${path}`);
+  }
+  for (const path of listed.keys()) if (!present.includes(path)) problems.add(path, 'FILE_MISSING', 'is in the manifest and not in the folder');
+  for (const path of present) await verifyFile(reader, path, listed.get(path), problems);
+  return manifest;
+}
+
+async function verifyFile(reader: FolderReader, path: string, listed: ManifestFile | undefined, problems: ReportProblems): Promise<void> {
+  if (path === manifestFile) return;
+  if (listed === undefined) {
+    problems.add(path, 'FILE_UNKNOWN', 'is in the folder and not in the manifest');
+    return;
+  }
+  const found = await reader.digest(path);
+  if (found.bytes !== listed.bytes || found.sha256 !== listed.sha256) {
+    problems.add(path, 'DIGEST_MISMATCH', `has ${found.bytes} bytes and ${found.sha256}; the manifest says ${listed.bytes} and ${listed.sha256}`);
+  }
+}
+
+/** The files against each other. Gives the projections that could not be compared. */
+async function verifyContents(reader: FolderReader, manifest: ReportManifest, problems: ReportProblems): Promise<string[]> {
+  const report = await readReport(reader, problems);
+  if (report === null) return [];
+  verifyReportDocument(report, manifest, problems);
+  const attachments = await verifyAttachments(reader, report.result, manifest, problems);
+  const evidence = await verifyEvidence(reader.pieces(evidenceFile), report.result, problems);
+  if (evidence === null) return [];
+  return verifyProjections({ report, evidence, attachments: attachmentViews(report.result, attachments) }, manifest, problems);
+}
+
+async function readReport(reader: FolderReader, problems: ReportProblems): Promise<RunReport | null> {
+  const text = await reader.text(reportFile, limits.reportDocumentBytesMax);
+  if (text === null) {
+    problems.add(reportFile, 'FILE_TOO_LARGE', 'is too large or no UTF-8');
+    return null;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    problems.add(reportFile, 'REPORT_INVALID', 'is not JSON');
+    return null;
+  }
+  if (!jsonWithin(value)) {
+    problems.add(reportFile, 'REPORT_INVALID', 'is nested too deeply');
+    return null;
+  }
+  const checked = validateRunReport(value);
+  if (!checked.ok) {
+    for (const issue of checked.issues) problems.add(reportFile, 'REPORT_INVALID', `${issue.path}: ${issue.message}`);
+    return null;
+  }
+  if (jsonDocument(value) !== text) problems.add(reportFile, 'REPORT_INVALID', 'is not written as this writer writes it');
+  return value as RunReport;
+}
+
+function verifyReportDocument({ runId, result }: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
+  const add = (code: 'RUN_ID_MISMATCH' | 'VERDICT_MISMATCH' | 'REPORT_INVALID', message: string): void => problems.add(reportFile, code, message);
+  if (runId !== manifest.runId || result.identity.runId !== manifest.runId)
+    add('RUN_ID_MISMATCH', `is of ${runId}; the manifest is of ${manifest.runId}`);
+  if (result.setup.setupHash !== result.identity.setupHash) add('REPORT_INVALID', 'names two setups');
+  const verdict = resultVerdict(result);
+  if (verdict !== result.verdict) add('VERDICT_MISMATCH', `says ${result.verdict}; its assertions say ${verdict}`);
+  for (const { checkpointId, verdict: stated, assertionResults } of result.checkpoints) {
+    const judged = runVerdict(assertionResults);
+    if (judged !== stated) add('VERDICT_MISMATCH', `says ${stated} of checkpoint ${checkpointId}; its assertions say ${judged}`);
+  }
+}
+
+/** Kept attachments against the descriptors that the report names. */
+async function verifyAttachments(
+  reader: FolderReader,
+  result: RunResult,
+  manifest: ReportManifest,
+  problems: ReportProblems,
+): Promise<Map<string, Preview | null>> {
+  const named = new Map(namedAttachments(result).map(({ descriptor }) => [attachmentPath(descriptor), descriptor]));
+  const kept = new Map<string, Preview | null>();
+  for (const { path, bytes, sha256 } of manifest.files) {
+    if (!path.startsWith(`${attachmentFolder}/`)) continue;
+    const descriptor = named.get(path);
+    if (descriptor === undefined || descriptor.bytes !== bytes || descriptor.hash !== sha256) {
+      problems.add(path, 'ATTACHMENT_MISMATCH', descriptor === undefined ? 'is named by no descriptor' : 'is not what its descriptor says');
+      continue;
+    }
+    kept.set(path, hasPreview(descriptor) ? await previewOfFile(reader.path(path), bytes) : null);
+  }
+  return kept;
+}
+
+function verifyProjections(
+  sources: { report: RunReport; evidence: EvidenceView; attachments: ReturnType<typeof attachmentViews> },
+  { files, projectionRevision: revision }: ReportManifest,
+  problems: ReportProblems,
+): string[] {
+  const digests = new Map(files.map((file) => [file.path, file.sha256]));
+  const notCompared: string[] = [];
+  for (const [file, project] of Object.entries(projections)) {
+    if (digests.get(file) === sha256Digest(project(sources))) continue;
+    // run.json is the same in every revision.
+    if (revision !== projectionRevision && file !== 'run.json') notCompared.push(file);
+    else problems.add(file, 'PROJECTION_MISMATCH', 'is not what report.json, evidence.jsonl and the attachments make it');
+  }
+  return notCompared;
+}

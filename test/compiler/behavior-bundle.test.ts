@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { realpathSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { bundleBehavior } from '../../src/compiler/behavior-bundle.js';
+import { loadTool } from '../../src/tools/load.js';
+import { compiledOf, FakeWorld, manifestOf, plain } from '../tools/tool-fixture.js';
+import { type Files, folder } from './repository.js';
+
+function bundle(t: TestContext, files: Files, module = './b.ts') {
+  const root = realpathSync(folder(t, files));
+  return bundleBehavior({ root, toolFile: 'x.tool.yaml', module, sdkNames: ['@other/sdk'] });
+}
+const behavior = (expression: string, before = '') =>
+  `import { defineToolBehavior } from 'drillyard/tool-sdk';\n${before}\nexport default defineToolBehavior({ operations: { x: () => (${expression}) } });\n`;
+
+async function run(t: TestContext, files: Files, module?: string): Promise<unknown> {
+  const { behavior: made, findings } = await bundle(t, files, module);
+  assert.deepEqual(findings, []);
+  assert.ok(made);
+  const compiled = { ...compiledOf(null, manifestOf(['x'])), behavior: made, artifactHash: made.codeHash };
+  const result = loadTool(compiled).instantiate(new FakeWorld()).call('x', null);
+  return result.kind === 'value' ? plain(result.value) : result;
+}
+
+test('TypeScript, JavaScript, JSON and helpers in folders become one function that runs', async (t) => {
+  const files = {
+    'b.ts': behavior(
+      '[one(), two, three.n, four, E.B, new Counter().up()]',
+      "import { one } from './lib/one';\nimport { two } from './lib/two.js';\nimport three from './three.json';\nimport { four } from './four';\nenum E { A, B }\nclass Counter { #n = 1; static s = 2; up(): number { return this.#n + Counter.s; } }",
+    ),
+    'lib/one.ts': "import { two } from '../lib/two.js'; export const one = (): number => two - 1;",
+    'lib/two.ts': 'export const two: number = 2;',
+    'three.json': '{"n": 3}',
+    'four/index.ts': 'export const four = 4 satisfies number;',
+  };
+  assert.deepEqual(await run(t, files), [1, 2, 3, 4, 1, 3]);
+  assert.deepEqual(
+    (await bundle(t, files)).files.map(({ path, role }) => `${role} ${path}`),
+    ['entry b.ts', 'helper four/index.ts', 'helper lib/one.ts', 'helper lib/two.ts', 'helper three.json'],
+  );
+});
+
+test('names of the language may be names of the module', async (t) => {
+  assert.deepEqual(
+    await run(t, { 'b.ts': behavior('[new Map(3).n, name]', 'class Map { n: number; constructor(n: number) { this.n = n; } }\nvar name = "x";') }),
+    [3, 'x'],
+  );
+});
+
+test('the SDK of another runner is ours, and its failures are failures', async (t) => {
+  const failed = await run(
+    t,
+    {
+      'b.js':
+        "import { ToolFailure } from '@other/sdk';\nexport default { operations: { x() { throw new ToolFailure({ code: 'NO', message: 'm' }); } } };",
+    },
+    'b.js',
+  );
+  assert.equal((failed as { code: string }).code, 'NO');
+});
+
+test('a definition made with defineTool, and CommonJS, are behaviors too', async (t) => {
+  assert.equal(
+    await run(t, {
+      'b.ts':
+        "import { defineTool } from 'drillyard/tool-sdk';\nexport default defineTool({ manifest: {}, behavior: { operations: { x: () => 7 } } });",
+    }),
+    7,
+  );
+  assert.equal(await run(t, { 'b.cjs': 'module.exports = { operations: { x: () => 8 } };' }, './b.cjs'), 8);
+});
+
+test('equal files give equal code, wherever they lie', async (t) => {
+  const files = { 'b.ts': behavior('one', "import { one } from './one.js';"), 'one.ts': 'export const one = 1;' };
+  const here = await bundle(t, files);
+  const there = await bundle(t, { ...files, 'tsconfig.json': '{"compilerOptions":{"target":"ES3"}}', 'node_modules/x/index.js': '' });
+  assert.deepEqual(there, here);
+  assert.ok(!here.behavior?.code.includes('/tmp'));
+});
+
+test('no async function and no way to load code gets through, however it is written', async (t) => {
+  const refused: { [source: string]: string } = {
+    'async () => 1': 'DY6005',
+    '(async function named() { await 1; })': 'DY6005',
+    '({ async method() {} })': 'DY6005',
+    'class { static async m() {} }': 'DY6005',
+    'async function* () { yield 1 }': 'DY6005',
+    'function () { async () => {}; return async (value) => { for await (const one of value); } }': 'DY6005',
+    'import(String(1))': 'DY6004',
+    'im\\u0070ort("./one.js")': 'DY6003',
+    'import /* hidden */ ("./one.js")': 'DY6004',
+    'import(`./on${"e"}.js`)': 'DY6004',
+    'require("./one.js")': 'DY6004',
+    'require("fs")': 'DY6004',
+    '((name) => require(name))("fs")': 'DY6004',
+    'typeof require': 'DY6004',
+    'import.meta.url': 'DY6004',
+  };
+  for (const [source, code] of Object.entries(refused)) {
+    const { findings } = await bundle(t, { 'b.ts': behavior(source), 'one.ts': 'export const one = 1;' });
+    assert.ok(
+      findings.some((finding) => finding.code === code),
+      `${source}: ${JSON.stringify(findings)}`,
+    );
+  }
+  const { findings } = await bundle(t, { 'b.ts': behavior('["async", "import(x)", "require(\'fs\')", "__async", "__require"].length') });
+  assert.deepEqual(findings, [], 'words in a text are words');
+  const { findings: awaiting } = await bundle(t, { 'b.ts': `await 1;\n${behavior('1')}` });
+  assert.deepEqual(
+    awaiting.map(({ code }) => code),
+    ['DY6005'],
+  );
+});
+
+test('undeclared imports are findings with their place', async (t) => {
+  for (const name of ['lodash', 'fs', 'node:fs/promises', '/etc/passwd', 'https://example.com/x.js', '#internal', 'data:text/javascript,1']) {
+    const { findings } = await bundle(t, { 'b.ts': behavior('x', `import x from '${name}';`) });
+    assert.deepEqual(
+      findings.map(({ code, file, line, column }) => [code, file, line, column]),
+      [['DY6002', 'b.ts', 2, 15]],
+      name,
+    );
+  }
+});
+
+test('types of a module may come from anywhere, since they are gone', async (t) => {
+  assert.equal(await run(t, { 'b.ts': behavior('1', "import type { X } from 'somewhere';\nexport type Y = X;") }), 1);
+});
+
+test("a denied name that is shadowed is nobody's business", async (t) => {
+  const { findings } = await bundle(t, {
+    'b.ts': behavior('fetch(5) + Math.max(1, 2) + Date.now', 'const fetch = (n: number) => n; const Date = { now: 1 };'),
+  });
+  assert.deepEqual(findings, []);
+});

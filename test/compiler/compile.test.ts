@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parse, stringify } from 'yaml';
+import { compileProject } from '../../src/compiler/compile.js';
+import { setupDigest } from '../../src/compiler/setups.js';
+import { libraryFolder } from '../../src/compiler/shipped.js';
+import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
+import type { JsonValue } from '../../src/contract/json.js';
+import { validateProjectView } from '../../src/contract/validators.js';
+import { loadTool } from '../../src/tools/load.js';
+import { buildWith, compileWith, edited, type Files, folder, sound } from './repository.js';
+
+test('a repository becomes a build and a view of it, and nothing of it was run', async (t) => {
+  const { build, view, sources, diagnostics } = await compileWith(t);
+  assert.deepEqual(diagnostics, []);
+  assert.ok(build);
+  assert.deepEqual(
+    build.tools.map(({ packageId, version }) => [packageId, version]),
+    [['notes', '1.0.0']],
+  );
+  assert.equal(view.buildHash, build.buildHash);
+  assert.deepEqual(validateProjectView(JSON.parse(JSON.stringify(view))).ok, true);
+  assert.deepEqual(
+    view.drills.map(({ id, provenance }) => [id, provenance]),
+    [['add', { file: 'drillyard/add.drill.yaml', line: 1, column: 1 }]],
+  );
+  assert.equal(view.drills[0]?.setupHash, build.drills[0]?.setupHash);
+  const files = view.tools[0]?.implementation.files ?? [];
+  assert.deepEqual(
+    files.map(({ role, displayPath }) => [role, displayPath]),
+    [
+      ['entry', 'drillyard/notes.ts'],
+      ['helper', 'drillyard/clean.ts'],
+    ],
+  );
+  for (const { fileId, displayPath, bytes } of files) {
+    const source = sources.get(fileId);
+    assert.ok(source && /^src_[0-9a-f]{24}$/.test(fileId));
+    assert.equal(source.content, sound[displayPath as keyof typeof sound]);
+    assert.equal(source.contentHash, sha256Digest(source.content));
+    assert.equal(Buffer.byteLength(source.content), bytes);
+    assert.deepEqual([source.buildHash, source.artifactHash], [build.buildHash, build.tools[0]?.artifactHash]);
+  }
+  assert.ok(loadTool(build.tools[0] as NonNullable<(typeof build.tools)[0]>).operations.has('notes.add'));
+});
+
+test('layers: patches append, actors replace by id and instance, faults and events add, overrides rank higher, the clock replaces', async (t) => {
+  const override = (id: string) =>
+    `toolOverrides: [{ id: ${id}, operation: { packageId: notes, operationId: notes.add }, outcome: { kind: original } }]\n`;
+  const build = await buildWith(t, {
+    'drillyard/world.yaml': `${sound['drillyard/world.yaml'].replace('state:', '  - { id: bob, attributes: { from: world } }\n  - { id: bob, instanceId: two }\nstate:')}faults: [{ packageId: notes, faultId: down }]\n${override('w')}`,
+    'drillyard/busy.scenario.yaml': `${sound['drillyard/busy.scenario.yaml']}actors: [{ id: bob, attributes: { from: scenario } }, { id: eve }]\n${override('s')}initialEvents: [{ event: { packageId: notes, eventId: due }, payload: { id: n2 }, atUs: 9, actorId: eve }]\n`,
+    'drillyard/add.drill.yaml': sound['drillyard/add.drill.yaml'] + override('d'),
+    'drillyard/inline.drill.yaml': `${sound['drillyard/add.drill.yaml'].replace('id: add', 'id: inline').replace('scenarioId: busy', 'inlineScenario: { actors: [{ id: ann }] }')}${override('d')}`,
+    'drillyard/bare.drill.yaml': sound['drillyard/add.drill.yaml'].replace('id: add', 'id: bare').replace('scenarioId: busy\n', ''),
+  });
+  const [add, bare, inline] = build.drills;
+  const { setup } = add as NonNullable<typeof add>;
+  assert.equal(setup.virtualTimeUs, 3);
+  assert.deepEqual(
+    setup.actors.map(({ id, instanceId, attributes }) => [id, instanceId, attributes]),
+    [
+      ['ann', undefined, {}],
+      ['bob', undefined, { from: 'scenario' }],
+      ['bob', 'two', {}],
+      ['eve', undefined, {}],
+    ],
+  );
+  assert.deepEqual(
+    setup.state.map(({ action, rowId, instanceId }) => [action, rowId, instanceId]),
+    [
+      ['upsert', 'n1', 'notes'],
+      ['delete', 'n1', 'notes'],
+    ],
+  );
+  assert.deepEqual(setup.faults, [{ packageId: 'notes', instanceId: 'notes', faultId: 'down' }]);
+  assert.deepEqual(
+    setup.initialEvents.map(({ atUs, event }) => [atUs, event.instanceId]),
+    [
+      [5, 'notes'],
+      [9, 'notes'],
+    ],
+  );
+  assert.deepEqual(
+    setup.toolOverrides.map(({ scope, rules }) => [scope, rules[0]?.id]),
+    [
+      ['drill', 'd'],
+      ['scenario', 's'],
+      ['world', 'w'],
+    ],
+  );
+  assert.deepEqual(bare?.setup, build.baseline.setup, 'without a scenario a drill runs in the world itself');
+  assert.equal(bare?.setupHash, build.baseline.setupHash);
+  assert.deepEqual([inline?.setup.state, inline?.setup.faults, inline?.setup.virtualTimeUs], [[], [], 0], 'an inline scenario is complete by itself');
+  assert.deepEqual(
+    inline?.setup.toolOverrides.map(({ scope }) => scope),
+    ['drill'],
+  );
+  for (const { setup: each, setupHash } of [...build.drills, ...build.scenarios, build.baseline]) {
+    assert.equal(setupHash, jsonDigest(each as unknown as JsonValue));
+    assert.equal(setupHash, setupDigest(each));
+  }
+});
+
+/** The same project written in another way. */
+const rewrites: { [how: string]: Files } = {
+  'comments and blank lines': { 'drillyard/world.yaml': `# the shop\n\n${sound['drillyard/world.yaml'].replace('actors:', 'actors: # people')}` },
+  'defaults written': {
+    ...edited('drillyard/world.yaml', 'id: shop', 'id: shop\nseed: "1"\nvirtualTimeUs: 0\nfaults: []'),
+    ...edited('drillyard/add.drill.yaml', 'tags: [smoke]', 'tags: [smoke]\ntrials: { count: 1, classification: contract }\ncapture: { logs: "off" }'),
+  },
+  'the long form of a drill': {
+    'drillyard/add.drill.yaml': sound['drillyard/add.drill.yaml'].replace(
+      'actorId: ann\ntask: { instruction: Add a note. }',
+      'timeline: { horizonUs: 0, interactions: [{ id: main, actorId: ann, task: { instruction: Add a note. } }] }',
+    ),
+  },
+  'the default instance named': {
+    ...edited('drillyard/world.yaml', 'packageId: notes, namespace', 'packageId: notes, instanceId: notes, namespace'),
+    ...edited('drillyard/busy.scenario.yaml', 'packageId: notes, faultId', 'packageId: notes, instanceId: notes, faultId'),
+  },
+  'files moved': {
+    'drillyard/add.drill.yaml': null,
+    'drillyard/deep/er/anything.drill.yml': sound['drillyard/add.drill.yaml'],
+    'drillyard/notes.tool.yaml': null,
+    'drillyard/tools/n.tool.yaml': sound['drillyard/notes.tool.yaml'].replace('./notes.ts', '../notes.ts'),
+  },
+  'another source root': Object.fromEntries([
+    ...Object.entries(sound)
+      .filter(([path]) => path.startsWith('drillyard/'))
+      .flatMap(([path, text]) => [
+        [path, null],
+        [path.replace('drillyard/', 'src/sim/'), text],
+      ]),
+    ['drillyard.json', '{"sourceRoot": "src/sim", "schemaVersion": 1, "toolPackages": [], "world": "world.yaml"}'],
+  ]),
+  'comments in code': edited('drillyard/notes.ts', 'export default', '// a comment\n/* another */ export default'),
+};
+for (const [how, changes] of Object.entries(rewrites)) {
+  test(`equal meaning, equal build: ${how}`, async (t) => {
+    assert.equal((await buildWith(t, changes)).buildHash, (await buildWith(t)).buildHash);
+  });
+}
+
+const differences: { [how: string]: Files } = {
+  'another row': edited('drillyard/world.yaml', 'text: first', 'text: second'),
+  'another seed': edited('drillyard/world.yaml', 'id: shop', 'id: shop\nseed: "2"'),
+  'another schema': edited('drillyard/notes.tool.yaml', 'required: [text]', 'required: []'),
+  'other code': edited('drillyard/clean.ts', 'text.trim()', 'text'),
+  'another assertion': edited('drillyard/add.drill.yaml', 'equals: 1', 'equals: 2'),
+  'another target': edited('drillyard/agent.target.yaml', 'timeoutMs: 1000', 'timeoutMs: 1001'),
+  'another prefix': { 'drillyard.json': '{"schemaVersion": 1, "compat": {"environmentPrefixes": ["X"]}}' },
+};
+for (const [how, changes] of Object.entries(differences)) {
+  test(`other meaning, other build: ${how}`, async (t) => {
+    assert.notEqual((await buildWith(t, changes)).buildHash, (await buildWith(t)).buildHash);
+  });
+}
+
+test('equal meaning, equal build: any order of keys, YAML or JSON', async (t) => {
+  const paths = (Object.keys(sound) as (keyof typeof sound)[]).filter(
+    (path) => path.startsWith('drillyard/') && path.endsWith('.yaml') && path !== 'drillyard/world.yaml',
+  );
+  const expected = (await buildWith(t)).buildHash;
+  await fc.assert(
+    fc.asyncProperty(fc.infiniteStream(fc.nat()), fc.subarray(paths), async (stream, asJson) => {
+      const next = () => Number(stream.next().value);
+      const shuffled = (value: unknown): unknown => {
+        if (Array.isArray(value)) return value.map(shuffled);
+        if (typeof value !== 'object' || value === null) return value;
+        const entries = Object.entries(value).map(([key, member]) => ({ key, member, place: next() }));
+        return Object.fromEntries(entries.sort((a, b) => a.place - b.place).map(({ key, member }) => [key, shuffled(member)]));
+      };
+      const changes: Files = { 'drillyard/world.yaml': stringify(shuffled(parse(sound['drillyard/world.yaml']))) };
+      for (const path of paths) {
+        const value = shuffled(parse(sound[path]));
+        changes[path] = asJson.includes(path) ? null : stringify(value);
+        if (asJson.includes(path)) changes[path.replace('.yaml', '.json')] = JSON.stringify(value);
+      }
+      assert.equal((await buildWith(t, changes)).buildHash, expected);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('a build depends on no folder and on no working directory', async (t) => {
+  const root = folder(t, sound);
+  const here = await compileProject({ root });
+  const before = process.cwd();
+  process.chdir(folder(t, {}));
+  const there = await compileProject({
+    root: folder(t, {
+      ...sound,
+      'tsconfig.json': '{"compilerOptions": {"target": "es5", "useDefineForClassFields": false}}',
+      'package.json': '{"sideEffects": false}',
+    }),
+  });
+  process.chdir(before);
+  assert.deepEqual(there.build, here.build);
+  assert.ok(!JSON.stringify(here.build).includes(root));
+});
+
+test('the root file may be another one, with compat for packages of another runner', async (t) => {
+  const { build, diagnostics } = await compileWith(
+    t,
+    {
+      'drillyard.json': null,
+      'other.json':
+        '{"schemaVersion": 1, "toolPackages": ["@other/tool"], "compat": {"toolSdk": ["@other/tool-sdk"], "packageField": "other", "environmentPrefixes": ["OTHER"]}}',
+      'node_modules/@other/tool/package.json':
+        '{"name": "@other/tool", "other": {"layer": "tool-pack", "tool": "t.tool.json", "lifecycle": "active", "maintainer": "them"}}',
+      'node_modules/@other/tool/t.tool.json': JSON.stringify({
+        schemaVersion: 1,
+        module: 'b.js',
+        manifest: {
+          schemaVersion: 1,
+          id: 'theirs',
+          version: '2.0.0',
+          engine: '*',
+          operations: [{ id: 'x', inputSchema: true, outputSchema: true, idempotency: 'none', fidelity: 'f' }],
+        },
+      }),
+      'node_modules/@other/tool/b.js':
+        "import { defineToolBehavior, ToolFailure } from '@other/tool-sdk';\nexport default defineToolBehavior({ operations: { x() { throw new ToolFailure({ code: 'X', message: 'x' }); } } });\n",
+    },
+    'other.json',
+  );
+  assert.deepEqual(diagnostics, []);
+  assert.deepEqual(build?.compat, { environmentPrefixes: ['OTHER'] });
+  assert.deepEqual(
+    build?.tools.map(({ packageId }) => packageId),
+    ['notes', 'theirs'],
+  );
+});
+
+test('source that does not compile still has a view, without a build, hashes or captured files', async (t) => {
+  const { build, view, sources, diagnostics } = await compileWith(t, edited('drillyard/add.drill.yaml', 'targetId: agent', 'targetId: gone'));
+  assert.equal(build, undefined);
+  assert.equal(view.buildHash, undefined);
+  assert.equal(sources.size, 0);
+  assert.deepEqual(view.tools[0]?.implementation.files, []);
+  assert.deepEqual([view.world?.id, view.drills.length, view.scenarios.length], ['shop', 1, 1]);
+  assert.deepEqual(view.diagnostics, diagnostics);
+});
+
+test('the capture says what it refused', async (t) => {
+  const big = await compileWith(t, edited('drillyard/clean.ts', 'export', `// ${'x'.repeat(1024 * 1024)}\nexport`));
+  assert.ok(big.build);
+  assert.deepEqual(
+    big.view.tools[0]?.implementation.unavailable.map(({ displayPath, reason }) => [displayPath, reason]),
+    [['drillyard/clean.ts', 'file_too_large']],
+  );
+  const refusals: [Files, string][] = [
+    [edited('drillyard/notes.ts', './clean.js', './none.js'), 'missing'],
+    [{ ...edited('drillyard/notes.ts', './clean.js', './style.css'), 'drillyard/style.css': '' }, 'unsupported_type'],
+    [{ ...edited('drillyard/notes.ts', './clean.js', './.secret.ts'), 'drillyard/.secret.ts': '' }, 'restricted_path'],
+    [{ ...edited('drillyard/notes.ts', './clean.js', '../../outside.ts') }, 'restricted_path'],
+    [{ ...edited('drillyard/notes.ts', './clean.js', './l.ts'), 'drillyard/l.ts': { link: 'clean.ts' } }, 'symlink'],
+    [{ 'drillyard/clean.ts': new Uint8Array([0xc3, 0x28]) }, 'invalid_text'],
+  ];
+  for (const [changes, reason] of refusals) {
+    const { view, build } = await compileWith(t, changes);
+    assert.equal(build, undefined);
+    assert.deepEqual(
+      view.tools[0]?.implementation.unavailable.map((refused) => refused.reason),
+      [reason],
+    );
+  }
+});
+
+test('the library compiles, quickly', async (t) => {
+  if (!existsSync(libraryFolder())) return;
+  const root = folder(t, {
+    'drillyard.json': '{"schemaVersion": 1, "toolPackages": ["library:ticket-desk", "library:payments"]}',
+    'drillyard/world.yaml': 'schemaVersion: 1\nid: w\n',
+  });
+  await compileProject({ root });
+  const started = performance.now();
+  const { build, diagnostics } = await compileProject({ root });
+  assert.deepEqual(diagnostics, []);
+  assert.deepEqual(
+    build?.tools.map(({ packageId }) => packageId),
+    ['payments', 'ticket-desk'],
+  );
+  assert.ok(performance.now() - started < 5_000, 'warm, even on a machine that does other things');
+});

@@ -1,0 +1,388 @@
+// Every code is provoked at least once: the table below has to name them all to be compiled.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compileProject } from '../../src/compiler/compile.js';
+import { type DiagnosticCode, diagnosticTable } from '../../src/compiler/diagnostic-table.js';
+import { limits } from '../../src/contract/limits.js';
+import { compileWith, edited, type Files, folder, lines, sound } from './repository.js';
+
+interface Case {
+  changes: Files;
+  config?: string;
+  /** File and JSON Pointer of the diagnostic, then the text that stands at its line and column. */
+  at: [file: string, path: string, text: string];
+  message: RegExp;
+  suggestion?: RegExp;
+}
+const world = 'drillyard/world.yaml';
+const tool = 'drillyard/notes.tool.yaml';
+const drill = 'drillyard/add.drill.yaml';
+const behavior = 'drillyard/notes.ts';
+const packageJson = (field: object): string => JSON.stringify({ name: 'x', version: '1.0.0', drillyard: field }, null, 2);
+const withPackage = (field: object, files: Files = {}): Files => ({
+  'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./extra"] }',
+  'extra/package.json': packageJson(field),
+  'extra/extra.tool.yaml':
+    'schemaVersion: 1\nmanifest: { schemaVersion: 1, id: extra, version: 1.0.0, engine: "*", state: [{ namespace: rows, schema: { type: object } }] }\n',
+  ...files,
+});
+const route = (path: string, errors: string) =>
+  `  http:\n    - { id: r, operationId: notes.add, method: POST, path: "${path}", auth: { kind: none }, requestBody: json, response: { successStatus: 200, errors: ${errors} } }\n`;
+
+const cases: { [code in DiagnosticCode]: Case } = {
+  DY1001: {
+    changes: { 'drillyard.json': null },
+    at: ['drillyard.json', '', ''],
+    message: /there is no 'drillyard.json'/,
+    suggestion: /drillyard init/,
+  },
+  DY1002: { changes: { [world]: new Uint8Array([0xff, 0xfe, 0x41]) }, at: [world, '', ''], message: /is not UTF-8 text/ },
+  DY1003: { changes: { [world]: 'schemaVersion: 1\nid: [1, 2\n' }, at: [world, '', ''], message: /Flow sequence|must end with/ },
+  DY1004: { changes: edited(world, 'id: shop', 'id: shop\nid: other'), at: [world, '', 'id: other'], message: /'id' is given twice/ },
+  DY1005: {
+    changes: edited(world, '{ text: first }', '{ text: !!binary aGk= }'),
+    at: [world, '/state/0/value/text', 'aGk='],
+    message: /binary is not JSON/,
+  },
+  DY1006: {
+    changes: { [world]: `${sound[world]}# ${'x'.repeat(limits.projectFileBytesMax)}\n` },
+    at: [world, '', 'schemaVersion'],
+    message: /larger than/,
+  },
+  DY1007: {
+    changes: { 'drillyard/other.scenario.yaml': { link: 'busy.scenario.yaml' } },
+    at: ['drillyard/other.scenario.yaml', '', ''],
+    message: /symbolic link/,
+  },
+  DY1008: {
+    changes: { 'drillyard.json': '{ "schemaVersion": 1,\n  "sourceRoot": "../elsewhere" }' },
+    at: ['drillyard.json', '/sourceRoot', '"../elsewhere"'],
+    message: /leads out of the repository/,
+  },
+  DY1009: {
+    changes: { 'drillyard.json': '{ "schemaVersion": 1, "world": "wrold.yaml" }' },
+    at: ['drillyard.json', '/world', '"wrold.yaml"'],
+    message: /'drillyard\/wrold.yaml' does not exist/,
+  },
+  DY1010: {
+    changes: { 'drillyard.json': '{ "schemaVersion": 1, "sourceRoot": "drills" }' },
+    at: ['drillyard.json', '/sourceRoot', '"drills"'],
+    message: /no folder of this repository/,
+  },
+  DY1011: {
+    changes: { 'drillyard/x.scenarios.yaml': '' },
+    at: ['drillyard/x.scenarios.yaml', '', ''],
+    message: /is not read/,
+    suggestion: /'\.scenario'/,
+  },
+
+  DY2001: {
+    changes: edited(world, 'actors:', 'aktors: []\nactors:'),
+    at: [world, '/aktors', 'aktors'],
+    message: /not a member of World/,
+    suggestion: /Did you mean 'actors'\?/,
+  },
+  DY2002: { changes: edited(drill, 'targetId: agent\n', ''), at: [drill, '/targetId', 'schemaVersion'], message: /"targetId" is required/ },
+  DY2003: {
+    changes: edited(world, 'atUs: 5', 'atUs: soon'),
+    at: [world, '/initialEvents/0/atUs', 'soon'],
+    message: /expected an integer.*"soon"|expected a number/,
+  },
+  DY2004: { changes: edited(world, 'schemaVersion: 1', 'schemaVersion: 2'), at: [world, '/schemaVersion', '2'], message: /expected 1, found 2/ },
+
+  DY3001: {
+    changes: {
+      'drillyard/copy.target.json': '{"schemaVersion": 1, "target": {"id": "agent", "kind": "external", "bindings": ["http"], "timeoutMs": 5}}',
+    },
+    at: ['drillyard/copy.target.json', '/target/id', '"agent"'],
+    message: /target 'agent' is defined in drillyard\/agent.target.yaml already/,
+  },
+  DY3002: {
+    changes: edited(drill, 'targetId: agent', 'targetId: agnet'),
+    at: [drill, '/targetId', 'agnet'],
+    message: /no target 'agnet'/,
+    suggestion: /'agent'/,
+  },
+  DY3003: {
+    changes: edited(drill, 'scenarioId: busy', 'scenarioId: bussy'),
+    at: [drill, '/scenarioId', 'bussy'],
+    message: /no scenario 'bussy'/,
+    suggestion: /'busy'/,
+  },
+  DY3004: {
+    changes: { 'drillyard/all.suite.yaml': 'schemaVersion: 1\nid: all\ndrills: [ad]\n' },
+    at: ['drillyard/all.suite.yaml', '/drills/0', 'ad]'],
+    message: /no drill 'ad'/,
+    suggestion: /'add'/,
+  },
+  DY3005: {
+    changes: edited(world, 'packageId: notes, operationId', 'packageId: nots, operationId'),
+    at: [world, '/actors/0/grants/0/packageId', 'nots'],
+    message: /no tool package 'nots'/,
+    suggestion: /'notes'/,
+  },
+  DY3006: {
+    changes: edited(world, 'notes.add', 'notes.ad'),
+    at: [world, '/actors/0/grants/0/operationId', 'notes.ad '],
+    message: /declares no operation 'notes.ad'/,
+    suggestion: /'notes.add'/,
+  },
+  DY3007: {
+    changes: edited(world, 'eventId: due', 'eventId: dew'),
+    at: [world, '/initialEvents/0/event/eventId', 'dew'],
+    message: /declares no event 'dew'/,
+    suggestion: /Known: due/,
+  },
+  DY3008: {
+    changes: edited('drillyard/busy.scenario.yaml', 'faultId: down', 'faultId: up'),
+    at: ['drillyard/busy.scenario.yaml', '/faults/0/faultId', 'up'],
+    message: /declares no fault 'up'/,
+    suggestion: /Known: down\./,
+  },
+  DY3009: {
+    changes: edited(world, 'namespace: notes', 'namespace: note'),
+    at: [world, '/state/0/namespace', 'note,'],
+    message: /declares no namespace 'note'/,
+    suggestion: /'notes'/,
+  },
+  DY3010: {
+    changes: edited(drill, 'actorId: ann', 'actorId: anne'),
+    at: [drill, '/actorId', 'anne'],
+    message: /no actor 'anne'/,
+    suggestion: /'ann'/,
+  },
+  DY3011: {
+    changes: edited(
+      drill,
+      'kind: operation.count, operation: { packageId: notes, operationId: notes.add }',
+      'kind: callback.count, packageId: notes, callbackId: hook',
+    ),
+    at: [drill, '/assertions/0/callbackId', 'hook'],
+    message: /declares no callback 'hook'/,
+  },
+  DY3012: {
+    changes: edited(drill, '{ packageId: notes, operationId: notes.add }', '{ packageId: notes, instanceId: eu, operationId: notes.add }'),
+    at: [drill, '/assertions/0/operation/instanceId', 'eu'],
+    message: /no instance 'eu' of 'notes'/,
+  },
+  DY3013: {
+    changes: { 'drillyard/all.suite.yaml': 'schemaVersion: 1\nid: all\ntags: [smok]\n' },
+    at: ['drillyard/all.suite.yaml', '/tags/0', 'smok]'],
+    message: /no drill has the tag 'smok'/,
+    suggestion: /'smoke'/,
+  },
+  DY3014: {
+    changes: edited('drillyard/agent.target.yaml', 'module: agent.mjs', 'module: agents/a.mjs'),
+    at: ['drillyard/agent.target.yaml', '/target/module', 'agents/a.mjs'],
+    message: /no file 'agents\/a.mjs'/,
+  },
+
+  DY4001: {
+    changes: edited(world, '{ text: first }', '{ text: 5 }'),
+    at: [world, '/state/0/value/text', '5'],
+    message: /row 'n1' of notes\/notes: \/text must be string/,
+  },
+  DY4002: {
+    changes: edited(world, '{ id: n1 }', '{ }'),
+    at: [world, '/initialEvents/0/payload', '{ }'],
+    message: /payload of notes\/due: must have required property 'id'/,
+  },
+  DY4003: {
+    changes: {
+      [drill]: `${sound[drill]}toolOverrides:\n  - { id: o, operation: { packageId: notes, operationId: notes.add }, outcome: { kind: return, value: 5 } }\n`,
+    },
+    at: [drill, '/toolOverrides/0/outcome/value', '5'],
+    message: /must be object/,
+  },
+  DY4004: {
+    changes: {
+      [drill]: `${sound[drill]}toolOverrides:\n  - { id: o, operation: { packageId: notes, operationId: notes.add }, outcome: { kind: error, code: TAKN, message: M. } }\n`,
+    },
+    at: [drill, '/toolOverrides/0/outcome/code', 'TAKN'],
+    message: /declares no error TAKN/,
+    suggestion: /'TAKEN'/,
+  },
+  DY4005: {
+    changes: edited('drillyard/busy.scenario.yaml', 'rowId: n1', 'rowId: n2'),
+    at: ['drillyard/busy.scenario.yaml', '/state/0/rowId', 'n2'],
+    message: /no row 'n2'/,
+  },
+  DY4006: { changes: edited(world, 'atUs: 5', 'atUs: -5'), at: [world, '/initialEvents/0/atUs', '-5'], message: /before the start/ },
+
+  DY5001: {
+    changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:no-such-tool"] }' },
+    at: ['drillyard.json', '/toolPackages/0', '"library:no-such-tool"'],
+    message: /library has no package/,
+    suggestion: /./,
+  },
+  DY5002: {
+    changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./extra"] }', 'extra/readme.md': '' },
+    at: ['extra/package.json', '', ''],
+    message: /neither a field 'drillyard'/,
+  },
+  DY5003: {
+    changes: withPackage({ layer: 'tool-pack', tool: 'extra.tool.yaml', lifecycle: 'revoked' }),
+    at: ['extra/package.json', '/drillyard/lifecycle', '"revoked"'],
+    message: /revoked/,
+  },
+  DY5004: {
+    changes: withPackage({ layer: 'tool-pack', tool: 'extra.tool.yaml', lifecycle: 'deprecated' }),
+    at: ['extra/package.json', '/drillyard/lifecycle', '"deprecated"'],
+    message: /deprecated/,
+  },
+  DY5005: {
+    changes: withPackage({ layer: 'tool-pack', tool: 'none.tool.yaml', lifecycle: 'active' }),
+    at: ['extra/package.json', '/drillyard/tool', '"none.tool.yaml"'],
+    message: /no tool file 'none.tool.yaml'/,
+  },
+  DY5006: {
+    changes: edited(tool, 'version: 1.0.0', 'version: "1.0"'),
+    at: [tool, '/manifest/version', '"1.0"'],
+    message: /'1.0' is not a semantic version/,
+  },
+  DY5007: { changes: edited(tool, '">=0.1.0"', '">=99.0.0"'), at: [tool, '/manifest/engine', '">=99.0.0"'], message: /wants an engine >=99.0.0/ },
+  DY5008: {
+    changes: edited(tool, 'text: { type: string }', 'text: { type: sting }'),
+    at: [tool, '/manifest/state/0/schema/properties/text/type', 'sting'],
+    message: /schema must be/,
+  },
+  DY5009: {
+    changes: edited(tool, 'appliesTo: [notes.add]', 'appliesTo: []'),
+    at: [tool, '/manifest/faults/0/appliesTo', '[]'],
+    message: /applies to no operation/,
+  },
+  DY5010: {
+    changes: { [tool]: sound[tool] + route('/notes/{id', '[{ code: TAKEN, status: 409 }]') },
+    at: [tool, '/manifest/http/0/path', '"/notes/{id"'],
+    message: /a parameter is a whole segment in braces/,
+  },
+  DY5011: {
+    changes: { [tool]: sound[tool] + route('/notes/{id}', '[]') },
+    at: [tool, '/manifest/http/0/response/errors', '[]'],
+    message: /no status for the declared error TAKEN/,
+  },
+  DY5012: {
+    changes: edited(tool, 'module: ./notes.ts\n', ''),
+    at: [tool, '/manifest/operations/0/id', 'notes.add'],
+    message: /needs a module/,
+    suggestion: /notes/,
+  },
+  DY5013: { changes: edited(tool, 'id: notes\n', 'id: world\n'), at: [tool, '/manifest/id', 'world'], message: /names the world itself/ },
+  DY5014: {
+    changes: edited(tool, 'additionalProperties: false', 'additionalProperty: false'),
+    at: [tool, '/manifest/state/0/schema/additionalProperty', 'additionalProperty:'],
+    message: /no keyword 'additionalProperty'/,
+    suggestion: /'additionalProperties'/,
+  },
+
+  DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },
+  DY6002: { changes: edited(behavior, './clean.js', 'node:fs'), at: [behavior, '', "'node:fs'"], message: /'node:fs' is a module of Node/ },
+  DY6003: { changes: edited(behavior, 'operations: {', 'operations: {{'), at: [behavior, '', '{'], message: /Expected identifier/ },
+  DY6004: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', 'String(import(text))'),
+    at: ['drillyard/clean.ts', '', 'import(text)'],
+    message: /import\(\) is not available/,
+  },
+  DY6005: {
+    changes: edited(behavior, '(input: { id: string }, context) => {', 'async (input: { id: string }, context) => {'),
+    at: [behavior, '', 'async (input'],
+    message: /asynchronous|synchronous/,
+    suggestion: /scheduleAt/,
+  },
+  DY6006: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', 'text + Math.random() + Date.now()'),
+    at: ['drillyard/clean.ts', '', 'Math.random'],
+    message: /Math.random is not available/,
+    suggestion: /context.random/,
+  },
+  DY6007: {
+    changes: edited(behavior, 'export default defineToolBehavior(', 'export const behavior = defineToolBehavior('),
+    at: [behavior, '', 'import'],
+    message: /no default export/,
+    suggestion: /export default/,
+  },
+  DY6008: {
+    changes: { ...edited(tool, './notes.ts', './linked.ts'), 'drillyard/linked.ts': { link: 'notes.ts' } },
+    at: [tool, '/module', './linked.ts'],
+    message: /symbolic link/,
+  },
+  DY6009: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', `'${'x'.repeat(limits.behaviorBundleBytesMax - 100)}'`),
+    at: [tool, '/module', './notes.ts'],
+    message: /more than/,
+  },
+  DY6010: { changes: edited('drillyard/clean.ts', 'text.trim()', 'text === -0 ? text : text'), at: ['drillyard/clean.ts', '', '-0'], message: /-0/ },
+};
+
+for (const [code, { changes, config, at, message, suggestion }] of Object.entries(cases)) {
+  test(`${code}: ${diagnosticTable[code as DiagnosticCode].title}`, async (t) => {
+    const root = folder(t, { ...sound, ...changes });
+    const { build, diagnostics } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
+    const told = lines(diagnostics).join('\n');
+    const [file, path, text] = at;
+    const match = diagnostics.find((diagnostic) => diagnostic.code === code && diagnostic.file === file && diagnostic.path === path);
+    assert.ok(match, `wanted ${code} ${file} ${path}, got\n${told}`);
+    if (text !== '') {
+      const line = readFileSync(join(root, file), 'utf8').split('\n')[match.line - 1] ?? '';
+      assert.ok(line.slice(match.column - 1).startsWith(text), `'${text}' stands at ${match.line}:${match.column}, in: ${line}`);
+    }
+    assert.match(match.message, message);
+    if (suggestion !== undefined) assert.match(match.suggestion ?? '', suggestion);
+    assert.equal(match.severity, diagnosticTable[code as DiagnosticCode].severity);
+    assert.equal(
+      build === undefined,
+      diagnostics.some(({ severity }) => severity === 'error'),
+      told,
+    );
+  });
+}
+
+test('the table and its documentation name the same codes, with the same titles and severities', () => {
+  const text = readFileSync(new URL('../../../docs/diagnostics.md', import.meta.url), 'utf8');
+  const documented = [...text.matchAll(/^### (DY\d{4}) (.+) \((error|warning)\)$/gm)].map(([, code, title, severity]) => [code, { title, severity }]);
+  assert.equal(new Set(documented.map(([code]) => code)).size, documented.length, 'a code is documented twice');
+  assert.deepEqual(
+    Object.fromEntries(documented),
+    Object.fromEntries(Object.entries(diagnosticTable).map(([code, { title, severity }]) => [code, { title, severity }])),
+  );
+});
+
+test('the sound project has no diagnostic at all', async (t) => {
+  const { diagnostics, build } = await compileWith(t);
+  assert.deepEqual(diagnostics, []);
+  assert.ok(build);
+});
+
+test('one compile reports everything, in order of place, and stops at a bound', async (t) => {
+  const { diagnostics } = await compileWith(t, {
+    ...edited(world, 'notes.add', 'notes.ad'),
+    ...edited(drill, 'targetId: agent', 'targetId: agnet'),
+    ...edited('drillyard/busy.scenario.yaml', 'faultId: down', 'faultId: up'),
+    ...edited(behavior, './clean.js', './cleen.js'),
+  });
+  assert.deepEqual(
+    diagnostics.map(({ code, file }) => `${code} ${file}`),
+    [`DY3002 ${drill}`, 'DY3008 drillyard/busy.scenario.yaml', `DY6001 ${behavior}`, `DY3006 ${world}`],
+  );
+  const many = Array.from({ length: limits.diagnosticsMax + 50 }, () => '  - { packageId: notes, faultId: none }').join('\n');
+  const flood = await compileWith(t, { 'drillyard/busy.scenario.yaml': `schemaVersion: 1\nid: busy\nfaults:\n${many}\n` });
+  assert.equal(flood.diagnostics.length, limits.diagnosticsMax);
+  assert.equal(flood.build, undefined);
+});
+
+test('a document that does not fit is not reported again by those who refer to it', async (t) => {
+  for (const changes of [
+    edited(tool, 'idempotency: optional', 'idempotency: maybe'),
+    edited('drillyard/busy.scenario.yaml', 'virtualTimeUs: 3', 'virtualTimeUs: x'),
+    edited(world, 'id: shop', 'id: Shop'),
+  ]) {
+    const { diagnostics } = await compileWith(t, changes);
+    assert.deepEqual(
+      diagnostics.map(({ code }) => code),
+      ['DY2003'],
+      lines(diagnostics).join('\n'),
+    );
+  }
+});

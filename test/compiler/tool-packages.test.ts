@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { compileProject } from '../../src/compiler/compile.js';
+import { loadConformance } from '../../src/compiler/conformance.js';
+import { compileWith, folder, lines } from './repository.js';
+
+const toolFile = (id: string, rest = '') =>
+  `schemaVersion: 1\nmanifest: { schemaVersion: 1, id: ${id}, version: 1.0.0, engine: "*", state: [{ namespace: rows, schema: { type: object } }]${rest} }\n`;
+const field =
+  '"drillyard": { "layer": "tool-pack", "tool": "a.tool.yaml", "lifecycle": "active", "conformance": { "project": "conformance", "suite": "all" } }';
+
+test('packages come from node_modules upward, from folders, linked or not, and from a folder with one tool file', async (t) => {
+  const root = folder(t, {
+    'node_modules/@scope/hoisted/package.json': `{ "name": "@scope/hoisted", ${field} }`,
+    'node_modules/@scope/hoisted/a.tool.yaml': toolFile('hoisted'),
+    'linked/package.json': `{ ${field} }`,
+    'linked/a.tool.yaml': toolFile('linked'),
+    'repo/drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["@scope/hoisted", "by-link", "./tools/plain"] }',
+    'repo/drillyard/world.yaml': 'schemaVersion: 1\nid: w\n',
+    'repo/tools/plain/x.tool.json': JSON.stringify({
+      schemaVersion: 1,
+      manifest: { schemaVersion: 1, id: 'plain', version: '1.0.0', engine: '*', state: [{ namespace: 'rows', schema: { type: 'object' } }] },
+    }),
+    'repo/node_modules/keep': '',
+  });
+  symlinkSync(join(root, 'linked'), join(root, 'repo/node_modules/by-link'));
+  const { build, view, diagnostics } = await compileProject({ root: join(root, 'repo') });
+  assert.deepEqual(lines(diagnostics), []);
+  assert.deepEqual(
+    build?.tools.map(({ packageId }) => packageId),
+    ['hoisted', 'linked', 'plain'],
+  );
+  assert.deepEqual(
+    view.tools.map(({ provenance }) => provenance.file),
+    ['node_modules/@scope/hoisted/a.tool.yaml', 'node_modules/by-link/a.tool.yaml', 'tools/plain/x.tool.json'],
+  );
+  assert.ok(view.tools.every(({ declarative }) => declarative));
+  assert.deepEqual(build?.tools[0]?.artifactHash, build?.tools[0]?.manifestHash, 'the artifact of a declarative tool is its manifest');
+});
+
+test('what cannot be a package is refused where it is named', async (t) => {
+  for (const [specifier, message] of [
+    ['not-installed', /is not installed/],
+    ['./nowhere', /no folder/],
+    ['/etc', /no package name/],
+    ['a/b/c', /no package name/],
+    ['../../../../..//..', /./],
+    ['library:../ticket-desk', /library has no package/],
+  ] as const) {
+    const { diagnostics, build } = await compileWith(t, { 'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages: [specifier] }) });
+    assert.equal(build, undefined, specifier);
+    assert.match(diagnostics[0]?.message ?? '', message);
+  }
+});
+
+test('tools meet: ids, routes and connections across packages', async (t) => {
+  const route = ', operations: [{ id: rows.get, inputSchema: true, outputSchema: true, idempotency: none, fidelity: f }]';
+  const { diagnostics } = await compileWith(t, {
+    'drillyard/a.tool.yaml': toolFile('notes', route),
+    'drillyard/c.tool.yaml': toolFile('c', ', connections: [{ id: to, packageId: nowhere }]'),
+  });
+  assert.deepEqual(
+    lines(diagnostics).filter((line) => !line.includes('notes.tool.yaml')),
+    ["DY3005 drillyard/c.tool.yaml:2:158 /manifest/connections/0/packageId there is no tool package 'nowhere'"],
+  );
+  assert.ok(diagnostics.some(({ code, message }) => code === 'DY3001' && message.startsWith("tool package 'notes' is defined in")));
+});
+
+test('a conformance project is found from its package', (t) => {
+  const root = folder(t, {
+    'package.json': `{ ${field} }`,
+    'a.tool.yaml': toolFile('a'),
+    'conformance/drillyard.json': '{ "schemaVersion": 1, "toolPackages": [".."] }',
+  });
+  const { conformance, diagnostics } = loadConformance(root);
+  assert.deepEqual(diagnostics, []);
+  assert.deepEqual(conformance, { root: join(realpathSync(root), 'conformance'), suite: 'all', packageRoot: realpathSync(root) });
+  assert.match(loadConformance(join(root, 'none')).diagnostics[0]?.message ?? '', /no folder/);
+  const without = folder(t, { 'package.json': '{ "drillyard": { "tool": "a.tool.yaml", "lifecycle": "active" } }', 'a.tool.yaml': toolFile('a') });
+  assert.match(loadConformance(without).diagnostics[0]?.message ?? '', /names no conformance project/);
+  const gone = folder(t, { 'package.json': `{ ${field} }`, 'a.tool.yaml': toolFile('a') });
+  assert.match(loadConformance(gone).diagnostics[0]?.message ?? '', /is no folder of the package/);
+});
+
+test('a project may use the package it lies in', async (t) => {
+  const root = folder(t, {
+    'package.json': `{ ${field} }`,
+    'a.tool.yaml': toolFile('a'),
+    'conformance/drillyard.json': '{ "schemaVersion": 1, "toolPackages": [".."] }',
+    'conformance/drillyard/world.yaml': 'schemaVersion: 1\nid: w\nactors: [{ id: ann, grants: [{ packageId: a, operationId: rows.create }] }]\n',
+  });
+  const { build, view, diagnostics } = await compileProject({ root: join(root, 'conformance') });
+  assert.deepEqual(lines(diagnostics), []);
+  assert.deepEqual(
+    build?.tools[0]?.manifest.operations.map(({ id }) => id),
+    ['rows.create', 'rows.get', 'rows.list', 'rows.update', 'rows.delete'],
+  );
+  assert.equal(view.tools[0]?.provenance.file, '../a.tool.yaml');
+});

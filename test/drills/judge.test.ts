@@ -1,0 +1,211 @@
+// Every kind of assertion over journals made by hand: passed, failed, inconclusive, invalid, and what a run cut short leaves of each.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Assertion, OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/assertion.js';
+import { ServiceError } from '../../src/contract/errors.js';
+import type { EvidenceEntry, OutcomeKind } from '../../src/contract/evidence.js';
+import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { AssertionResult } from '../../src/contract/run.js';
+import type { StateView } from '../../src/drills/judge/finding.js';
+import { Judge } from '../../src/drills/judge/judge.js';
+
+type Rows = { [rowId: string]: JsonObject };
+const viewOf = (rows: Rows): StateView => ({
+  row: async (_, rowId) => rows[rowId] ?? null,
+  eachRow: async (_, callback) => Object.entries(rows).forEach(([rowId, value]) => callback({ rowId, value })),
+});
+
+interface Case {
+  entries?: EvidenceEntry[];
+  rows?: Rows;
+  cutShort?: string;
+}
+async function judge(assertion: DistributiveOmit<Assertion, 'id' | 'gate'>, { entries = [], rows = {}, cutShort }: Case = {}): Promise<AssertionResult> {
+  const judging = new Judge([{ id: 'it', gate: true, ...assertion } as Assertion]);
+  for (const entry of entries) judging.observe(entry);
+  const [result] = await judging.results(viewOf(rows), cutShort);
+  return result ?? assert.fail('no result');
+}
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+const common = (sequence: number) =>
+  ({ schemaVersion: 1, sequence, transactionId: 'txn_0', transactionIndex: 0, transactionSize: 1, virtualTimeUs: sequence, correlationId: 'corr_0' }) as const;
+function call(sequence: number, operationId: string, args: JsonValue = {}, kind: OutcomeKind = 'ok', actorId = 'agent'): EvidenceEntry {
+  const outcome = kind === 'ok' ? { kind, value: null } : { kind, error: { code: 'NO', message: 'no', retryable: false } };
+  const invocation = { callId: `call_${sequence}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
+  return { ...common(sequence), kind: 'operation', invocation, actorId, outcome, idempotency: 'not_requested' };
+}
+function change(sequence: number, rowId: string, before: JsonObject | null, after: JsonObject | null): EvidenceEntry {
+  const kind = before === null ? 'insert' : after === null ? 'delete' : 'update';
+  return { ...common(sequence), kind: 'state_change', packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId, change: kind, before, after };
+}
+function event(sequence: number, phase: 'emitted' | 'handled', payload: JsonObject = {}): EvidenceEntry {
+  return { ...common(sequence), kind: 'event', event: { packageId: 'desk', instanceId: 'desk', eventId: 'ticket.closed' }, phase, payload };
+}
+const row: Omit<StateValueAssertion, 'id' | 'gate'> = {
+  kind: 'state.value',
+  packageId: 'desk',
+  namespace: 'tickets',
+  rowId: 't1',
+  path: ['status'],
+  comparison: 'equals',
+  expected: 'closed',
+};
+const closing = { packageId: 'desk', operationId: 'ticket.close' };
+
+test('state.value compares the value at a path, and cites the changes of the row', async () => {
+  const entries = [change(1, 't1', null, { status: 'open' }), change(2, 't2', null, {}), change(3, 't1', { status: 'open' }, { status: 'closed' })];
+  const passed = await judge(row, { rows: { t1: { status: 'closed' } }, entries });
+  assert.equal(passed.status, 'passed');
+  assert.deepEqual(passed.evidenceSequences, [1, 3]);
+  assert.deepEqual(passed.location, { subject: 'state', packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId: 't1', path: ['status'] });
+  const failed = await judge(row, { rows: { t1: { status: 'open' } } });
+  assert.equal(failed.status, 'failed');
+  assert.equal(failed.actual, 'open');
+  assert.equal(failed.diff?.matched, false);
+  assert.match(failed.message, /\/status of row t1 is "open"; expected equals "closed"/);
+});
+
+test('state.value: every comparison', async () => {
+  const rows = { t1: { n: 5, s: '2024-01-02', deep: [{ a: 1, b: [2] }] } };
+  const cases: [(string | number)[], string, JsonValue, string][] = [
+    [['n'], 'greater_than_or_equal', 5, 'passed'],
+    [['n'], 'greater_than_or_equal', 6, 'failed'],
+    [['n'], 'less_than_or_equal', 4, 'failed'],
+    [['s'], 'less_than_or_equal', '2024-01-03', 'passed'],
+    [['n'], 'less_than_or_equal', '9', 'inconclusive'],
+    [['n'], 'less_than_or_equal', [9], 'invalid'],
+    [['n'], 'one_of', [4, 5], 'passed'],
+    [['n'], 'one_of', [], 'failed'],
+    [['n'], 'one_of', 5, 'invalid'],
+    [['n'], 'not_equals', 5, 'failed'],
+    [['deep', 0], 'equals', { b: [2], a: 1 }, 'passed'],
+    [['deep', '0', 'b', 0], 'equals', 2, 'passed'],
+    [['deep', 1], 'equals', null, 'failed'],
+    [['missing'], 'not_equals', 1, 'passed'],
+    [[], 'equals', rows.t1, 'passed'],
+    [['constructor'], 'equals', 1, 'failed'],
+  ];
+  for (const [path, comparison, expected, status] of cases) {
+    const result = await judge({ ...row, path, comparison: comparison as 'equals', expected }, { rows });
+    assert.equal(result.status, status, `${path.join('/')} ${comparison} ${JSON.stringify(expected)}: ${result.message}`);
+  }
+});
+
+test('state.value without its row cannot be decided', async () => {
+  assert.equal((await judge(row)).status, 'inconclusive');
+  const deleted = await judge(row, { entries: [change(4, 't1', { status: 'open' }, null)] });
+  assert.match(deleted.message, /was deleted/);
+  assert.deepEqual(deleted.evidenceSequences, [4]);
+});
+
+test('state.count counts rows that have the members', async () => {
+  const rows = { t1: { status: 'open', n: 1 }, t2: { status: 'open' }, t3: { status: 'closed' } };
+  const open = { kind: 'state.count', packageId: 'desk', namespace: 'tickets', where: { status: 'open' } } as const;
+  assert.equal((await judge({ ...open, count: { equals: 2 } }, { rows })).status, 'passed');
+  assert.equal((await judge({ ...open, count: { atLeast: 1, atMost: 2 } }, { rows })).status, 'passed');
+  const entries = [change(7, 't4', null, { status: 'open' }), change(8, 't5', null, { status: 'closed' })];
+  const failed = await judge({ ...open, count: { atMost: 1 } }, { rows, entries });
+  assert.equal(failed.status, 'failed');
+  assert.deepEqual(failed.evidenceSequences, [7]);
+  assert.match(failed.message, /Expected at most 1 rows of desk\/tickets with .*, found 2/);
+  assert.equal((await judge({ ...open, count: {} }, { rows })).status, 'invalid');
+});
+
+test('operation.count counts matching calls, and tells what came near', async () => {
+  const entries = [call(1, 'ticket.close', { id: 1 }), call(2, 'ticket.close', { id: 2 }, 'denied'), call(3, 'ticket.open', { id: 1 })];
+  const close = { kind: 'operation.count', operation: { ...closing, outcome: 'ok' } } as const;
+  const passed = await judge({ ...close, count: { equals: 1 } }, { entries });
+  assert.equal(passed.status, 'passed');
+  assert.deepEqual(passed.evidenceSequences, [1]);
+  const failed = await judge({ ...close, operation: { ...closing, outcome: 'ok', arguments: { id: 2 } }, count: { atLeast: 1 } }, { entries });
+  assert.equal(failed.status, 'failed');
+  assert.match(failed.message, /1 denied \(NO\)/);
+  assert.match(failed.message, /1 with other arguments/);
+  assert.deepEqual(failed.evidenceSequences, [1, 2]);
+  const byOther = await judge({ ...close, operation: { ...closing, actorId: 'boss', instanceId: 'desk' }, count: { equals: 0 } }, { entries });
+  assert.equal(byOther.status, 'passed');
+});
+
+test('operation.denied wants at least one denied call unless it says otherwise', async () => {
+  const denied = { kind: 'operation.denied', operation: closing } as const;
+  assert.equal((await judge(denied, { entries: [call(1, 'ticket.close', {}, 'denied')] })).status, 'passed');
+  assert.equal((await judge(denied, { entries: [call(1, 'ticket.close')] })).status, 'failed');
+  assert.equal((await judge({ ...denied, count: { equals: 0 } }, { entries: [call(1, 'ticket.close')] })).status, 'passed');
+});
+
+test('operation.order finds the calls in order, others between', async () => {
+  const order = { kind: 'operation.order', operations: [{ packageId: 'desk', operationId: 'a' }, { packageId: 'desk', operationId: 'b' }] } as const;
+  const ordered = { ...order, operations: [...order.operations] };
+  const passed = await judge(ordered, { entries: [call(1, 'b'), call(2, 'a'), call(3, 'x'), call(4, 'b')] });
+  assert.equal(passed.status, 'passed');
+  assert.deepEqual(passed.evidenceSequences, [2, 4]);
+  const failed = await judge(ordered, { entries: [call(1, 'b'), call(2, 'a')] });
+  assert.equal(failed.status, 'failed');
+  assert.match(failed.message, /Step 2 of 2 is missing: no calls to desk\.b after desk\.a \(sequence 2\)/);
+  assert.match((await judge(ordered, { entries: [call(1, 'b')] })).message, /A later step of the list came first, at sequence 1/);
+});
+
+test('operation.arguments looks into one call or into all', async () => {
+  const entries = [call(1, 'ticket.close', { id: 1, tags: ['x'] }), call(2, 'ticket.close', { id: 2 })];
+  const id: Omit<OperationArgumentsAssertion, 'id' | 'gate'> = { kind: 'operation.arguments', operation: closing, path: ['id'], comparison: 'equals', expected: 1 };
+  assert.equal((await judge({ ...id, occurrence: 1 }, { entries })).status, 'passed');
+  const failed = await judge(id, { entries });
+  assert.equal(failed.status, 'failed');
+  assert.match(failed.message, /at sequence 2, argument \/id is 2/);
+  assert.deepEqual(failed.evidenceSequences, [2]);
+  assert.equal((await judge({ ...id, comparison: 'one_of', expected: [1, 2] }, { entries })).status, 'passed');
+  assert.match((await judge({ ...id, occurrence: 3 }, { entries })).message, /Expected at least 3 calls .* found 2/);
+  assert.equal((await judge(id)).status, 'failed');
+  assert.equal((await judge({ ...id, path: ['tags', 0], comparison: 'greater_than_or_equal', expected: 1 }, { entries })).status, 'inconclusive');
+  assert.equal((await judge({ ...id, path: ['tags', 5], occurrence: 1 }, { entries })).status, 'failed');
+});
+
+test('event.count and callback.count count phases', async () => {
+  const entries = [event(1, 'emitted', { id: 1 }), event(2, 'emitted', { id: 2 }), event(3, 'handled', { id: 1 })];
+  const emitted = { kind: 'event.count', event: { packageId: 'desk', eventId: 'ticket.closed' }, phase: 'emitted' } as const;
+  assert.equal((await judge({ ...emitted, count: { equals: 2 } }, { entries })).status, 'passed');
+  assert.equal((await judge({ ...emitted, payload: { id: 2 }, count: { equals: 1 } }, { entries })).status, 'passed');
+  assert.equal((await judge({ ...emitted, phase: 'failed', count: { atLeast: 1 } }, { entries })).status, 'failed');
+  const callback = { kind: 'callback.count', packageId: 'desk', callbackId: 'closed', phase: 'delivered' } as const;
+  assert.equal((await judge({ ...callback, count: { equals: 0 } }, { entries })).status, 'passed');
+  assert.equal((await judge({ ...callback, count: { atLeast: 1 } }, { entries })).status, 'failed');
+});
+
+test('a run cut short keeps what more could not change, and nothing else', async () => {
+  const cutShort = 'the target failed';
+  const entries = [call(1, 'ticket.close'), call(2, 'ticket.close')];
+  const count = { kind: 'operation.count', operation: closing } as const;
+  const cases: [DistributiveOmit<Assertion, 'id' | 'gate'>, string][] = [
+    [{ ...count, count: { atLeast: 1 } }, 'passed'],
+    [{ ...count, count: { atMost: 1 } }, 'failed'],
+    [{ ...count, count: { equals: 2 } }, 'inconclusive'],
+    [{ ...count, count: { atLeast: 3 } }, 'inconclusive'],
+    [{ ...count, count: {} }, 'invalid'],
+    [row, 'inconclusive'],
+    [{ kind: 'state.count', packageId: 'desk', namespace: 'tickets', count: { atLeast: 1 } }, 'inconclusive'],
+    [{ kind: 'operation.order', operations: [closing, closing] }, 'passed'],
+    [{ kind: 'operation.order', operations: [closing, closing, closing] }, 'inconclusive'],
+    [{ kind: 'operation.arguments', operation: closing, occurrence: 1, path: [], comparison: 'equals', expected: {} }, 'passed'],
+    [{ kind: 'operation.arguments', operation: closing, path: [], comparison: 'equals', expected: {} }, 'inconclusive'],
+    [{ kind: 'operation.arguments', operation: closing, path: [], comparison: 'equals', expected: 1 }, 'failed'],
+  ];
+  for (const [assertion, status] of cases) {
+    const result = await judge(assertion, { entries, rows: { t1: { status: 'closed' } }, cutShort });
+    assert.equal(result.status, status, `${JSON.stringify(assertion)}: ${result.message}`);
+    if (status === 'inconclusive') assert.match(result.message, /Undecided: the target failed\.$/);
+  }
+});
+
+test("an author's message comes first when the assertion did not pass", async () => {
+  assert.match((await judge({ ...row, message: 'The ticket stays open' }, { rows: { t1: {} } })).message, /^The ticket stays open \(/);
+  assert.doesNotMatch((await judge({ ...row, message: 'Nope' }, { rows: { t1: { status: 'closed' } } })).message, /Nope/);
+});
+
+test('a world that refuses the question makes the assertion invalid; one that is gone does not', async () => {
+  const refusing = (error: Error): StateView => ({ row: () => Promise.reject(error), eachRow: () => Promise.reject(error) });
+  const judging = new Judge([{ id: 'it', gate: true, ...row, path: ['status'] }]);
+  const [result] = await judging.results(refusing(new ServiceError('control.NOT_FOUND', { message: 'no such namespace' })));
+  assert.equal(result?.status, 'invalid');
+  await assert.rejects(judging.results(refusing(new ServiceError('world.ACTOR_RESTARTED'))));
+});

@@ -1,0 +1,150 @@
+// Selection, plan, timeline and the verdicts above an attempt: pure functions of a build.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CompiledBuild, CompiledDrill } from '../../src/contract/build.js';
+import type { Suite } from '../../src/contract/drill.js';
+import { deriveSeed } from '../../src/contract/seed.js';
+import type { Binding, Target } from '../../src/contract/target.js';
+import { planRun, type PlanOptions } from '../../src/drills/plan.js';
+import { layTimeline } from '../../src/drills/timeline.js';
+import { drillVerdict, overallVerdict, trialVerdict } from '../../src/drills/trials.js';
+
+const targets: Target[] = [
+  { kind: 'module', id: 'mod', bindings: ['direct'], module: 'a.js', export: 'default', timeoutMs: 1000 },
+  { kind: 'module', id: 'mcp-only', bindings: ['mcp'], module: 'a.js', export: 'default', timeoutMs: 1000 },
+  { kind: 'external', id: 'ext', bindings: ['http'], timeoutMs: 1000 },
+];
+function drill(id: string, more: { tags?: string[]; targetId?: string; title?: string; trials?: number } = {}): CompiledDrill {
+  const { tags = [], targetId = 'mod', title, trials = 1 } = more;
+  return {
+    drill: {
+      schemaVersion: 1,
+      id,
+      ...(title === undefined ? {} : { title }),
+      tags,
+      targetId,
+      trials: { count: trials, classification: 'contract' },
+      capture: { logs: 'off', screenshots: 'off', video: 'off', files: 'off' },
+      timeline: { horizonUs: 0, maxToolCalls: 10, maxEvents: 10, stopOnInvariantFailure: true, stopOnTargetFailure: true, interactions: [], workloads: [], invariants: [] },
+      assertions: [],
+    },
+    setup: { virtualTimeUs: 0, actors: [], state: [], faults: [], initialEvents: [], toolOverrides: [] },
+    setupHash: `sha256:${'0'.repeat(64)}`,
+  } as unknown as CompiledDrill;
+}
+const suite = (id: string, more: Partial<Suite> = {}): Suite => ({ schemaVersion: 1, id, drills: [], tags: [], concurrency: 1, retries: 0, ...more });
+const build = (suites: Suite[] = []): CompiledBuild =>
+  ({
+    buildHash: 'sha256:b',
+    world: { seed: '7' },
+    targets,
+    drills: [drill('alpha', { tags: ['fast'] }), drill('beta', { tags: ['slow'], title: 'Refund twice', trials: 3 }), drill('gamma', { tags: ['fast', 'slow'] })],
+    suites,
+  }) as unknown as CompiledBuild;
+const available = new Set<Binding>(['direct', 'http', 'cli']);
+const plan = (options: PlanOptions = {}, suites: Suite[] = []) => planRun(build(suites), options, available);
+const ids = (options: PlanOptions = {}, suites: Suite[] = []): string[] => plan(options, suites).drills.map((planned) => planned.drill.id);
+
+test('without a choice: the suite called default, else everything', () => {
+  assert.deepEqual(ids(), ['alpha', 'beta', 'gamma']);
+  assert.deepEqual(ids({}, [suite('default', { tags: ['slow'] }), suite('other')]), ['beta', 'gamma']);
+  assert.deepEqual(ids({ tags: ['fast'] }, [suite('default', { drills: ['beta'] })]), ['alpha', 'gamma']);
+});
+
+test('a suite is the union of its ids and tags; an empty one is every drill', () => {
+  assert.deepEqual(ids({ suite: 's' }, [suite('s', { drills: ['beta'], tags: ['fast'] })]), ['alpha', 'beta', 'gamma']);
+  assert.deepEqual(ids({ suite: 's' }, [suite('s')]), ['alpha', 'beta', 'gamma']);
+});
+
+test('ids, tags and filter narrow one another', () => {
+  assert.deepEqual(ids({ tags: ['slow', 'fast'], drills: ['gamma', 'alpha'] }), ['alpha', 'gamma']);
+  assert.deepEqual(ids({ suite: 's', tags: ['slow'] }, [suite('s', { tags: ['fast'] })]), ['gamma']);
+  assert.deepEqual(ids({ filter: 'REFUND' }), ['beta']);
+  assert.deepEqual(ids({ filter: '*m*a' }), ['gamma']);
+});
+
+test('names that nothing has, and a choice that leaves nothing, are refused', () => {
+  assert.throws(() => plan({ suite: 'x' }, [suite('s')]), /no suite "x". There are: s/);
+  assert.throws(() => plan({ drills: ['x'] }), /no drill "x"/);
+  assert.throws(() => plan({ tags: ['x'] }), /No drill is selected/);
+  assert.throws(() => plan({ filter: '(' }), /No drill is selected/);
+});
+
+test("a trial's seed comes from the run's seed, the drill and the trial, whatever else runs", () => {
+  const [, beta] = plan().drills;
+  assert.deepEqual(beta?.trials.map(({ seed }) => seed), [1, 2, 3].map((trial) => deriveSeed('7', 'beta', trial)));
+  assert.deepEqual(plan({ drills: ['beta'] }).drills[0]?.trials, beta?.trials);
+  assert.notDeepEqual(plan({ seed: '8' }).drills[1]?.trials, beta?.trials);
+});
+
+test('options win over the suite, the suite over the drill', () => {
+  const suites = [suite('s', { trials: 2, retries: 1, concurrency: 4 })];
+  const bySuite = plan({ suite: 's' }, suites);
+  assert.equal(bySuite.concurrency, 4);
+  assert.ok(bySuite.drills.every(({ trials, attemptLimit }) => trials.length === 2 && attemptLimit === 2));
+  const byOption = plan({ suite: 's', trials: 5, retries: 0, concurrency: 2 }, suites);
+  assert.equal(byOption.concurrency, 2);
+  assert.ok(byOption.drills.every(({ trials, attemptLimit }) => trials.length === 5 && attemptLimit === 1));
+});
+
+test('options out of their range are refused by name', () => {
+  for (const [name, value] of Object.entries({ trials: 0, retries: 11, concurrency: 65, seed: '18446744073709551616' })) {
+    assert.throws(() => plan({ [name]: value }), { code: 'control.INVALID_REQUEST', message: new RegExp(`^${name} must be`) });
+  }
+});
+
+test('a target that cannot run is refused in the plan, by name', () => {
+  const refused = { ...build(), drills: [drill('a', { targetId: 'mcp-only' }), drill('b', { targetId: 'ext' })] };
+  const codes = planRun(refused, {}, available).drills.map(({ refusal }) => refusal?.code);
+  assert.deepEqual(codes, ['target.BINDING_UNAVAILABLE', 'target.UNSUPPORTED']);
+});
+
+test('a timeline is ordered by time, then as declared, then by actor', () => {
+  const task = { instruction: 'x' };
+  const laid = layTimeline(
+    {
+      timeline: {
+        ...drill('x').drill.timeline,
+        interactions: [
+          { id: 'late', afterStartUs: 20, actorId: 'a', task },
+          { id: 'early', afterStartUs: 0, actorId: 'b', actorInstanceId: 'i', task },
+        ],
+        workloads: [{ id: 'poll', actorIds: ['a', 'b'], task, startAfterUs: 0, everyUs: 10, occurrences: 3 }],
+      },
+    },
+    100,
+  );
+  assert.deepEqual(
+    laid.map(({ id, atUs }) => [id, atUs]),
+    [['early', 100], ['poll-a-1', 100], ['poll-b-1', 100], ['poll-a-2', 110], ['poll-b-2', 110], ['late', 120], ['poll-a-3', 120], ['poll-b-3', 120]],
+  );
+  assert.equal(laid[0]?.actorInstanceId, 'i');
+  const workload = { id: 'w', actorIds: ['a'], task, startAfterUs: 0, everyUs: 1, occurrences: 10_000 };
+  const many = Array.from({ length: 11 }, () => workload);
+  assert.throws(() => layTimeline({ timeline: { ...drill('x').drill.timeline, workloads: many } }, 0), RangeError);
+});
+
+test('a trial that passes on a retry passes and is flaky', () => {
+  assert.deepEqual(trialVerdict(['passed']), { verdict: 'passed', flaky: false });
+  assert.deepEqual(trialVerdict(['failed', 'inconclusive', 'passed']), { verdict: 'passed', flaky: true });
+  assert.deepEqual(trialVerdict(['inconclusive', 'failed']), { verdict: 'failed', flaky: false });
+  assert.deepEqual(trialVerdict([]), { verdict: 'inconclusive', flaky: false });
+});
+
+test('the gate over trials', () => {
+  const verdicts = { p: 'passed', f: 'failed', i: 'inconclusive' } as const;
+  const of = (letters: string, require?: { passRate?: number; passHatK?: number }) => drillVerdict([...letters].map((letter) => verdicts[letter as 'p']), require);
+  assert.equal(of('ppp'), 'passed');
+  assert.equal(of('ppf'), 'failed');
+  assert.equal(of('ppi'), 'inconclusive');
+  assert.equal(of('pppppppppf', { passRate: 0.9 }), 'passed');
+  assert.equal(of('ppppppppff', { passRate: 0.9 }), 'failed');
+  assert.equal(of('ppppppppfi', { passRate: 0.9 }), 'inconclusive');
+  assert.equal(of('fff', { passRate: 0 }), 'passed');
+  assert.equal(of('ppp', { passHatK: 2 }), 'passed');
+  assert.equal(of('ppf', { passHatK: 2 }), 'failed');
+  assert.equal(of('pp', { passHatK: 3 }), 'inconclusive');
+  assert.equal(of('ppf', { passRate: 0.5, passHatK: 1 }), 'failed');
+  assert.equal(overallVerdict(['passed', 'inconclusive', 'failed']), 'failed');
+  assert.equal(overallVerdict(['passed', 'inconclusive']), 'inconclusive');
+});

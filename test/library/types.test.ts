@@ -1,0 +1,25 @@
+// The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const config = fileURLToPath(new URL('../../../library/tsconfig.json', import.meta.url));
+
+test('the behavior of the library type-checks against drillyard/tool-sdk', () => {
+  const read = ts.getParsedCommandLineOfConfigFile(
+    config,
+    {},
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => assert.fail(textOf(diagnostic)) },
+  );
+  assert.ok(read);
+  assert.ok(read.fileNames.length >= 2, 'every package is looked at');
+  const program = ts.createProgram({ rootNames: read.fileNames, options: read.options });
+  assert.deepEqual(ts.getPreEmitDiagnostics(program).map(textOf), []);
+});
+
+function textOf({ file, start, messageText }: ts.Diagnostic): string {
+  const text = ts.flattenDiagnosticMessageText(messageText, ' ');
+  if (file === undefined || start === undefined) return text;
+  return `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: ${text}`;
+}

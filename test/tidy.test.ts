@@ -1,0 +1,170 @@
+// The house rules as data: reading the first table is reading the architecture. ARCHITECTURE.md says why.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What each room may import, besides itself. Files directly under src/ compose rooms and may import any. */
+const rooms: { [room: string]: string[] } = {
+  contract: [],
+  scheduler: ['contract'],
+  actors: ['contract'],
+  tools: ['contract'],
+  worlds: ['contract', 'scheduler', 'actors', 'tools'],
+  compiler: ['contract', 'tools'],
+  reports: ['contract'],
+  drills: ['contract', 'compiler', 'worlds', 'reports', 'tools'],
+  http: ['contract', 'control'],
+  control: ['contract', 'compiler', 'worlds', 'drills'],
+  bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
+  inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
+  cli: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
+};
+
+/** Packages that only the named files may import. */
+const importSites: { [specifier: string]: string[] } = {
+  piscina: ['src/actors/pool.ts'],
+  comlink: ['src/actors/pool.ts', 'src/actors/host-entry.ts'],
+  typia: ['src/contract/validators.ts', 'src/contract/tags.ts'],
+  lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
+  'uWebSockets.js': ['src/http/uws-server.ts'],
+  'node:http': ['src/http/node-server.ts'],
+};
+
+/** Files that are started or imported from outside src, each with who does it. */
+const entries: { [file: string]: string } = {
+  'src/index.ts': 'the public list',
+  'src/tools/sdk.ts': 'drillyard/tool-sdk',
+  'src/cli/main.ts': 'bin/drillyard.js',
+  'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
+  'src/worlds/host.ts': 'loaded by URL in a host',
+};
+
+const fileLinesMax = 400;
+const functionLinesMax = 70;
+
+interface SourceFile {
+  name: string;
+  text: string;
+  syntax: ts.SourceFile;
+  /** Specifiers as written; `project`: those that name a file of ours, resolved. */
+  imports: string[];
+  project: string[];
+}
+
+const files = listSources('src').map(readSource);
+const byName = new Map(files.map((file) => [file.name, file]));
+
+function listSources(folder: string): string[] {
+  return (readdirSync(join(root, folder), { recursive: true }) as string[])
+    .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+    .map((name) => join(folder, name))
+    .sort();
+}
+
+function readSource(name: string): SourceFile {
+  const text = readFileSync(join(root, name), 'utf8');
+  const imports = ts.preProcessFile(text, true, true).importedFiles.map((entry) => entry.fileName);
+  const project = imports
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => relative(root, normalize(join(root, dirname(name), specifier))).replace(/\.js$/, '.ts'));
+  return { name, text, syntax: ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true), imports, project };
+}
+
+/** `worlds` for src/worlds/store.ts; undefined for a file directly under src. */
+const roomOf = (name: string): string | undefined => name.match(/^src\/([^/]+)\//)?.[1];
+
+test('every room is in the table, and imports only what the table allows', () => {
+  const broken: string[] = [];
+  for (const file of files) {
+    const room = roomOf(file.name);
+    if (room === undefined) continue;
+    const allowed = rooms[room];
+    if (allowed === undefined) {
+      broken.push(`${file.name}: the room ${room} is not in the table`);
+      continue;
+    }
+    for (const imported of file.project) {
+      if (!imported.startsWith('src/')) continue;
+      const other = roomOf(imported);
+      const fine = other === room || allowed.includes(other ?? '') || allowed.includes(imported.slice('src/'.length));
+      if (!fine) broken.push(`${file.name} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('no file imports itself through others, types included', () => {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (name: string, path: string[]): void => {
+    if (path.includes(name)) {
+      cycles.push([...path.slice(path.indexOf(name)), name].join(' -> '));
+      return;
+    }
+    if (done.has(name)) return;
+    for (const next of byName.get(name)?.project ?? []) visit(next, [...path, name]);
+    done.add(name);
+  };
+  for (const file of files) visit(file.name, []);
+  assert.deepEqual(cycles, []);
+});
+
+test('a package with a place is imported nowhere else', () => {
+  const strays = files.flatMap((file) =>
+    file.imports
+      .map((specifier) => Object.keys(importSites).find((name) => specifier === name || specifier.startsWith(`${name}/`)))
+      .filter((name) => name !== undefined && !importSites[name]?.includes(file.name))
+      .map((name) => `${file.name} imports ${name}`),
+  );
+  assert.deepEqual(strays, []);
+});
+
+test('files and functions stay within their sizes', () => {
+  const large: string[] = [];
+  for (const file of files) {
+    const lines = file.text.split('\n').length - 1;
+    if (lines > fileLinesMax) large.push(`${file.name}: ${lines} lines`);
+    const visit = (node: ts.Node): void => {
+      if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+        const from = file.syntax.getLineAndCharacterOfPosition(node.getStart()).line;
+        const to = file.syntax.getLineAndCharacterOfPosition(node.end).line;
+        if (to - from + 1 > functionLinesMax) large.push(`${file.name}:${from + 1}: a function of ${to - from + 1} lines`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(file.syntax);
+  }
+  assert.deepEqual(large, []);
+});
+
+test('every file is imported by another or is a known entry', () => {
+  const imported = new Set(files.flatMap((file) => file.project));
+  const orphans = files.map((file) => file.name).filter((name) => !imported.has(name) && !(name in entries));
+  assert.deepEqual(orphans, []);
+  const gone = Object.keys(entries).filter((name) => !existsSync(join(root, name)));
+  assert.deepEqual(gone, [], 'entries that do not exist');
+});
+
+test('no default exports, no re-exports inside src, no names that say nothing', () => {
+  const broken: string[] = [];
+  for (const file of files) {
+    if (/^export default /m.test(file.text)) broken.push(`${file.name}: export default`);
+    const composes = roomOf(file.name) === undefined || file.name === 'src/contract/tags.ts' || file.name === 'src/tools/sdk.ts';
+    if (!composes && /^export (\*|(type )?\{[^}]*\}) from /m.test(file.text)) broken.push(`${file.name}: re-export`);
+    if (/(^|[/-])(utils?|helpers?|manager|misc|common)([.-]|$)/.test(file.name.slice(4))) broken.push(`${file.name}: a name that says nothing`);
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('no wall clock and no host randomness inside worlds and the scheduler', () => {
+  const broken = files
+    .filter((file) => ['worlds', 'scheduler'].includes(roomOf(file.name) ?? ''))
+    .filter((file) => /\b(Date\.now|new Date\(|performance\.|Math\.random|randomBytes|randomUUID|process\.hrtime)/.test(file.text))
+    .map((file) => file.name);
+  assert.deepEqual(broken, []);
+});
