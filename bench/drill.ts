@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { runDrills } from '../src/index.js';
 
 export interface DrillBenchOptions {
-  /** Drills measured at each concurrency, after a warm-up of a quarter as many. */
-  drills?: number;
+  /** Drills measured at each concurrency, after a warm-up of a quarter as many. Text from the command line. */
+  drills?: number | string;
 }
 
 const files: { [path: string]: string } = {
@@ -57,7 +57,8 @@ assertions:
 `,
 };
 
-export async function run({ drills = 400 }: DrillBenchOptions = {}): Promise<object> {
+export async function run(options: DrillBenchOptions = {}): Promise<object> {
+  const drills = Number(options.drills ?? 400);
   const root = mkdtempSync(join(tmpdir(), 'drillyard-bench-drill-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -69,7 +70,7 @@ export async function run({ drills = 400 }: DrillBenchOptions = {}): Promise<obj
       await measure(root, { trials: Math.ceil(drills / 4), concurrency });
       at[`drillsPerSecondAt${concurrency}`] = Math.round((drills / (await measure(root, { trials: drills, concurrency }))) * 10) / 10;
     }
-    return { bench: 'drill', drills, callsPerDrill: 5, ...at };
+    return { drills, callsPerDrill: 5, ...at };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

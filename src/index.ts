@@ -8,21 +8,21 @@ export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
 }
 
-export { createLocalWorld } from './local-world.js';
-export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
-export { verifyReport } from './reports/verify-report.js';
-export type { ReportVerification } from './reports/verify-report.js';
-export { defineTool, defineToolBehavior, ToolFailure } from './tools/sdk.js';
-export { ServiceError } from './contract/errors.js';
-export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
-export type { RunDrillsOptions, Selection } from './drills/options.js';
-export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
-export type { ReportedAttempt } from './drills/reported-attempt.js';
-export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
-export type { RunEvent, RunReport } from './contract/run-events.js';
-export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
-export type { EvidenceEntry, ToolOutcome } from './contract/evidence.js';
-export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 export type { CompiledBuild, Diagnostic } from './contract/build.js';
+export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
+export { ServiceError } from './contract/errors.js';
+export type { EvidenceEntry, ToolOutcome } from './contract/evidence.js';
 export type { JsonObject, JsonValue } from './contract/json.js';
+export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
+export type { RunEvent, RunReport } from './contract/run-events.js';
+export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
+export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+export type { RunDrillsOptions, Selection } from './drills/options.js';
+export type { ReportedAttempt } from './drills/reported-attempt.js';
+export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
+export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
+export { createLocalWorld } from './local-world.js';
+export type { ReportVerification } from './reports/verify-report.js';
+export { verifyReport } from './reports/verify-report.js';
+export { defineTool, defineToolBehavior, ToolFailure } from './tools/sdk.js';
 export type { WorldRef } from './worlds/api.js';

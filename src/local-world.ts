@@ -68,7 +68,10 @@ export interface LocalWorld {
 
 /** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
-  const { build, diagnostics } = await compileProject({ root: resolve(options.root), ...(options.config === undefined ? {} : { config: options.config }) });
+  const { build, diagnostics } = await compileProject({
+    root: resolve(options.root),
+    ...(options.config === undefined ? {} : { config: options.config }),
+  });
   if (build === undefined) throw sourceInvalid(diagnostics);
   const start = startOf(build, options);
   const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;
@@ -84,7 +87,12 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   };
   try {
-    const world = await worlds.create({ worldId: newId('world'), build, ...start, seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 } });
+    const world = await worlds.create({
+      worldId: newId('world'),
+      build,
+      ...start,
+      seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 },
+    });
     return localWorld(build, world, close);
   } catch (error) {
     await close();
@@ -93,7 +101,8 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
 }
 
 function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): { setup: WorldSetup; setupHash: string } {
-  if (scenarioId !== undefined && drillId !== undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
+  if (scenarioId !== undefined && drillId !== undefined)
+    throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
   if (scenarioId === undefined && drillId === undefined) return build.baseline;
   const found =
     scenarioId === undefined

@@ -1,6 +1,6 @@
 // The house rules as data: reading the first table is reading the architecture. ARCHITECTURE.md says why.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,10 @@ const entries: { [file: string]: string } = {
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
+  'src/actors/child-entry.ts': 'started as a child process by actors',
+  'src/actors/orphan-guard.ts': 'started as a thread that ends a child without a parent',
   'src/worlds/host.ts': 'loaded by URL in a host',
+  'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 
 const fileLinesMax = 400;

@@ -4,12 +4,11 @@
 // written to a file survives the abort of its writer; one write a step, about 1 us).
 //   B1. A slot's record is written before the first step of its message, and again before every later one.
 //   B2. The record with the highest serial is the present step; slot 0 means that nothing runs.
-//   B3. Threads only: inside the gate a thread is never ended, and a condemned one never gets in. A store may hold a lock there that outlives
-//       a thread (for a process the operating system releases it).
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.js';
+import { condemn, gateBytes, standBehind } from './gate.js';
 
 /** Slots that are no message: nothing at all, the host's own work, a commit. */
 export const restSlot = 0;
@@ -22,9 +21,6 @@ const slots = firstCallSlot + limits.hostMessagesMax;
 const recordWords = 3;
 const recordBytes = recordWords * Float64Array.BYTES_PER_ELEMENT;
 const pageBytes = slots * recordBytes;
-const gateOpen = 0;
-const gateEntered = 1;
-const gateCondemned = 2;
 
 export interface RunningStep {
   slot: number;
@@ -32,11 +28,11 @@ export interface RunningStep {
   sinceMs: number;
 }
 
-/** What a host is handed: shared memory, or the number of the inherited file descriptor. */
+/** What a host is handed: shared memory, the thread's gate behind the records, or the number of the inherited file descriptor. */
 export type BoardPage = { kind: 'shared'; buffer: SharedArrayBuffer } | { kind: 'file'; fd: number };
 
 export function createSharedPage(): BoardPage & { kind: 'shared' } {
-  return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + Int32Array.BYTES_PER_ELEMENT) };
+  return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + gateBytes) };
 }
 /** Unlinked at once: nobody else can open it and nothing is left behind. */
 export function createFilePage(): BoardPage & { kind: 'file' } {
@@ -55,20 +51,22 @@ export function monotonicMs(): number {
 const [bootSeconds, bootNanoseconds] = process.hrtime();
 const monotonicOffsetMs = bootSeconds * 1e3 + bootNanoseconds / 1e6 - performance.now();
 
+/** A thread's gate lies behind its records. */
+export function standBehindGateOf(page: BoardPage): void {
+  if (page.kind === 'shared') standBehind(new Int32Array(page.buffer, pageBytes, 1));
+}
+
 /** The host's side. */
 export class BoardWriter {
   readonly #words: Float64Array;
-  readonly #gate: Int32Array;
   readonly #fd: number | undefined;
   #serial = 0;
 
   constructor(page: BoardPage) {
     if (page.kind === 'shared') {
       this.#words = new Float64Array(page.buffer, 0, slots * recordWords);
-      this.#gate = new Int32Array(page.buffer, pageBytes, 1);
     } else {
       this.#words = new Float64Array(recordWords);
-      this.#gate = new Int32Array(1);
       this.#fd = page.fd;
     }
   }
@@ -84,16 +82,6 @@ export class BoardWriter {
 
   rest(): void {
     this.begin(restSlot, 0, 0);
-  }
-
-  /** Runs what must not be cut off by the end of its thread. A condemned thread stays here until it is gone. */
-  gated<T>(work: () => T): T {
-    if (Atomics.compareExchange(this.#gate, 0, gateOpen, gateEntered) !== gateOpen) Atomics.wait(this.#gate, 0, gateCondemned);
-    try {
-      return work();
-    } finally {
-      Atomics.store(this.#gate, 0, gateOpen);
-    }
   }
 }
 
@@ -130,11 +118,9 @@ export class BoardReader {
     return this.#words[slot * recordWords] === stamp;
   }
 
-  /** Takes the gate for good; false while the thread is inside. */
+  /** Sees to it that the host is ended outside of its gate; false while it is inside. */
   condemn(): boolean {
-    if (this.#page.kind === 'file') return true;
-    const gate = new Int32Array(this.#page.buffer, pageBytes, 1);
-    return Atomics.compareExchange(gate, 0, gateOpen, gateCondemned) !== gateEntered;
+    return this.#page.kind === 'file' || condemn(new Int32Array(this.#page.buffer, pageBytes, 1));
   }
 
   close(): void {

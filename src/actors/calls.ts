@@ -1,8 +1,7 @@
-// The unanswered calls of one host, and what becomes of them when it ends.
-import { type ErrorCode, ServiceError } from '../contract/errors.js';
+// The unanswered calls of one host.
+import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { firstCallSlot } from './board.js';
-import type { HostEndReason } from './options.js';
 
 /** What is told of the end of each call, before its caller is. */
 export interface CallEnds {
@@ -86,29 +85,6 @@ export class CallTable {
   }
 }
 
-export interface HostEnding {
-  reason: HostEndReason;
-  /** The message whose step was running. */
-  running: Call | undefined;
-  begun(call: Call): boolean;
-}
-
-/**
- * What an ended host's call comes to: undefined means that it is sent again.
- * A begun command may or may not be in the last commit, so it is for its caller to say whether it may run twice. A message that was running when
- * the host went down by itself is not tried again, or it might take the next life down too, and with it goes what its actor still had queued.
- */
-export function aftermath(call: Call, { reason, running, begun }: HostEnding): ServiceError | undefined {
-  if (reason === 'timeout' && call === running) return refusal('world.HANDLER_TIMEOUT');
-  if (reason !== 'killed' && call.actorId === running?.actorId) return refusal('world.ACTOR_RESTARTED');
-  if (call.kind === 'command' && begun(call)) return refusal('world.ACTOR_RESTARTED');
-  if (call.cancelled) return cancelledBeforeStart();
-  return call.sends > limits.resendsMax ? refusal('world.ACTOR_RESTARTED') : undefined;
-}
-
-function refusal(code: ErrorCode): ServiceError {
-  return new ServiceError(code);
-}
 export function cancelledBeforeStart(): ServiceError {
   return new ServiceError('control.STATE_CONFLICT', { message: 'Cancelled before it started.', details: { cancelled: true } });
 }

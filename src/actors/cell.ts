@@ -2,10 +2,11 @@
 //   C1. `actor` is set from activation until passivation or failure; each setting of it has a larger incarnation.
 //   C2. Every entry taken from a queue is in exactly one of `running`, `querying`, `waiting`, a commit in flight, or answered.
 import type { ErrorFrame } from '../contract/errors.js';
+import { monotonicMs } from './board.js';
 import type { Actor, CommandRun } from './definition.js';
 import { Fifo } from './fifo.js';
 
-/** When the present slice ends; one for all actors of a host, which run one at a time. */
+/** When the present slice ends, in monotonic ms; one for all actors of a host, which run one at a time. */
 export interface SliceClock {
   endMs: number;
 }
@@ -31,7 +32,7 @@ export class CommandEntry implements CommandRun {
     this.#progress = { value };
   }
   sliceOver(): boolean {
-    return performance.now() >= this.#clock.endMs;
+    return monotonicMs() >= this.#clock.endMs;
   }
 
   get hasProgress(): boolean {

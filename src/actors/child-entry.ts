@@ -7,9 +7,12 @@ import { runHost } from './host-entry.js';
 
 let host: Host | undefined;
 const send = (message: LaneMessage): void => {
-  if (process.connected) process.send!(message);
+  if (process.connected) process.send!(message, undefined, undefined, leaveIfCutOff);
 };
 const control = new ControlLane(send);
+function leaveIfCutOff(error: Error | null): void {
+  if (error) process.exit();
+}
 
 process.on('message', (message: ToChild) => {
   switch (message.lane) {

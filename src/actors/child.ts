@@ -35,7 +35,13 @@ export function forkHost({ setup, resourceLimits, onEnvelope }: HostStart): Omit
     else lane.deliver(message.data);
   });
   const board = new BoardReader(page);
-  child.send({ lane: 'start', setup, boardFd } satisfies ToChild, () => {});
+  try {
+    child.send({ lane: 'start', setup, boardFd } satisfies ToChild, () => {});
+  } catch (error) {
+    child.kill('SIGKILL');
+    board.close();
+    throw error;
+  }
   return {
     post: (envelope) => {
       if (child.connected) child.send({ lane: 'mail', envelope } satisfies ToChild);

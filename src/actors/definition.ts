@@ -3,8 +3,8 @@
 //   D1. A write set is taken only between steps, and every reply is sent after the commit of all the write sets taken before it.
 //   D2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted; while a query
 //       of several slices runs, its actor's commands rest.
-//   D3. `commit` and `control` do all their writing before they first await: a thread is never ended inside that part (board.ts), because
-//       a store may hold a lock there. It may be ended anywhere else, `activate` included, so nothing else writes.
+//   D3. A thread may be ended at any moment but inside the gate. `commit`, `control` and `close` run inside it until they first await; whatever
+//       else writes to a store that takes locks (in `activate`, in a step) writes inside `guarded` (gate.ts).
 
 /** The default-named export `createActorKind` of a host module. `options` is what the system was started with, structured-cloned. */
 export type CreateActorKind = (options: unknown, host: HostFacts) => ActorKind | Promise<ActorKind>;

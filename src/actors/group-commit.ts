@@ -6,6 +6,7 @@ import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
 import type { ActorKind } from './definition.js';
+import { guarded } from './gate.js';
 import type { Outbox } from './outbox.js';
 
 interface Member {
@@ -98,7 +99,7 @@ export class GroupCommit {
   #write(writeSets: unknown[]): Promise<readonly (Error | undefined)[]> {
     this.board.begin(commitSlot, 0, monotonicMs());
     try {
-      return this.board.gated(() => this.kind.commit(writeSets));
+      return guarded(() => this.kind.commit(writeSets));
     } finally {
       this.board.rest();
     }

@@ -92,7 +92,7 @@ export class HostLoop {
   /** Takes from memory whoever had no message since `beforeMs`. */
   passivateUnused(beforeMs: number): void {
     for (const cell of this.#cells.values()) {
-      if (cell.usedMs < beforeMs && !cell.hasWork && cell.settled) this.#retire(cell);
+      if (cell.usedMs < beforeMs && !cell.ready && !cell.hasWork && cell.settled) this.#retire(cell);
     }
     this.#board.rest();
   }
@@ -162,7 +162,8 @@ export class HostLoop {
   }
 
   #dropEmpty(cell: Cell): void {
-    if (cell.actor === undefined && !cell.hasWork && !cell.committing) this.#cells.delete(cell.actorId);
+    const empty = cell.actor === undefined && !cell.hasWork && !cell.committing;
+    if (empty && this.#cells.get(cell.actorId) === cell) this.#cells.delete(cell.actorId);
   }
 
   /** One slice of spare work, then the event loop again. */

@@ -2,9 +2,10 @@
 import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
-import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
+import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, standBehindGateOf } from './board.js';
 import type { ActorKind, CreateActorKind } from './definition.js';
 import type { Envelope } from './frames.js';
+import { guarded } from './gate.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
 import { Outbox } from './outbox.js';
@@ -23,6 +24,7 @@ export class Host implements HostControl {
   constructor(setup: HostSetup, page: BoardPage, post: (envelope: Envelope) => void) {
     this.#setup = setup;
     this.#board = new BoardWriter(page);
+    standBehindGateOf(page);
     this.#outbox = new Outbox(post);
   }
 
@@ -51,7 +53,7 @@ export class Host implements HostControl {
       const { kind } = this.#live();
       this.#board.begin(hostWorkSlot, 0, monotonicMs());
       try {
-        return this.#board.gated(() => kind.control(request));
+        return guarded(() => kind.control(request));
       } finally {
         this.#board.rest();
       }
@@ -73,7 +75,7 @@ export class Host implements HostControl {
       const { loop, kind } = this.#live();
       clearInterval(this.#sweep);
       await loop.stop(graceMs, messages);
-      await this.#board.gated(() => kind.close());
+      await guarded(() => kind.close());
     });
   }
 

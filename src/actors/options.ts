@@ -58,5 +58,5 @@ export type ActorLogEntry =
   | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; detail: string }
   | { event: 'host_started'; host: number; restarts: number }
   | { event: 'host_down'; host: number; coolDownMs: number };
-/** `timeout`: the watchdog ended it. `killed`: killHost did. `crashed`: it ended by itself. */
-export type HostEndReason = 'timeout' | 'killed' | 'crashed';
+/** `timeout`: the watchdog ended it. `killed`: killHost did. `crashed`: it ended by itself. `stuck`: it was ended and is still there. */
+export type HostEndReason = 'timeout' | 'killed' | 'crashed' | 'stuck';

@@ -1,15 +1,19 @@
 // The supervisor of one host: gives it lives, one after the other, sends it calls, and settles what a life leaves behind.
 //   P1. A life is started only after the one before it is gone (HostLife.ended).
-//   P2. Every call ends once: answered by a life, settled by `aftermath`, or refused because the seat is down or closed.
+//   P2. Every call ends once: answered by a life, settled by aftermath.ts, or refused because the seat is down or closed.
 //   P3. Whatever happens to this host, no other seat hears of it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { settleCalls } from './aftermath.js';
 import { monotonicMs } from './board.js';
-import { aftermath, type Call, CallTable } from './calls.js';
+import { type Call, CallTable } from './calls.js';
 import { ControlAsks } from './control-asks.js';
-import { type CallerFrames, type Envelope, postToHost, readAtCaller, writeToHost } from './frames.js';
-import { type Answer, type HostControl, type HostLife, type HostStart, unwrap } from './host-port.js';
+import { Deferred } from './deferred.js';
+import { type CallerFrames, readAtCaller } from './frames.js';
+import { type Answer, type HostControl, type HostFigures, type HostLife, type HostStart, unwrap } from './host-port.js';
 import type { ActorLogEntry, HostEndReason } from './options.js';
+import { OutgoingMail } from './outgoing-mail.js';
 import { startHost } from './pool.js';
 import { RestartBudget, type RestartLimits } from './restart-budget.js';
 import { Watchdog } from './watchdog.js';
@@ -24,8 +28,6 @@ export interface SeatOptions {
 }
 interface Life extends HostLife {
   watchdog: Watchdog;
-  /** Messages written for it. */
-  sent: number;
   /** Why it could not load its kind. */
   loadError?: unknown;
 }
@@ -37,14 +39,16 @@ export class Seat {
   readonly #options: SeatOptions;
   readonly #calls = new CallTable();
   readonly #asks = new ControlAsks();
+  readonly #mail = new OutgoingMail(() => this.#flush());
   readonly #budget: RestartBudget;
   #life: Life | undefined;
-  #outgoing: Envelope = [];
   /** Settles when the seat is up, or gives up. */
-  #standing = deferred();
+  #standing = new Deferred();
   #everUp = false;
+  /** Infinity: until the life that does not end has ended. */
   #downUntilMs = 0;
   #closed: Deferred | undefined;
+  #lastFigures: HostFigures = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
 
   constructor(options: SeatOptions) {
     this.#options = options;
@@ -72,8 +76,7 @@ export class Seat {
   cancel(call: Call): void {
     if (call.cancelled || this.#calls.at(call.slot) !== call) return;
     call.cancelled = true;
-    this.#scheduleFlush();
-    writeToHost.cancel(this.#outgoing, call.slot, call.stamp, call.actorId);
+    this.#mail.cancel(call);
   }
 
   /** One request on the control path. */
@@ -84,6 +87,15 @@ export class Seat {
     return this.#asks.run(() => request(life.control));
   }
 
+  /** The host's own figures; the last ones known when it does not answer soon. */
+  async figures(): Promise<HostFigures> {
+    if (this.state !== 'up') return this.#lastFigures;
+    const asked = this.ask((control) => control.figures()).catch(() => undefined);
+    const figures = await Promise.race([asked, sleep(limits.hostFiguresWaitMs, undefined, { ref: false })]);
+    if (figures) this.#lastFigures = figures;
+    return this.#lastFigures;
+  }
+
   /** Looks after the present step; called at short intervals. */
   watch(): void {
     if (this.state === 'starting') this.#life?.watchdog.lookAtStart();
@@ -92,42 +104,49 @@ export class Seat {
 
   /** Ends the present life as a crash would; resolves when the next one stands. */
   async kill(): Promise<void> {
-    const life = this.#life;
-    if (life === undefined) throw unavailable('The host is down.');
-    life.watchdog.end('killed');
-    await life.ended;
+    if (this.#life === undefined) throw unavailable('The host is down.');
+    this.#expectNextLife();
+    this.#life.watchdog.end('killed');
     await this.#standing.promise;
   }
 
   /** Lets the host finish what it was sent, then ends it. */
   async close(graceMs: number): Promise<void> {
     if (this.#closed) return this.#closed.promise;
-    this.#closed = deferred();
+    const closed = new Deferred();
+    this.#closed = closed;
     await this.#standing.promise.catch(() => {});
     const life = this.#life;
-    if (life === undefined) {
-      this.#closed.resolve();
+    if (life === undefined || this.state === 'down') {
+      closed.resolve();
       return;
     }
     const patience = setTimeout(() => life.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
     await this.#asks
-      .run(() => life.control.stop(graceMs, life.sent))
+      .run(() => life.control.stop(graceMs, this.#mail.sent))
       .then(unwrap)
-      .catch((error: Error) => this.#options.log({ event: 'host_ended', host: this.index, reason: 'crashed', detail: `stopping: ${error.message}` }));
+      .catch((error: Error) => this.#logEnd('crashed', `while stopping: ${error.message}`));
     clearTimeout(patience);
     life.terminate();
-    await this.#closed.promise;
+    await closed.promise;
   }
 
   #launch(): void {
     this.state = 'starting';
-    const started = startHost({
-      ...this.#options.start,
-      onEnvelope: (envelope) => {
-        if (this.#life === life) readAtCaller(envelope, this.#frames);
-      },
-    });
-    const life: Life = { ...started, sent: 0, watchdog: new Watchdog(started, this.#options.handlerTimeoutMs) };
+    this.#mail.clear();
+    let started: HostLife;
+    try {
+      started = startHost({
+        ...this.#options.start,
+        onEnvelope: (envelope) => {
+          if (this.#life === life) readAtCaller(envelope, this.#frames);
+        },
+      });
+    } catch (error) {
+      this.#fall(this.#calls.inOrder(), error);
+      return;
+    }
+    const life: Life = { ...started, watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon()) };
     this.#life = life;
     void life.ended.then((detail) => this.#buried(life, detail));
     this.#asks
@@ -162,46 +181,47 @@ export class Seat {
   #write(call: Call): void {
     call.stamp = this.#options.nextStamp();
     call.sends++;
-    this.#life!.sent++;
-    this.#scheduleFlush();
-    writeToHost[call.kind](this.#outgoing, call.slot, call.stamp, call.actorId, call.message);
-  }
-
-  /** The tick queue runs after all promise reactions: whatever this turn of the event loop makes ready travels together. */
-  #scheduleFlush(): void {
-    if (this.#outgoing.length === 0) process.nextTick(() => this.#flush());
+    this.#mail.write(call);
   }
 
   #flush(): void {
-    if (this.state !== 'up' || this.#outgoing.length === 0) return;
-    const life = this.#life!;
-    const envelope = this.#outgoing;
-    this.#outgoing = [];
-    postToHost(
-      envelope,
-      (frames) => life.post(frames),
-      (slot, cause) => {
-        life.sent--;
-        this.#calls.close(slot)?.reject(new ServiceError('control.INVALID_REQUEST', { message: 'The message cannot be cloned.', cause }));
-      },
+    const life = this.#life;
+    if (this.state !== 'up' || life === undefined || life.watchdog.reason) return;
+    this.#mail.send(
+      (envelope) => life.post(envelope),
+      (slot, cause) =>
+        this.#calls.close(slot)?.reject(new ServiceError('control.INVALID_REQUEST', { message: 'The message cannot be cloned.', cause })),
     );
   }
 
   /** One life is over: settle its calls, then start the next one, unless the seat is to stay empty. */
   #buried(life: Life, detail: string): void {
-    const reason = life.watchdog.reason ?? 'crashed';
-    const { left, running } = this.#settleCalls(life, reason);
     this.#life = undefined;
-    this.#outgoing = [];
-    this.#asks.rejectAll(new ServiceError(reason === 'timeout' ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'));
-    if (this.state === 'up') this.#standing = deferred();
-    if (!this.#closed) {
-      const said = life.loadError instanceof Error ? life.loadError.message : detail;
-      this.#options.log({ event: 'host_ended', host: this.index, reason, detail: said, ...(running && { actorId: running.actorId }) });
+    if (this.state === 'down') {
+      // Given up before it ended: whoever asks next starts the host again.
+      life.board.close();
+      this.#downUntilMs = 0;
+      return;
     }
+    const reason = life.watchdog.reason ?? 'crashed';
+    const { left, running } = settleCalls(this.#calls, life.board, reason);
+    life.board.close();
+    this.#asks.rejectAll(new ServiceError(reason === 'timeout' ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'));
+    this.#expectNextLife();
+    if (!this.#closed) this.#logEnd(reason, life.loadError instanceof Error ? life.loadError.message : detail, running?.actorId);
     const refusal = this.#whyStayDown(life, reason, detail);
-    if (refusal) this.#fall(left, refusal);
-    else this.#relaunch(left);
+    if (refusal) {
+      this.#fall(left, refusal);
+      return;
+    }
+    this.restarts++;
+    this.#launch();
+    if (this.#life) for (const call of left) this.#write(call);
+  }
+
+  /** Whoever asks from now on waits for the next life. */
+  #expectNextLife(): void {
+    if (this.#standing.settled) this.#standing = new Deferred();
   }
 
   #whyStayDown(life: Life, reason: HostEndReason, detail: string): unknown {
@@ -211,32 +231,18 @@ export class Seat {
     const { coolDownMs } = this.#budget.limits;
     this.#downUntilMs = monotonicMs() + coolDownMs;
     this.#options.log({ event: 'host_down', host: this.index, coolDownMs });
-    return this.#coolingDown();
+    return this.#notNow();
   }
 
-  #relaunch(left: Call[]): void {
-    this.restarts++;
-    this.#launch();
-    for (const call of left) this.#write(call);
+  /** A life that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
+  #abandon(): void {
+    this.#logEnd('stuck', 'it was told to end and did not: it waits in native code');
+    this.#downUntilMs = Number.POSITIVE_INFINITY;
+    this.#asks.rejectAll(this.#notNow());
+    this.#fall(this.#calls.inOrder(), this.#notNow());
   }
 
-  #settleCalls(life: Life, reason: HostEndReason): { left: Call[]; running: Call | undefined } {
-    const { board } = life;
-    board.refresh(this.#calls.slotsUsed);
-    const step = board.running(this.#calls.slotsUsed);
-    const candidate = step && this.#calls.at(step.slot);
-    const running = candidate?.stamp === step?.stamp ? candidate : undefined;
-    const left: Call[] = [];
-    for (const call of this.#calls.inOrder()) {
-      const refusal = aftermath(call, { reason, running, begun: ({ slot, stamp }) => board.begun(slot, stamp) });
-      if (refusal === undefined) left.push(call);
-      else this.#calls.close(call.slot)!.reject(refusal);
-    }
-    board.close();
-    return { left, running };
-  }
-
-  /** Down for good when closed, else until somebody asks again after the cool-down. */
+  /** Down: for good when closed, else until somebody asks again and it may rise. */
   #fall(calls: Call[], error: unknown): void {
     this.state = 'down';
     this.#closed?.resolve();
@@ -247,33 +253,24 @@ export class Seat {
 
   #rise(): void {
     if (this.#closed) throw unavailable('The host is closed.');
-    if (monotonicMs() < this.#downUntilMs) throw this.#coolingDown();
-    this.#standing = deferred();
+    if (monotonicMs() < this.#downUntilMs) throw this.#notNow();
+    this.#expectNextLife();
     this.restarts++;
     this.#launch();
+    if (this.#life === undefined) throw unavailable('The host could not be started.');
   }
 
-  #coolingDown(): ServiceError {
+  #notNow(): ServiceError {
+    if (this.#downUntilMs === Number.POSITIVE_INFINITY) return unavailable('The host can neither go on nor be ended.');
     const retryAfterMs = Math.max(1, Math.ceil(this.#downUntilMs - monotonicMs()));
     return new ServiceError('control.UNAVAILABLE', { message: 'The host ended too often and is left alone for a while.', retryAfterMs });
+  }
+
+  #logEnd(reason: HostEndReason, detail: string, actorId?: string): void {
+    this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...(actorId !== undefined && { actorId }) });
   }
 }
 
 export function unavailable(message: string): ServiceError {
   return new ServiceError('control.UNAVAILABLE', { message });
-}
-
-interface Deferred {
-  promise: Promise<void>;
-  resolve(): void;
-  reject(error: unknown): void;
-}
-/** A promise to settle from outside; nobody has to listen to its rejection. */
-function deferred(): Deferred {
-  let settle!: Omit<Deferred, 'promise'>;
-  const promise = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  promise.catch(() => {});
-  return { promise, ...settle };
 }

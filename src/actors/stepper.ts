@@ -87,7 +87,7 @@ export class Stepper {
   }
 
   #begin(slot: number, stamp: number, nowMs: number): void {
-    this.#parts.clock.endMs = performance.now() + limits.sliceMs;
+    this.#parts.clock.endMs = nowMs + limits.sliceMs;
     this.#parts.board.begin(slot, stamp, nowMs);
   }
 

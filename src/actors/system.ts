@@ -4,6 +4,7 @@
 //   A3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { onAbort } from './abort-listeners.js';
 import { Call, cancelledBeforeStart } from './calls.js';
 import { unwrap } from './host-port.js';
 import type { ActorSystemOptions, CommandOptions, HostStats, Placement } from './options.js';
@@ -146,12 +147,11 @@ export class ActorSystem {
   async #abortable(actorId: string, message: unknown, signal: AbortSignal, onProgress: Call['onProgress']): Promise<unknown> {
     if (signal.aborted) throw cancelledBeforeStart();
     const call = this.#sendCall('command', actorId, message, onProgress);
-    const cancel = (): void => this.#routes.get(actorId)?.cancel(call);
-    signal.addEventListener('abort', cancel, { once: true });
+    const forget = onAbort(signal, () => this.#routes.get(actorId)?.cancel(call));
     try {
       return await call.reply;
     } finally {
-      signal.removeEventListener('abort', cancel);
+      forget();
     }
   }
 
@@ -166,7 +166,12 @@ export class ActorSystem {
   }
 
   async #leave(actorId: string): Promise<void> {
-    unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
+    try {
+      unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
+    } catch (error) {
+      // The host has ended, and the actor's life with it.
+      if (!(error instanceof ServiceError && (error.code === 'world.ACTOR_RESTARTED' || error.code === 'world.HANDLER_TIMEOUT'))) throw error;
+    }
   }
 
   /** `host` undefined: back to its default. */
@@ -236,8 +241,7 @@ export class ActorSystem {
 }
 
 async function statsOf(seat: Seat, exclusiveTo: string | undefined): Promise<HostStats> {
-  const none = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
-  const figures = seat.state === 'up' ? await seat.ask((host) => host.figures()).catch(() => none) : none;
+  const figures = await seat.figures();
   const { index, state, restarts, depth } = seat;
   return { index, ...(exclusiveTo !== undefined && { exclusiveTo }), state, restarts, mailboxDepth: depth, ...figures };
 }

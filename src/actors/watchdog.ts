@@ -1,12 +1,12 @@
 // Watches the steps of one life of a host, and is the only one to end it before it has stopped.
 //   W1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
-//   W2. A thread is not ended inside a commit (board.ts, B3), unless the commit is what takes too long.
+//   W2. A thread is not ended inside its gate (gate.ts), unless what it does there takes too long.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostLife } from './host-port.js';
 import type { HostEndReason } from './options.js';
 
-/** How often a commit is waited for to be over. */
+/** How often the gate is tried. */
 const gateLookMs = 1;
 
 export class Watchdog {
@@ -15,11 +15,14 @@ export class Watchdog {
   readonly #life: HostLife;
   readonly #handlerTimeoutMs: number;
   readonly #startedMs = monotonicMs();
+  readonly #onStuck: () => void;
   #suspect: RunningStep | undefined;
 
-  constructor(life: HostLife, handlerTimeoutMs: number) {
+  /** `onStuck`: it was ended and is still there, as a thread is that waits in native code for a lock nobody will release. */
+  constructor(life: HostLife, handlerTimeoutMs: number, onStuck: () => void) {
     this.#life = life;
     this.#handlerTimeoutMs = handlerTimeoutMs;
+    this.#onStuck = onStuck;
   }
 
   /** Ends a life whose present step takes too long. `slotsUsed`: how much of the board may be in use. */
@@ -41,10 +44,16 @@ export class Watchdog {
     this.reason = reason;
     const deadlineMs = monotonicMs() + limits.hostWorkTimeoutMs;
     const tryToEnd = (): void => {
-      if (this.#life.board.condemn() || monotonicMs() >= deadlineMs) this.#life.terminate();
+      if (this.#life.board.condemn() || monotonicMs() >= deadlineMs) this.#terminate();
       else setTimeout(tryToEnd, gateLookMs);
     };
     tryToEnd();
+  }
+
+  #terminate(): void {
+    this.#life.terminate();
+    const stuck = setTimeout(this.#onStuck, limits.hostEndWaitMs);
+    void this.#life.ended.then(() => clearTimeout(stuck));
   }
 
   #present(slotsUsed: number): RunningStep | undefined {

@@ -1,9 +1,10 @@
 // What one actor may do to one world during one interaction, whatever the binding it comes through.
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   A1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
-import { unauthenticated } from '../http/guards.js';
+
 import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { DirectCall, DirectClient } from '../drills/bindings-port.js';
+import { unauthenticated } from '../http/guards.js';
 import type { WorldRef } from '../worlds/api.js';
 
 export interface AgentIdentity {

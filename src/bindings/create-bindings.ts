@@ -1,12 +1,14 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them apart.
+
+import type { Binding } from '../contract/target.js';
+import type { Access, BindingsPort, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { requireLoopback, unauthenticated } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
 import { startHttpServer } from '../http/start-server.js';
-import type { Binding } from '../contract/target.js';
-import type { Access, BindingsPort, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { AgentAccess } from './agent-access.js';
 import { agentRoutes } from './agent-routes.js';
+import { directClient } from './direct-client.js';
 import { TokenTable } from './token-table.js';
 
 export interface BindingsOptions {
@@ -57,7 +59,7 @@ async function openAccess(request: OpenAccess, tokens: TokenTable<AgentAccess>, 
   }
   return {
     endpoints,
-    ...(bindings.includes('direct') ? { direct: access } : {}),
+    ...(bindings.includes('direct') ? { direct: directClient(access) } : {}),
     observed: () => access.used,
     revoke: async () => {
       const done = access.revoke();

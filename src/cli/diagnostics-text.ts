@@ -11,7 +11,10 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], { root, colo
   const sources = new Map<string, string[]>();
   const lineOf = ({ file, line }: Diagnostic): string | undefined => {
     let lines = sources.get(file);
-    if (lines === undefined) sources.set(file, (lines = readLines(resolve(root, file))));
+    if (lines === undefined) {
+      lines = readLines(resolve(root, file));
+      sources.set(file, lines);
+    }
     return lines[line - 1];
   };
   const blocks = diagnostics.map((diagnostic) => block(diagnostic, lineOf(diagnostic), colors));

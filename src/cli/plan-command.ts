@@ -1,7 +1,7 @@
 // `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { type PlanOptions, type PlannedDrill } from '../drills/plan.js';
+import type { PlannedDrill, PlanOptions } from '../drills/plan.js';
 import { planDrills } from '../drills/run-drills.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -14,7 +14,8 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
     const plan = await planDrills(options, createBindings().available);
     const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
     for (const planned of plan.drills) {
-      for (const { trial, seed } of planned.trials) output.line({ event: 'planned', ...describe(planned), trial, trialCount: planned.trials.length, seed });
+      for (const { trial, seed } of planned.trials)
+        output.line({ event: 'planned', ...describe(planned), trial, trialCount: planned.trials.length, seed });
     }
     output.line({ event: 'summary', buildHash: plan.buildHash, drills: plan.drills.length, runs, concurrency: plan.concurrency, seed: plan.seed });
     if (!json) {

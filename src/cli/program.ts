@@ -162,7 +162,14 @@ function addWorld(program: Command, finish: Finish): void {
     .option('--idempotency-key <key>', 'the same key gives the same result')
     .action(async (packageId: string, operationId: string, args: string, { instance, idempotencyKey }) => {
       const { worldCall } = await import('./world-command.js');
-      finish(await worldCall({ packageId, operationId, args, ...defined({ instanceId: instance as string | undefined, idempotencyKey: idempotencyKey as string | undefined }) }));
+      finish(
+        await worldCall({
+          packageId,
+          operationId,
+          args,
+          ...defined({ instanceId: instance as string | undefined, idempotencyKey: idempotencyKey as string | undefined }),
+        }),
+      );
     });
   world
     .command('wait')
@@ -180,7 +187,9 @@ function integer(text: string): number {
   return Number(text);
 }
 
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
 /** Without the members that are undefined: an absent option is absent. */
 function defined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;

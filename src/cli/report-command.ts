@@ -21,7 +21,9 @@ export async function verifyCommand({ folder, json, root }: { folder: string; js
   if (!json) {
     for (const { file, code, message } of problems) output.say(`${file}: ${code}: ${message}`);
     if (notCompared.length > 0) output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
-    output.say(ok ? `${runId}: verified. Digests, evidence, verdict and projections agree.` : `${runId ?? path}: not verified, ${problems.length} problems.`);
+    output.say(
+      ok ? `${runId}: verified. Digests, evidence, verdict and projections agree.` : `${runId ?? path}: not verified, ${problems.length} problems.`,
+    );
   }
   return ok ? exitCodes.passed : exitCodes.failed;
 }

@@ -38,7 +38,8 @@ export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags)
         onEvent: (event) => {
           if (event.event === 'attempt') output.line({ ...event, detail: undefined });
           else if (event.event !== 'summary') output.line(event);
-          terminal?.onEvent(event);
+          // Whether the reports stay is known at the end.
+          terminal?.onEvent(event.event === 'attempt' ? { ...event, report: '' } : event);
         },
       },
       createBindings,
@@ -67,6 +68,7 @@ function tell({ verdict, suiteId, plain, differences }: ConformanceResult, outpu
 }
 
 function explain({ hashes, cause }: Difference): string {
-  if (cause === 'unsteady_drill') return `${hashes.join(', ')} differ between two equal runs: its agent is not deterministic, so that module state cannot be looked for.`;
+  if (cause === 'unsteady_drill')
+    return `${hashes.join(', ')} differ between two equal runs: its agent is not deterministic, so that module state cannot be looked for.`;
   return `${hashes.join(', ')} differ when the behavior is made anew before every turn: the tool keeps module state. Keep it in a state namespace.`;
 }

@@ -16,10 +16,20 @@ export async function validateCommand({ root, config, json }: SourceFlags): Prom
   const output = createOutput({ json });
   const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
   for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
-  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: pc.isColorSupported && process.stderr.isTTY === true }));
+  if (diagnostics.length > 0)
+    output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: pc.isColorSupported && process.stderr.isTTY === true }));
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  output.line({ event: 'summary', valid: build !== undefined, errors, warnings: diagnostics.length - errors, ...(build === undefined ? {} : { buildHash: build.buildHash }) });
+  output.line({
+    event: 'summary',
+    valid: build !== undefined,
+    errors,
+    warnings: diagnostics.length - errors,
+    ...(build === undefined ? {} : { buildHash: build.buildHash }),
+  });
   if (build === undefined) return exitCodes.usage;
-  if (!json) output.say(`Valid: ${build.tools.length} tools, ${build.scenarios.length} scenarios, ${build.targets.length} targets, ${build.drills.length} drills, ${build.suites.length} suites. Build ${build.buildHash}.`);
+  if (!json)
+    output.say(
+      `Valid: ${build.tools.length} tools, ${build.scenarios.length} scenarios, ${build.targets.length} targets, ${build.drills.length} drills, ${build.suites.length} suites. Build ${build.buildHash}.`,
+    );
   return exitCodes.passed;
 }

@@ -23,7 +23,11 @@ export async function worldCall({ packageId, operationId, args, instanceId, idem
   } catch (error) {
     return refuse('control.INVALID_JSON', `The arguments are not JSON: ${(error as Error).message}.`);
   }
-  return await ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, { arguments: parsed, instanceId, idempotencyKey });
+  return await ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, {
+    arguments: parsed,
+    instanceId,
+    idempotencyKey,
+  });
 }
 
 export async function worldWait(untilUs: number | undefined): Promise<ExitCode> {
@@ -33,7 +37,11 @@ export async function worldWait(untilUs: number | undefined): Promise<ExitCode> 
 /** Exit code 0: the tool said ok. 1: it said otherwise, or the world refused. 2: no such binding, or bad usage. */
 async function ask(path: string, body?: object): Promise<ExitCode> {
   const { SERVICE_CLI_URL: url, SERVICE_CLI_TOKEN: token } = process.env;
-  if (url === undefined || token === undefined) return refuse('control.INVALID_REQUEST', 'SERVICE_CLI_URL and SERVICE_CLI_TOKEN are not set: this command works inside a drill whose target lists the binding cli.');
+  if (url === undefined || token === undefined)
+    return refuse(
+      'control.INVALID_REQUEST',
+      'SERVICE_CLI_URL and SERVICE_CLI_TOKEN are not set: this command works inside a drill whose target lists the binding cli.',
+    );
   let reply: Response;
   try {
     reply = await fetch(url + path, {

@@ -1,25 +1,22 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { materializeRootFile } from '../contract/defaults.js';
-import type { Drill } from '../contract/drill.js';
 import type { RootSettings, World } from '../contract/project-files.js';
 import type { ImplementationSource, ProjectView } from '../contract/project-view.js';
-import type { Scenario, WorldSetup } from '../contract/scenario.js';
 import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
 import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
-import { baselineSetup, inlineSetup, rowKey, scenarioSetup, withDrillOverrides } from './setups.js';
+import { checkStarter, checkStarts, type Setups } from './project-starts.js';
 import { engineVersion } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
-import { checkOverrides, checkStart } from './start-checks.js';
 import { checkTargets } from './target-checks.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { type CompiledSource, compileTool, type ToolSource } from './tool-compile.js';
-import { resolveToolPackages } from './tool-packages.js';
+import { resolveToolPackages, type ToolPackage } from './tool-packages.js';
 import { projectView } from './view.js';
 
 export interface CompileOptions {
@@ -83,21 +80,25 @@ async function compileTools(
     document: own,
   }));
   for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField })) {
-    const own = readDocument(diagnostics, found.root, found.toolFile, found.shownAs + found.toolFile);
+    const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
-    if (own !== undefined && file !== undefined) sources.push({ ...found, file, document: own });
+    const { root: packageRoot, shownAs, toolFile } = found;
+    if (own !== undefined && file !== undefined)
+      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, starter: readStarter(diagnostics, found) });
     else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
 }
 
+function readStarter(diagnostics: Diagnostics, { root, shownAs, starter }: ToolPackage): SourceDocument | undefined {
+  return starter === undefined ? undefined : readDocument(diagnostics, root, starter, { shownAs: shownAs + starter });
+}
+
 /** By custom a tool file is named after its package. */
 function packageNameOf(toolFile: string): string {
   return toolFile.replace(/^.*\/|\.tool\.[a-z]+$/g, '');
 }
-
-const emptyWorld: World = { schemaVersion: 1, id: 'world', seed: '1', virtualTimeUs: 0, actors: [], state: [], faults: [], initialEvents: [] };
 
 function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResult {
   const { root, project, tools, settings } = compilation;
@@ -113,6 +114,7 @@ function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResu
   const known = knownIds(diagnostics, project, tools);
   checkConnections(checking, tools);
   checkTargets(diagnostics, root, project.targets);
+  for (const { starter } of tools) if (starter !== undefined) checkStarter(checking, starter);
   const setups = checkStarts(checking, project);
   for (const drill of project.drills) {
     checkDrillReferences(diagnostics, known, drill);
@@ -128,54 +130,6 @@ function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResu
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
   return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted };
-}
-
-interface Setups {
-  scenario: Map<Scenario, WorldSetup>;
-  drill: Map<Drill, WorldSetup>;
-}
-
-/**
- * Checks every start where it is written, and layers them. Without a world that fits there are no setups but inline ones, and nobody's
- * actors are judged; a drill whose scenario does not exist has no setup.
- */
-function checkStarts(checking: { diagnostics: Diagnostics; catalog: ToolCatalog }, { world, scenarios, drills }: ProjectDocuments): Setups {
-  const below = world?.item ?? emptyWorld;
-  const baseline = baselineSetup(below);
-  const setups: Setups = { scenario: new Map(), drill: new Map() };
-  const start = (
-    located: Located<unknown>,
-    item: Scenario | World | NonNullable<Drill['inlineScenario']>,
-    base: string,
-    setup: WorldSetup,
-    rowsBelow: string[] | undefined,
-  ) =>
-    checkStart(checking, {
-      start: item,
-      document: located.document,
-      base,
-      actors: world === undefined && base === '' ? undefined : setup.actors,
-      virtualTimeUs: setup.virtualTimeUs,
-      rowsBelow,
-    });
-  if (world !== undefined) start(world, world.item, '', baseline, []);
-  const rowsBelow = below.state.flatMap((patch) => (patch.action === 'upsert' ? [rowKey(patch)] : []));
-  for (const scenario of scenarios) {
-    const setup = scenarioSetup(below, scenario.item);
-    if (world !== undefined) setups.scenario.set(scenario.item, setup);
-    start(scenario, scenario.item, '', setup, world && rowsBelow);
-  }
-  for (const drill of drills) {
-    const { scenarioId, inlineScenario, toolOverrides } = drill.item;
-    const named = scenarios.find(({ item }) => item.id === scenarioId)?.item;
-    const own = inlineScenario === undefined ? undefined : inlineSetup(inlineScenario);
-    if (own !== undefined && inlineScenario !== undefined) start(drill, inlineScenario, '/inlineScenario', own, []);
-    const setup = own ?? (scenarioId === undefined ? (world === undefined ? undefined : baseline) : named && setups.scenario.get(named));
-    if (setup === undefined) continue;
-    setups.drill.set(drill.item, withDrillOverrides(setup, toolOverrides));
-    checkOverrides(checking, { rules: toolOverrides ?? [], document: drill.document, base: '', actors: setup.actors });
-  }
-  return setups;
 }
 
 function partsOf(world: World, { project, tools, settings, setups }: Omit<Compilation, 'root'> & { setups: Setups }) {

@@ -43,8 +43,14 @@ const kinds: readonly DocumentKind[] = ['tool', 'scenario', 'target', 'drill', '
 const suffixPattern = /\.([a-z]+)\.(?:yaml|yml|json)$/;
 
 /** Reads one file and parses it; reports what is wrong and gives the document if there is one without faults. */
-export function readDocument(diagnostics: Diagnostics, root: string, path: string, shownAs = path): SourceDocument | undefined {
-  const read = readFileBelow(root, path, limits.projectFileBytesMax);
+export function readDocument(
+  diagnostics: Diagnostics,
+  root: string,
+  path: string,
+  { shownAs = path, budget }: { shownAs?: string; budget?: { bytesLeft: number } } = {},
+): SourceDocument | undefined {
+  const read = readFileBelow(root, path, Math.min(limits.projectFileBytesMax, budget?.bytesLeft ?? Number.POSITIVE_INFINITY));
+  if (budget !== undefined && read.kind === 'text') budget.bytesLeft -= read.bytes.length;
   if (read.kind === 'fault') {
     const code = read.fault === 'symlink' ? 'DY1007' : read.fault === 'escape' ? 'DY1008' : read.fault === 'too_large' ? 'DY1006' : 'DY1002';
     diagnostics.report(code, placeOfFile(shownAs), `the file ${read.message}`);
@@ -95,8 +101,9 @@ export function readProject(
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
   readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
+  const budget = { bytesLeft: limits.projectBytesMax };
   for (const path of found.files) {
-    if (path !== worldPath) readSource(diagnostics, project, root, inFolder(path));
+    if (path !== worldPath) readSource(diagnostics, project, { root, path: inFolder(path), budget });
   }
   return project;
 }
@@ -118,7 +125,11 @@ function readWorld(diagnostics: Diagnostics, project: ProjectDocuments, root: st
   if (document !== undefined && input !== undefined) project.world = { item: materializeWorld(input), document };
 }
 
-function readSource(diagnostics: Diagnostics, project: ProjectDocuments, root: string, path: string): void {
+function readSource(
+  diagnostics: Diagnostics,
+  project: ProjectDocuments,
+  { root, path, budget }: { root: string; path: string; budget: { bytesLeft: number } },
+): void {
   const suffix = suffixPattern.exec(path)?.[1];
   const kind = kinds.find((name) => name === suffix);
   if (kind === undefined) {
@@ -129,7 +140,7 @@ function readSource(diagnostics: Diagnostics, project: ProjectDocuments, root: s
       });
     return;
   }
-  const document = readDocument(diagnostics, root, path);
+  const document = readDocument(diagnostics, root, path, { budget });
   if (document === undefined) return;
   if (!keep(diagnostics, project, kind, document)) project.broken[kind].add(rawId(document.value, kind));
 }

@@ -94,6 +94,16 @@ export function rowKey(row: { packageId: string; instanceId?: string; namespace:
   return `${row.packageId} ${row.instanceId ?? row.packageId} ${row.namespace} ${row.rowId}`;
 }
 
+/** The rows that are there after these patches. */
+export function rowsAfter(patches: WorldSetup['state']): Set<string> {
+  const rows = new Set<string>();
+  for (const patch of patches) {
+    if (patch.action === 'upsert') rows.add(rowKey(patch));
+    else rows.delete(rowKey(patch));
+  }
+  return rows;
+}
+
 /** The actor that a reference means: exactly, or by its id where only one actor has it. */
 export function findActor(actors: readonly ScenarioActor[], id: string, instanceId: string | undefined): ScenarioActor | undefined {
   const named = actors.filter((actor) => actor.id === id);

@@ -1,11 +1,12 @@
 // One YAML 1.2 or JSON file as a plain value with positions: where each member and item stands.
 // Both go through the same parser; JSON is then held to its own grammar. Anchors are expanded within a budget, nothing is merged,
-// no tag makes anything but JSON.
+// no tag makes anything but JSON. Of a sound JSON file the places are looked up only when somebody asks (json-soundness.ts).
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Place } from './diagnostics.js';
+import { soundJson } from './json-soundness.js';
 
 export interface DocumentFault {
   code: DiagnosticCode;
@@ -21,30 +22,63 @@ export interface SourceDocument {
 }
 
 /** The document, and what is wrong with it. With faults the document may be incomplete, but it is there when its syntax is right. */
-export function parseSourceDocument(file: string, text: string): { document?: SourceDocument; faults: DocumentFault[] } {
+export function parseSourceDocument(file: string, text: string): ParsedSource {
+  const sound = file.endsWith('.json') ? soundJson(text) : undefined;
+  if (sound === undefined) return parseWithPlaces(file, text);
+  let parsed: SourceDocument | undefined;
+  const place: SourceDocument['place'] = (pointer, part) => {
+    if (pointer === '') return { ...placeOfStart(text), file, path: '' };
+    parsed ??= parseWithPlaces(file, text).document;
+    return parsed?.place(pointer, part) ?? { file, line: 1, column: 1, path: pointer };
+  };
+  return { document: { file, value: sound.value, place }, faults: [] };
+}
+
+export interface ParsedSource {
+  document?: SourceDocument;
+  faults: DocumentFault[];
+}
+
+function parseWithPlaces(file: string, text: string): ParsedSource {
   const lines = new LineCounter();
-  const parsed = parseDocument(text, {
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    uniqueKeys: false,
-    strict: true,
-    prettyErrors: false,
-    stringKeys: false,
-    customTags: [],
-    lineCounter: lines,
-    logLevel: 'error',
-  });
   const placeAt = (offset: number, path = ''): Place => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1), path };
   };
+  const parsed = parseYaml(text, lines);
+  if (parsed === undefined) return { faults: [{ code: 'DY1006', place: placeAt(0), message: 'the document is nested too deeply to be read' }] };
   const faults: DocumentFault[] = parsed.errors.map(({ pos, message }) => ({ code: 'DY1003', place: placeAt(pos[0]), message }));
   if (faults.length > 0) return { faults };
   const reading: Reading = { anchors: new Map(), placeAt, faults, nodesLeft: limits.documentNodesMax, path: [], json: file.endsWith('.json') };
   const value = parsed.contents === null ? null : jsonOf(parsed.contents, reading);
   if (reading.json && faults.length === 0) faults.push(...jsonFaults(text, placeAt));
   return { document: { file, value, place: (pointer, part) => placeOf(parsed, pointer, part, placeAt) }, faults };
+}
+
+function placeOfStart(text: string): { line: number; column: number } {
+  const before = text.slice(0, text.search(/\S/));
+  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+}
+
+/** Undefined when the parser ran out of stack, which takes thousands of nested brackets. */
+function parseYaml(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
+  try {
+    return parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      uniqueKeys: false,
+      strict: true,
+      prettyErrors: false,
+      stringKeys: false,
+      customTags: [],
+      lineCounter,
+      logLevel: 'error',
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** YAML reads more than JSON; in a .json file that is an error. Words and quotes have been looked at, so this is about punctuation. */

@@ -1,6 +1,6 @@
 // The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas.
 import type { Issue } from '../contract/errors.js';
-import type { Scenario, ScenarioActor, ToolOverride } from '../contract/scenario.js';
+import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/scenario.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
@@ -13,9 +13,8 @@ export interface StartSubject {
   document: SourceDocument;
   /** JSON Pointer of the start in its document. */
   base: string;
-  /** With those of the world below; undefined when that is not known. */
-  actors: readonly ScenarioActor[] | undefined;
-  virtualTimeUs: number;
+  /** With what is below; without actors when that is not known. */
+  setup: Pick<WorldSetup, 'virtualTimeUs'> & Partial<Pick<WorldSetup, 'actors'>>;
   /** Rows of the world below; undefined when they are not known. */
   rowsBelow: Iterable<string> | undefined;
 }
@@ -32,7 +31,7 @@ export function checkStart(checking: Checking, subject: StartSubject): void {
     checking.catalog.find('faults', { packageId, id: faultId }, { document, path: `${base}/faults/${index}` });
   }
   checkInitialEvents(checking, subject);
-  checkOverrides(checking, { rules: start.toolOverrides ?? [], document, base, actors: subject.actors });
+  checkOverrides(checking, { rules: start.toolOverrides ?? [], document, base, actors: subject.setup.actors });
 }
 
 function checkActors({ diagnostics, catalog }: Checking, { start, document, base }: StartSubject): void {
@@ -74,7 +73,7 @@ function checkState({ diagnostics, catalog }: Checking, { start, document, base,
   }
 }
 
-function checkInitialEvents({ diagnostics, catalog }: Checking, { start, document, base, actors, virtualTimeUs }: StartSubject): void {
+function checkInitialEvents({ diagnostics, catalog }: Checking, { start, document, base, setup }: StartSubject): void {
   for (const [index, { event, payload, atUs, actorId, actorInstanceId }] of start.initialEvents.entries()) {
     const path = `${base}/initialEvents/${index}`;
     const { packageId, eventId } = event;
@@ -85,12 +84,12 @@ function checkInitialEvents({ diagnostics, catalog }: Checking, { start, documen
         { document, path: `${path}/payload`, code: 'DY4002', what: `the payload of ${packageId}/${eventId}` },
         check(payload),
       );
-    checkActor(diagnostics, { document, path: `${path}/actorId`, actors }, actorId, actorInstanceId);
-    if (atUs < virtualTimeUs)
+    checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, actorId, actorInstanceId);
+    if (atUs < setup.virtualTimeUs)
       diagnostics.report(
         'DY4006',
         document.place(`${path}/atUs`),
-        `the event lies before the start at ${virtualTimeUs}; it will happen at the start`,
+        `the event lies before the start at ${setup.virtualTimeUs}; it will happen at the start`,
       );
   }
 }

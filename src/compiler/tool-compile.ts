@@ -21,11 +21,13 @@ export interface ToolSource {
   toolFile: string;
   file: ToolPackageFile;
   document: SourceDocument;
+  starter?: SourceDocument | undefined;
 }
 export interface CompiledSource {
   compiled: CompiledTool;
   declarative: boolean;
   document: SourceDocument;
+  starter: SourceDocument | undefined;
   files: BundledFile[];
   refused: RefusedFile[];
 }
@@ -60,6 +62,7 @@ export async function compileTool(
     },
     declarative,
     document,
+    starter: source.starter,
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
   };

@@ -97,7 +97,7 @@ function locateInLibrary(id: string): PackageFolder | { message: string; suggest
 export function describePackage(diagnostics: Diagnostics, { root, shownAs }: PackageFolder, packageField?: string): ToolPackage | undefined {
   const shown = `${shownAs}package.json`;
   if (entryKind(root, 'package.json') === 'file') {
-    const document = readDocument(diagnostics, root, 'package.json', shown);
+    const document = readDocument(diagnostics, root, 'package.json', { shownAs: shown });
     if (document === undefined) return undefined;
     const name = [packageField, 'drillyard'].find((field) => field !== undefined && hasMember(document, field));
     if (name !== undefined) return packageOfField(diagnostics, { root, shownAs }, document, name);

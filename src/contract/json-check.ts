@@ -8,7 +8,7 @@
 // realm are welcome, instances of classes are not; half a surrogate pair is refused, as RFC 8785 3.2.2.2 demands.
 import { canonicalJson, sortNames } from './canonical-json.js';
 import type { JsonObject, JsonValue } from './json.js';
-import { findJsonFault, isPlainObject, type JsonFault, type JsonFaultReason } from './json-fault.js';
+import { findJsonFault, isPlainObject, type JsonBounds, type JsonFault, type JsonFaultReason, valueBounds } from './json-fault.js';
 import { limits } from './limits.js';
 
 export interface Admitted<T extends JsonValue = JsonValue> {
@@ -64,9 +64,9 @@ export function admitJsonObject(value: unknown): Admitted<JsonObject> {
 }
 
 /** The first fault of a value that stays as it is, not copied: null for JSON. Fast for JSON. */
-export function checkJson(value: unknown): JsonFault | null {
-  nodesLeft = limits.jsonNodesMax;
-  return isJson(value, limits.jsonDepthMax) ? null : findJsonFault(value);
+export function checkJson(value: unknown, bounds: JsonBounds = valueBounds): JsonFault | null {
+  nodesLeft = bounds.nodes;
+  return isJson(value, bounds.depth) ? null : findJsonFault(value, bounds);
 }
 
 /** For values that JSON.parse made, which can only be too deep: the fault, or null. */

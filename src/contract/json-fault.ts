@@ -32,18 +32,29 @@ export function isPlainObject(value: object): boolean {
 }
 
 /** The first fault in document order; null for JSON. Never throws, but for what a getter of the value throws. */
-export function findJsonFault(value: unknown): JsonFault | null {
-  return findFault(value, { path: [], ancestors: [], nodes: 0 });
+export function findJsonFault(value: unknown, bounds: JsonBounds = valueBounds): JsonFault | null {
+  return findFault(value, { path: [], ancestors: [], nodes: 0, bounds });
 }
 
+/** How deep a value may be, and how many values it may hold. */
+export interface JsonBounds {
+  depth: number;
+  nodes: number;
+}
+/** Of a value of the simulation. */
+export const valueBounds: JsonBounds = { depth: limits.jsonDepthMax, nodes: limits.jsonNodesMax };
+/** Of a record that holds such values: an entry, a result, a report. */
+export const recordBounds: JsonBounds = { depth: limits.recordDepthMax, nodes: limits.recordNodesMax };
+
 interface Walk {
+  bounds: JsonBounds;
   path: (string | number)[];
   ancestors: object[];
   nodes: number;
 }
 
 function findFault(value: unknown, walk: Walk): JsonFault | null {
-  if (++walk.nodes > limits.jsonNodesMax) return fault(walk, 'too_large', `has more than ${limits.jsonNodesMax} values`);
+  if (++walk.nodes > walk.bounds.nodes) return fault(walk, 'too_large', `has more than ${walk.bounds.nodes} values`);
   switch (typeof value) {
     case 'boolean':
       return null;
@@ -62,7 +73,7 @@ function findFault(value: unknown, walk: Walk): JsonFault | null {
 
 function findFaultInside(value: object, walk: Walk): JsonFault | null {
   if (walk.ancestors.includes(value)) return fault(walk, 'cycle', 'contains itself');
-  if (walk.ancestors.length === limits.jsonDepthMax) return fault(walk, 'too_deep', `is nested deeper than ${limits.jsonDepthMax} levels`);
+  if (walk.ancestors.length === walk.bounds.depth) return fault(walk, 'too_deep', `is nested deeper than ${walk.bounds.depth} levels`);
   walk.ancestors.push(value);
   const found = Array.isArray(value) ? findFaultInArray(value, walk) : findFaultInObject(value, walk);
   walk.ancestors.pop();

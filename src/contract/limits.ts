@@ -4,6 +4,9 @@ export const limits = {
   // Values and bodies.
   jsonDepthMax: 64,
   jsonNodesMax: 1_000_000,
+  // Records that hold such values (entries, results, reports), with what they put around them.
+  recordDepthMax: 80,
+  recordNodesMax: 16_000_000,
   bodyBytesMax: 1024 * 1024,
   issuesMax: 100,
   rowBytesMax: 1024 * 1024,
@@ -35,6 +38,8 @@ export const limits = {
   /** For one commit, one control request: never a step of tool code. */
   hostWorkTimeoutMs: 60_000,
   closeGraceMs: 5_000,
+  hostFiguresWaitMs: 1_000,
+  hostEndWaitMs: 10_000,
   hostRestartsMax: 5,
   hostRestartWindowMs: 60_000,
   hostCoolDownMs: 10_000,
@@ -72,6 +77,7 @@ export const limits = {
   timelineInteractionsMax: 100_000,
   journalKeptCharsMax: 1024 * 1024,
   moduleHostLivesMax: 256,
+  moduleHeapMbMax: 1024,
   moduleAbortGraceMs: 200,
   attachmentsMax: 100,
   attachmentBytesMax: 16 * 1024 * 1024,

@@ -18,6 +18,7 @@ import type {
   WorldSessionRuntime,
 } from './hosted-resources.js';
 import { checkJson } from './json-check.js';
+import { type JsonBounds, recordBounds, valueBounds } from './json-fault.js';
 import { limits } from './limits.js';
 import type { Operation, TimeAdvanceResult } from './operation.js';
 import type { RootFile, WorldInput } from './project-files.js';
@@ -98,12 +99,12 @@ export const shapeChecks = new Map<string, (value: unknown) => boolean>();
 
 const refinementOf = layRefinements(shapes, refinements);
 
-function validator<T>(name: string, fits: (value: unknown) => value is T): Validator<T> {
+function validator<T>(name: string, fits: (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> {
   if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
   shapeChecks.set(name, fits);
   const refine = refinementOf(name);
   return (value) => {
-    const fault = checkJson(value);
+    const fault = checkJson(value, bounds);
     if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
     const issues: Issue[] = [];
     if (fits(value)) {
@@ -142,15 +143,15 @@ export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.c
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.
-export const validateCallResponse = validator<CallResponse>('CallResponse', typia.createEquals<CallResponse>());
-export const validateWaitResponse = validator<WaitResponse>('WaitResponse', typia.createEquals<WaitResponse>());
+export const validateCallResponse = validator<CallResponse>('CallResponse', typia.createEquals<CallResponse>(), recordBounds);
+export const validateWaitResponse = validator<WaitResponse>('WaitResponse', typia.createEquals<WaitResponse>(), recordBounds);
 export const validateToolsResponse = validator<ToolsResponse>('ToolsResponse', typia.createEquals<ToolsResponse>());
-export const validateEvidenceEntry = validator<EvidenceEntry>('EvidenceEntry', typia.createEquals<EvidenceEntry>());
-export const validateRunResult = validator<RunResult>('RunResult', typia.createEquals<RunResult>());
-export const validateRunReport = validator<RunReport>('RunReport', typia.createEquals<RunReport>());
-export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>());
+export const validateEvidenceEntry = validator<EvidenceEntry>('EvidenceEntry', typia.createEquals<EvidenceEntry>(), recordBounds);
+export const validateRunResult = validator<RunResult>('RunResult', typia.createEquals<RunResult>(), recordBounds);
+export const validateRunReport = validator<RunReport>('RunReport', typia.createEquals<RunReport>(), recordBounds);
+export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>(), recordBounds);
 export const validateRunError = validator<RunError>('RunError', typia.createEquals<RunError>());
-export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>());
+export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>(), recordBounds);
 export const validateOperation = validator<Operation>('Operation', typia.createEquals<Operation>());
 export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvanceResult', typia.createEquals<TimeAdvanceResult>());
 export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());

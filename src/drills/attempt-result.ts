@@ -1,6 +1,15 @@
 // The result of one attempt, put together from what was played and what the sealed world says of itself.
 import { sha256Digest } from '../contract/digest.js';
-import type { AssertionResult, CheckpointResult, InteractionResult, RunBudgetUsage, RunError, RunIdentity, RunResult, RunSetup } from '../contract/run.js';
+import type {
+  AssertionResult,
+  CheckpointResult,
+  InteractionResult,
+  RunBudgetUsage,
+  RunError,
+  RunIdentity,
+  RunResult,
+  RunSetup,
+} from '../contract/run.js';
 import { resultVerdict } from '../contract/verdict.js';
 import type { BudgetUsage, WorldPosition } from '../contract/world-protocol.js';
 import type { Capture, Captured } from './capture.js';

@@ -2,7 +2,7 @@
 //   T1. Whatever happens, there is a result; `play` rejects only for bugs in putting it together.
 //   T2. Of several failures the first is told.
 import { newId } from '../contract/ids.js';
-import type { RunError } from '../contract/run.js';
+import type { RunError, RunResult } from '../contract/run.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
@@ -15,7 +15,6 @@ import { Play } from './play.js';
 import { runError, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
 import { recordVerdict } from './verdicts-in-evidence.js';
-import type { RunResult } from '../contract/run.js';
 
 export interface PlayedAttempt {
   result: RunResult;
@@ -60,7 +59,11 @@ export class Attempt {
     const sealed = await this.#orFailure(() => this.#seal(world, { play, journal, final }));
     const { worldInstanceId } = world;
     const { interactions, checkpoints, cancelled } = play;
-    return { world, journal, ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, ...(sealed === undefined ? {} : { sealed }) }) };
+    return {
+      world,
+      journal,
+      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, ...(sealed === undefined ? {} : { sealed }) }),
+    };
   }
 
   #createWorld(): Promise<WorldRef> {
@@ -102,7 +105,11 @@ export class Attempt {
     return { assertionResults, position, budgets, trajectoryHash: journal.trajectoryHash() };
   }
 
-  #result({ worldInstanceId, cancelled, ...played }: Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed'> & { worldInstanceId: string; cancelled: boolean }) {
+  #result({
+    worldInstanceId,
+    cancelled,
+    ...played
+  }: Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed'> & { worldInstanceId: string; cancelled: boolean }) {
     const { build } = this.#context;
     const status = this.#failure !== undefined ? 'runner_failed' : cancelled ? 'cancelled' : 'sealed';
     const failure = this.#failure ?? (status === 'cancelled' ? runError('framework.CANCELLED', 'The run was cancelled.') : undefined);

@@ -1,8 +1,9 @@
 // The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
 // `src/index.ts` joins the two.
-import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+
 import type { JsonValue } from '../contract/json.js';
 import type { Binding } from '../contract/target.js';
+import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
 
 export interface BindingsPort {

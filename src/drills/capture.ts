@@ -1,7 +1,8 @@
 // What an attempt keeps of what its agent said and attached: logs and files, as the drill's policies want. Screenshots and videos are files
 // by their media type.
-import type { CapturePolicies, CapturePolicy } from '../contract/drill.js';
+
 import { sha256Digest } from '../contract/digest.js';
+import type { CapturePolicies, CapturePolicy } from '../contract/drill.js';
 import type { AttachmentDescriptor, CaptureResult } from '../contract/run.js';
 import type { ReportAttachment } from '../reports/write-run-report.js';
 import type { AttachedFile, TargetRun } from './targets/target-run.js';

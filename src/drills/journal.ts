@@ -1,6 +1,7 @@
 // The journal of one attempt as the attempt reads it: forward, in pages, every entry once.
-import { TrajectoryHasher } from '../contract/evidence-hash.js';
+
 import type { EvidenceEntry } from '../contract/evidence.js';
+import { TrajectoryHasher } from '../contract/evidence-hash.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
 
@@ -42,6 +43,11 @@ export class Journal {
         from = end + 1;
       }
     }
+  }
+
+  /** Whether `lines` needs no world any more. */
+  get isKept(): boolean {
+    return this.#kept !== undefined;
   }
 
   /** Everything up to what `catchUp` has read, as pages of whole lines. */

@@ -8,6 +8,7 @@ import type { Binding, Target } from '../contract/target.js';
 import type { RunDrillsOptions } from './options.js';
 import { runError } from './run-error.js';
 import { selectDrills } from './select.js';
+import { timelineLength } from './timeline.js';
 
 export interface PlannedTrial {
   /** From 1. */
@@ -48,7 +49,7 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
     drills: drills.map((compiled) => {
       const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
       const target = targetOf(build, compiled);
-      const refusal = refuseTarget(target, available);
+      const refusal = refuseTarget(target, available) ?? refuseTimeline(compiled);
       return {
         ...compiled,
         target,
@@ -69,9 +70,13 @@ function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
 /** What this engine cannot do with a target that is well declared. */
 function refuseTarget(target: Target, available: ReadonlySet<Binding>): RunError | undefined {
   if (target.kind === 'http' || target.kind === 'external') {
-    return runError('target.UNSUPPORTED', `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`, {
-      details: { targetId: target.id, kind: target.kind },
-    });
+    return runError(
+      'target.UNSUPPORTED',
+      `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`,
+      {
+        details: { targetId: target.id, kind: target.kind },
+      },
+    );
   }
   if (target.bindings.some((binding) => available.has(binding))) return undefined;
   return runError(
@@ -81,11 +86,23 @@ function refuseTarget(target: Target, available: ReadonlySet<Binding>): RunError
   );
 }
 
+function refuseTimeline({ drill }: CompiledDrill): RunError | undefined {
+  const interactions = timelineLength(drill.timeline);
+  const interactionsMax = limits.timelineInteractionsMax;
+  if (interactions <= interactionsMax) return undefined;
+  return runError('framework.TIMELINE_TOO_LONG', `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`, {
+    details: { interactions, interactionsMax },
+  });
+}
+
 function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw invalid(name, `must be an integer from ${from} to ${to}`);
 }
 
 function invalid(name: string, message: string): ServiceError {
-  return new ServiceError('control.INVALID_REQUEST', { message: `${name} ${message}.`, issues: [{ path: `/${name}`, code: 'OUT_OF_RANGE', message }] });
+  return new ServiceError('control.INVALID_REQUEST', {
+    message: `${name} ${message}.`,
+    issues: [{ path: `/${name}`, code: 'OUT_OF_RANGE', message }],
+  });
 }

@@ -1,6 +1,6 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
-import type { InteractionResult, CheckpointResult } from '../contract/run.js';
+import type { CheckpointResult, InteractionResult } from '../contract/run.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
@@ -90,7 +90,15 @@ export class Play {
     const { timeline } = planned.drill;
     const startedAtUs = journal.virtualTimeUs;
     this.#tell(interaction, 'started');
-    const { run, observed } = await playInteraction(context, { runId, drill: planned.drill, target: planned.target, planned: interaction, world, runner, startedAtUs });
+    const { run, observed } = await playInteraction(context, {
+      runId,
+      drill: planned.drill,
+      target: planned.target,
+      planned: interaction,
+      world,
+      runner,
+      startedAtUs,
+    });
     await journal.catchUp();
     capture.add(interaction.id, run);
     this.interactions.push(interactionResult(interaction, { run, observed, startedAtUs, finishedAtUs: journal.virtualTimeUs }));

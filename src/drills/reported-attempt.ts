@@ -1,8 +1,8 @@
 // An attempt with its report: played, written down, told.
 import { join, relative, resolve } from 'node:path';
-import type { AttemptDetail, RunReport } from '../contract/run-events.js';
-import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import { engineVersion } from '../compiler/shipped.js';
+import type { RunError, RunResult, Verdict } from '../contract/run.js';
+import type { AttemptDetail, RunReport } from '../contract/run-events.js';
 import { writeRunReport } from '../reports/write-run-report.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
 import type { AttemptContext } from './attempt-context.js';
@@ -55,12 +55,28 @@ export async function attemptReported(context: AttemptContext, options: RunDrill
     finishedAtMs: Date.now(),
     engineVersion: engineVersion(),
   };
-  const { report, reportError, cited } = await writeReport(options, document, played);
+  const writing = writeReport(options, document, played);
+  // A journal that was not kept is read from the world once more.
+  if (played.journal?.isKept === false) await writing;
   await played.world?.passivate();
+  const { report, reportError, cited } = await writing;
   const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
   const { status, stateHash, evidenceHash, trajectoryHash } = result;
   const detail: AttemptDetail = { report: document, cited };
-  context.onEvent({ event: 'attempt', runId, drillId: drill.id, trial: trial.trial, attempt, status, verdict, stateHash, evidenceHash, trajectoryHash, report, detail });
+  context.onEvent({
+    event: 'attempt',
+    runId,
+    drillId: drill.id,
+    trial: trial.trial,
+    attempt,
+    status,
+    verdict,
+    stateHash,
+    evidenceHash,
+    trajectoryHash,
+    report,
+    detail,
+  });
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
 }
 

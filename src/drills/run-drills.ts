@@ -1,18 +1,19 @@
 // The public run: compile, plan, attempts with bounded concurrency, verdicts. Everything it opens it closes.
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
-import type { RunEvent } from '../contract/run-events.js';
 import type { Verdict } from '../contract/run.js';
+import type { RunEvent } from '../contract/run-events.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
+import { forEachBounded } from './bounded.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
-import { forEachBounded } from './bounded.js';
 import { drillVerdict, overallVerdict, trialVerdict } from './trials.js';
 
 export interface TrialOutcome {
@@ -53,7 +54,10 @@ export async function runDrills(options: RunDrillsOptions, openBindings: () => B
 }
 
 /** Compiles and plans; runs nothing. */
-export async function planDrills(options: PlanOptions & Pick<RunDrillsOptions, 'root' | 'config'>, available: BindingsPort['available']): Promise<Plan> {
+export async function planDrills(
+  options: PlanOptions & Pick<RunDrillsOptions, 'root' | 'config'>,
+  available: BindingsPort['available'],
+): Promise<Plan> {
   return planRun((await compile(options)).build, options, available);
 }
 
@@ -63,7 +67,11 @@ async function compile({ root, config }: Pick<RunDrillsOptions, 'root' | 'config
   return { build, diagnostics };
 }
 
-export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
+export async function runBuild(
+  build: CompiledBuild,
+  options: RunDrillsOptions,
+  openBindings: () => BindingsPort,
+): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
   const root = resolve(options.root);
   const isolation = options.isolate ?? 'thread';
   const bindings = openBindings();
@@ -76,7 +84,8 @@ export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, 
     directory: resolve(root, options.runDirectory ?? '.service/runs'),
     layout: 'run',
     durability: 'committed',
-    hosts: Math.min(plan.concurrency, runs),
+    // A host serves many worlds; more of them than processors would only cost their start.
+    hosts: Math.min(plan.concurrency, runs, availableParallelism()),
     isolation,
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
@@ -138,7 +147,10 @@ class Run {
   #closeDrill(drillIndex: number): void {
     const outcome = this.#drills[drillIndex]!;
     const { drill } = this.#plan.drills[drillIndex]!;
-    outcome.verdict = drillVerdict(outcome.trials.map(({ verdict }) => verdict), drill.trials.require);
+    outcome.verdict = drillVerdict(
+      outcome.trials.map(({ verdict }) => verdict),
+      drill.trials.require,
+    );
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
     const trialsPassed = outcome.trials.filter(({ verdict }) => verdict === 'passed').length;
     this.#context.onEvent({ event: 'drill', drillId: drill.id, verdict: outcome.verdict, trialsPassed, trialCount: outcome.trials.length });
@@ -147,7 +159,12 @@ class Run {
   #summary(): Omit<RunDrillsResult, 'diagnostics'> {
     const { buildHash, suiteId, seed } = this.#plan;
     const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
-    const totals = { verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)), passed: count('passed'), failed: count('failed'), inconclusive: count('inconclusive') };
+    const totals = {
+      verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)),
+      passed: count('passed'),
+      failed: count('failed'),
+      inconclusive: count('inconclusive'),
+    };
     const event: RunEvent = { event: 'summary', ...totals };
     this.#context.onEvent(event);
     return {

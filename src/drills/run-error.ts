@@ -10,7 +10,11 @@ interface RunErrorParts {
   details?: JsonObject;
 }
 
-export function runError(code: `${ErrorArea}.${string}`, message: string, { retryable = false, issues = [], details = {} }: RunErrorParts = {}): RunError {
+export function runError(
+  code: `${ErrorArea}.${string}`,
+  message: string,
+  { retryable = false, issues = [], details = {} }: RunErrorParts = {},
+): RunError {
   const source = code.slice(0, code.indexOf('.')) as ErrorArea;
   return { schemaVersion: 1, code, source, message, retryable, issues, correlationId: newId('corr'), details };
 }

@@ -10,7 +10,12 @@ export interface AttemptNumber {
   attempt: number;
 }
 
-export function runIdentity(build: CompiledBuild, planned: PlannedDrill, { trial, seed }: PlannedTrial, { runId, attempt }: AttemptNumber): RunIdentity {
+export function runIdentity(
+  build: CompiledBuild,
+  planned: PlannedDrill,
+  { trial, seed }: PlannedTrial,
+  { runId, attempt }: AttemptNumber,
+): RunIdentity {
   const { drill, setupHash } = planned;
   return {
     runId,
@@ -35,7 +40,10 @@ const setups = new WeakMap<PlannedDrill, RunSetup>();
 /** One object for all attempts of a drill: a start may hold thousands of rows. */
 export function runSetup(build: CompiledBuild, planned: PlannedDrill): RunSetup {
   let setup = setups.get(planned);
-  if (setup === undefined) setups.set(planned, (setup = makeSetup(build, planned)));
+  if (setup === undefined) {
+    setup = makeSetup(build, planned);
+    setups.set(planned, setup);
+  }
   return setup;
 }
 

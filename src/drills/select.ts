@@ -13,7 +13,12 @@ export interface Selected {
 export function selectDrills(build: CompiledBuild, selection: Selection): Selected {
   const { suite: suiteId, drills: ids = [], tags = [], filter } = selection;
   const suite = suiteId === undefined ? defaultSuite(build, selection) : build.suites.find(({ id }) => id === suiteId);
-  if (suiteId !== undefined && suite === undefined) throw unknown('suite', suiteId, build.suites.map(({ id }) => id));
+  if (suiteId !== undefined && suite === undefined)
+    throw unknown(
+      'suite',
+      suiteId,
+      build.suites.map(({ id }) => id),
+    );
   const known = new Set(build.drills.map(({ drill }) => drill.id));
   for (const id of ids) if (!known.has(id)) throw unknown('drill', id, [...known]);
   const drills = build.drills
@@ -21,7 +26,11 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
     .filter(({ drill }) => ids.length === 0 || ids.includes(drill.id))
     .filter(({ drill }) => tags.length === 0 || tags.some((tag) => drill.tags.includes(tag)))
     .filter(({ drill }) => filter === undefined || matchesFilter(filter, drill));
-  if (drills.length === 0) throw new ServiceError('control.NOT_FOUND', { message: 'No drill is selected.', details: { selection: { ...selection, drills: [...ids], tags: [...tags] } } });
+  if (drills.length === 0)
+    throw new ServiceError('control.NOT_FOUND', {
+      message: 'No drill is selected.',
+      details: { selection: { ...selection, drills: [...ids], tags: [...tags] } },
+    });
   return { drills, ...(suite === undefined ? {} : { suite }) };
 }
 
@@ -42,6 +51,7 @@ function matchesFilter(filter: string, { id, title }: { id: string; title?: stri
 }
 
 function unknown(kind: 'suite' | 'drill', id: string, known: readonly string[]): ServiceError {
-  const list = known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
+  const list =
+    known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
   return new ServiceError('control.NOT_FOUND', { message: `There is no ${kind} "${id}". ${list}`, details: { [kind]: id } });
 }

@@ -1,6 +1,5 @@
 // A drill's timeline laid out: every interaction with its time, in the order in which they run.
-import type { Drill, Task, Workload } from '../contract/drill.js';
-import { limits } from '../contract/limits.js';
+import type { Drill, Task, Timeline, Workload } from '../contract/drill.js';
 
 export interface PlannedInteraction {
   /** Of an interaction: its own. Of a workload: `<workload>-<actor>-<occurrence, from 1>`. */
@@ -9,6 +8,11 @@ export interface PlannedInteraction {
   actorId: string;
   actorInstanceId?: string;
   task: Task;
+}
+
+/** How many interactions there are, without laying them out. */
+export function timelineLength({ interactions, workloads }: Timeline): number {
+  return workloads.reduce((sum, { actorIds, occurrences }) => sum + actorIds.length * occurrences, interactions.length);
 }
 
 /** Ordered by time; at equal times as declared, interactions before workloads, and inside a workload by occurrence and then actor. */
@@ -21,10 +25,8 @@ export function layTimeline({ timeline }: Pick<Drill, 'timeline'>, startUs: numb
 }
 
 function layWorkload({ id, actorIds, task, startAfterUs, everyUs, occurrences }: Workload, startUs: number, planned: PlannedInteraction[]): void {
-  if (planned.length + occurrences * actorIds.length > limits.timelineInteractionsMax) {
-    throw new RangeError(`the timeline has more than ${limits.timelineInteractionsMax} interactions`);
-  }
   for (let occurrence = 0; occurrence < occurrences; occurrence++) {
-    for (const actorId of actorIds) planned.push({ id: `${id}-${actorId}-${occurrence + 1}`, atUs: startUs + startAfterUs + occurrence * everyUs, actorId, task });
+    for (const actorId of actorIds)
+      planned.push({ id: `${id}-${actorId}-${occurrence + 1}`, atUs: startUs + startAfterUs + occurrence * everyUs, actorId, task });
   }
 }

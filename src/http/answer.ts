@@ -1,6 +1,7 @@
 // One request through a handler, whatever the server: a handler that throws is a bug, and still gets a reply.
-import { errorReply } from './envelope.js';
+
 import { newId } from '../contract/ids.js';
+import { errorReply } from './envelope.js';
 import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 
 /** Synchronous where the handler is, so that a server may reply at once. */

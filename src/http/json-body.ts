@@ -1,7 +1,7 @@
 // A request's JSON body: UTF-8, well formed, not too deep. What it means is the route's to check.
 import { ServiceError } from '../contract/errors.js';
-import { checkJsonDepth } from '../contract/json-check.js';
 import type { JsonValue } from '../contract/json.js';
+import { checkJsonDepth } from '../contract/json-check.js';
 import type { HttpRequest } from './server.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

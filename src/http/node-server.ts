@@ -39,7 +39,8 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
 }
 
 async function respond(options: HttpServerOptions & { bodyTimeoutMs: number }, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const fault = message.url?.[0] !== '/' ? 'The request target must be a path.' : message.headers.host === undefined ? 'There is no Host header.' : null;
+  const fault =
+    message.url?.[0] !== '/' ? 'The request target must be a path.' : message.headers.host === undefined ? 'There is no Host header.' : null;
   if (fault !== null) {
     response.setHeader('connection', 'close');
     write(message, response, malformedReply(fault));

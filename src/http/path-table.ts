@@ -49,7 +49,10 @@ export class PathTable<R extends { method: string; path: string }> {
         continue;
       }
       let next = node.literals.get(segment);
-      if (next === undefined) node.literals.set(segment, (next = emptyNode()));
+      if (next === undefined) {
+        next = emptyNode();
+        node.literals.set(segment, next);
+      }
       node = next;
     }
     if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);

@@ -42,6 +42,7 @@ export class EvidenceSelection {
   readonly #nearby = new Shelf(limits.reportCitedEntriesMax, limits.reportEntriesCharsMax / 8);
   readonly #notable = new Shelf(limits.reportNotableEntriesMax, limits.reportEntriesCharsMax / 4);
   #tail: { entry: EvidenceEntry; chars: number }[] = [];
+  #tailChars = 0;
   #total = 0;
 
   constructor(result: RunResult) {
@@ -70,7 +71,7 @@ export class EvidenceSelection {
 
   #lastEntries(): ShownEntry[] {
     const shelf = new Shelf(limits.reportTailEntriesMax, limits.reportEntriesCharsMax / 8);
-    for (const { entry, chars } of this.#tail.reverse()) if (!shelf.take(entry, chars)) break;
+    for (const { entry, chars } of this.#tail.toReversed()) if (!shelf.take(entry, chars)) break;
     return shelf.entries;
   }
 
@@ -78,8 +79,17 @@ export class EvidenceSelection {
     if (this.#head.take(entry, chars)) return;
     if (this.#near.has(entry.sequence) && this.#nearby.take(entry, chars)) return;
     if (isNotable(entry) && this.#notable.take(entry, chars)) return;
-    this.#tail.push({ entry: chars > limits.reportEntryCharsMax ? clipped(entry) : entry, chars });
-    if (this.#tail.length >= 2 * limits.reportTailEntriesMax) this.#tail = this.#tail.slice(-limits.reportTailEntriesMax);
+    this.#tail.push({ entry, chars });
+    this.#tailChars += chars;
+    // Now and then, so that dropping old ones costs nothing an entry.
+    if (this.#tail.length >= 2 * limits.reportTailEntriesMax || this.#tailChars > 2 * limits.reportEntriesCharsMax) this.#dropOld();
+  }
+
+  #dropOld(): void {
+    let from = Math.max(this.#tail.length - limits.reportTailEntriesMax, 0);
+    this.#tailChars = this.#tail.slice(from).reduce((sum, { chars }) => sum + chars, 0);
+    while (this.#tailChars > limits.reportEntriesCharsMax && from < this.#tail.length - 1) this.#tailChars -= this.#tail[from++]?.chars ?? 0;
+    this.#tail = this.#tail.slice(from);
   }
 }
 

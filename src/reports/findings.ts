@@ -35,14 +35,18 @@ export function failedInteractions(result: RunResult): InteractionResult[] {
 
 /** One line under the title: what decided the verdict. */
 export function headline({ result }: RunReport): string {
-  if (result.failure !== undefined) return `${result.status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${result.failure.message}`;
-  const found = findingsOf(result).filter(({ assertion }) => assertion.gate);
-  const decisive = found.filter(({ assertion }) => (result.verdict === 'failed' ? assertion.status !== 'inconclusive' : true));
-  if (decisive.length === 0) return result.verdict === 'passed' ? everythingHolds(result) : `The run is ${result.status.replace('_', ' ')}`;
-  const names = decisive.slice(0, 3).map(({ assertion }) => assertion.assertionId);
-  const more = decisive.length > 3 ? ` and ${decisive.length - 3} more` : '';
-  const verb = result.verdict === 'failed' ? (decisive.length === 1 ? 'does not hold' : 'do not hold') : 'could not be decided';
-  return `${names.join(', ')}${more} ${verb}`;
+  const { verdict, status, failure } = result;
+  const gates = findingsOf(result).filter(({ assertion }) => assertion.gate);
+  const failed = gates.filter(({ assertion }) => assertion.status !== 'inconclusive');
+  if (verdict === 'failed' && failed.length > 0) return `${names(failed)} ${failed.length === 1 ? 'does not hold' : 'do not hold'}`;
+  if (failure !== undefined) return `${status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${failure.message}`;
+  if (gates.length > 0) return `${names(gates)} could not be decided`;
+  return verdict === 'passed' ? everythingHolds(result) : `The run is ${status.replace('_', ' ')}`;
+}
+
+function names(findings: readonly Finding[]): string {
+  const first = findings.slice(0, 3).map(({ assertion }) => assertion.assertionId);
+  return `${first.join(', ')}${findings.length > 3 ? ` and ${findings.length - 3} more` : ''}`;
 }
 
 function everythingHolds({ assertionResults }: RunResult): string {

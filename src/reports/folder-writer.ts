@@ -72,7 +72,7 @@ export class FolderWriter {
   }
 
   copy(path: string, source: string): Promise<ManifestFile> {
-    return this.writeStream(path, createReadStream(source));
+    return this.writeStream(path, piecesOf(source));
   }
 
   /** Moves the finished folder to its place. Rejects when a folder with anything in it is there. */
@@ -105,6 +105,11 @@ export class FolderWriter {
       await closeLater(descriptor);
     }
   }
+}
+
+/** Opened when it is first asked for, so that an error always finds someone who waits for it. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {

@@ -9,6 +9,7 @@ export interface PageAssets {
   policy: string;
 }
 
+const styles = ['theme', 'layout', 'cards', 'evidence', 'timeline', 'drawer'];
 /** The page's modules, each after those it imports. */
 const modules = [
   'visible-text',
@@ -22,6 +23,7 @@ const modules = [
   'evidence-around',
   'timeline-scale',
   'timeline-marks',
+  'timeline-drawing',
   'timeline',
   'state-changes',
   'journal-filter',
@@ -38,7 +40,7 @@ export function pageAssets(): PageAssets {
 }
 
 function loadAssets(): PageAssets {
-  const style = readAsset('report.css');
+  const style = styles.map((name) => readAsset(`${name}.css`)).join('');
   const script = modules.map((name) => joined(readAsset(`${name}.mjs`))).join('\n');
   const policy = [
     "default-src 'none'",

@@ -24,7 +24,10 @@ export const projections: { readonly [file: string]: (sources: ReportSources) =>
   'run.json': ({ report }) => jsonDocument(report.result),
 };
 
-/** A JSON file as people open it: two spaces, a newline at the end. */
+/** A JSON file as people open it: two spaces, a newline at the end. Half a surrogate pair, which UTF-8 cannot carry, becomes U+FFFD. */
 export function jsonDocument(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  // JSON.stringify writes such a half as an escape, and nothing else that way.
+  if (!text.includes('\\ud')) return text;
+  return text.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/g, (escaped, half) => (half === undefined ? escaped : '\ufffd'));
 }

@@ -19,7 +19,7 @@ export function textReport(report: RunReport, evidence: EvidenceView): string {
   const { result } = report;
   const lines = [
     ...runHeading(report, plain),
-    ...section('Why', whyLines(report, evidence.cited, plain)),
+    ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
     ...section('Checkpoints', bounded(result.checkpoints, checkpointLine)),
@@ -35,9 +35,9 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   const { drill, target, result } = report;
   const verdict = paintVerdict(result.verdict, palette.bold(result.verdict.toUpperCase()), palette);
   const title = drill.title === undefined ? '' : `${palette.bold(visibleLine(drill.title))}  `;
-  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`];
+  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`].map(visibleLine);
   return [
-    `${verdict}  ${title}${palette.dim(drill.id)}`,
+    `${verdict}  ${title}${palette.dim(visibleLine(drill.id))}`,
     `  ${visibleLine(headline(report))}`,
     `  ${palette.dim(facts.filter((fact) => fact !== '').join(' · '))}`,
   ];
@@ -48,12 +48,16 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
   const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
   const lines: string[] = [];
   if (result.failure !== undefined) {
-    lines.push(`${palette.red('✗')} ${palette.bold(result.failure.code)}`, ...indent(visibleText(result.failure.message).split('\n'), 2), '');
+    lines.push(
+      `${palette.red('✗')} ${palette.bold(visibleLine(result.failure.code))}`,
+      ...indent(visibleText(result.failure.message).split('\n'), 2),
+      '',
+    );
   }
   for (const finding of findingsOf(result).slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
   for (const { interactionId, targetResult } of failedInteractions(result).slice(0, limits.reportListItemsMax)) {
     lines.push(
-      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(interactionId)}: the agent ${targetResult.status.replace('_', ' ')}`,
+      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(visibleLine(interactionId))}: the agent ${targetResult.status.replace('_', ' ')}`,
     );
     if (targetResult.error !== undefined)
       lines.push(...indent(visibleText(`${targetResult.error.code}: ${targetResult.error.message}`).split('\n'), 2));
@@ -64,7 +68,9 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
 
 function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {
   const note = assertion.gate ? '' : palette.dim('  not a gate');
-  const lines = [`${statusMark(assertion.status, palette)} ${palette.bold(assertion.assertionId)}  ${palette.dim(assertion.kind)}${note}`];
+  const lines = [
+    `${statusMark(assertion.status, palette)} ${palette.bold(visibleLine(assertion.assertionId))}  ${palette.dim(visibleLine(assertion.kind))}${note}`,
+  ];
   lines.push(
     ...visibleText(assertion.message)
       .split('\n')
@@ -73,7 +79,7 @@ function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<
   const field = (name: string, values: string[]): void => {
     for (const [index, value] of values.entries()) lines.push(`  ${palette.dim((index === 0 ? name : '').padEnd(9))} ${value}`);
   };
-  if (checkpointIds.length > 0) field('at', [checkpointsText(checkpointIds)]);
+  if (checkpointIds.length > 0) field('at', [visibleLine(checkpointsText(checkpointIds))]);
   if (assertion.location !== undefined) field('where', [visibleLine(locationText(assertion.location))]);
   if (assertion.expected !== undefined || assertion.actual !== undefined) {
     field('expected', shortened(visibleText(valueText(assertion.expected)).split('\n')).map(palette.green));
@@ -104,14 +110,17 @@ function citationLines(sequences: readonly number[], texts: ReadonlyMap<number, 
 
 function assertionLine(assertion: AssertionResult): string[] {
   const note = assertion.gate ? '' : ' (not a gate)';
-  return [`${statusMark(assertion.status, plain)} ${assertion.assertionId}  ${assertion.kind}${note}`, `    ${visibleLine(assertion.message)}`];
+  return [
+    `${statusMark(assertion.status, plain)} ${visibleLine(assertion.assertionId)}  ${visibleLine(assertion.kind)}${note}`,
+    `    ${visibleLine(assertion.message)}`,
+  ];
 }
 
 function interactionLines(interaction: InteractionResult): string[] {
   const { targetResult, startedAtVirtualUs, finishedAtVirtualUs } = interaction;
   const time = `${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)}`;
   const lines = [
-    `${statusMark(targetResult.status, plain)} ${interaction.interactionId}  ${actorName(interaction)}  ${targetResult.status}  ${time}`,
+    `${statusMark(targetResult.status, plain)} ${visibleLine(`${interaction.interactionId}  ${actorName(interaction)}`)}  ${targetResult.status}  ${time}`,
   ];
   lines.push(...indent(shortened(visibleText(interaction.task.instruction).split('\n')), 4));
   if (interaction.task.input !== undefined) lines.push(`    input   ${visibleLine(valueLine(interaction.task.input))}`);
@@ -122,7 +131,9 @@ function interactionLines(interaction: InteractionResult): string[] {
 
 function checkpointLine({ checkpointId, kind, verdict, virtualTimeUs, assertionResults }: RunResult['checkpoints'][number]): string[] {
   const held = assertionResults.filter((assertion) => assertion.status === 'passed').length;
-  return [`${statusMark(verdict, plain)} ${checkpointId}  ${kind}  ${virtualClock(virtualTimeUs)}  ${held} of ${assertionResults.length} hold`];
+  return [
+    `${statusMark(verdict, plain)} ${visibleLine(checkpointId)}  ${kind}  ${virtualClock(virtualTimeUs)}  ${held} of ${assertionResults.length} hold`,
+  ];
 }
 
 function budgetLines({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult): string[] {

@@ -8,7 +8,6 @@ import type { RunResult } from '../contract/run.js';
 import { validateEvidenceEntry } from '../contract/validators.js';
 import { runVerdict } from '../contract/verdict.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
-import { jsonWithin } from './json-depth.js';
 import { evidenceFile, reportFile } from './report-folder.js';
 import type { ReportProblems } from './report-problems.js';
 
@@ -74,10 +73,6 @@ function readEntry(line: string, sequence: number, problems: ReportProblems): Ev
     value = JSON.parse(line);
   } catch {
     problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is not JSON`);
-    return null;
-  }
-  if (!jsonWithin(value)) {
-    problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is nested too deeply`);
     return null;
   }
   const checked = validateEvidenceEntry(value);

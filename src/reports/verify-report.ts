@@ -9,7 +9,6 @@ import { resultVerdict, runVerdict } from '../contract/verdict.js';
 import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
 import { FolderReader } from './folder-reader.js';
-import { jsonWithin } from './json-depth.js';
 import { type ManifestFile, parseManifest, type ReportManifest } from './manifest.js';
 import { type Preview, previewOfFile } from './preview.js';
 import { jsonDocument, projectionRevision, projections } from './projections.js';
@@ -96,10 +95,6 @@ async function readReport(reader: FolderReader, problems: ReportProblems): Promi
     value = JSON.parse(text);
   } catch {
     problems.add(reportFile, 'REPORT_INVALID', 'is not JSON');
-    return null;
-  }
-  if (!jsonWithin(value)) {
-    problems.add(reportFile, 'REPORT_INVALID', 'is nested too deeply');
     return null;
   }
   const checked = validateRunReport(value);

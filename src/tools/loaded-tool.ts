@@ -23,8 +23,13 @@ export interface Realm {
   revive(text: string): JsonValue;
 }
 
+/** Marks a refusal as an own member, so that the realm knows it without calling the host. */
+export const refusalBrand = Symbol('ContextRefusal');
+
 /** A refusal of a context call that the handler is told: unknown namespace, schema broken, no such event... */
-export class ContextRefusal extends Error {}
+export class ContextRefusal extends Error {
+  readonly [refusalBrand] = true;
+}
 
 /**
  * What the world does for a handler; one table for each (world, instance). Arguments have been checked for their types, capabilities for being declared;

@@ -1,17 +1,14 @@
-// The half of the border that lies inside the realm: the context that handlers get, and the calls into their behavior.
-// Evaluated there as text together with the modules that it imports (realm-script.ts). Host functions are reached through `calls` only, which
-// no tool code can touch; what they throw is turned into an error of the realm, and what tool code throws is described as plain data.
+// The half of the border that lies inside the realm: the calls into a behavior. Evaluated there as text together with the modules that it
+// imports (realm-script.ts). What comes back from tool code is admitted, and what it throws is described as plain data, before the host looks.
 
 import type { JsonValue } from '../contract/json.js';
-import { admitJson, admitJsonObject, JsonRefusal } from '../contract/json-check.js';
-import { limits } from '../contract/limits.js';
+import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import type { Capability } from '../contract/tool-manifest.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
+import { ContextError, type Life, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
 
-/** What the host knows about an error it threw itself: the text for the handler, or undefined for a bug of ours. */
-export type RefusalText = (error: unknown) => string | undefined;
 type Handler = (input: unknown, context: unknown) => unknown;
 type Members = { readonly [name: string]: unknown };
 interface Behavior {
@@ -20,20 +17,6 @@ interface Behavior {
   http: Map<string, Members>;
   callbacks: Map<string, Members>;
 }
-/** One life of a behavior: whether a turn is open, and the host error that ended it. */
-interface Life {
-  open: boolean;
-  broken: { error: unknown } | undefined;
-}
-
-/** An error of the context itself: what was asked for is not there, not allowed, or not now. */
-export class ContextError extends Error {
-  constructor(message: string) {
-    super(message);
-    Object.defineProperty(this, 'name', { value: 'ContextError' });
-  }
-}
-
 /** What tool code imports as `drillyard/tool-sdk`. */
 export const sdk = Object.freeze({ defineTool, defineToolBehavior, ToolFailure });
 /** Frozen together with the ambient values. */
@@ -85,9 +68,9 @@ export function missingHandlers(behavior: Behavior, wanted: { [group in keyof Be
 }
 
 /** Binds a behavior to one table of context calls. */
-export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabilities: readonly Capability[], refusalText: RefusalText) {
+export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabilities: readonly Capability[], refusalBrand: symbol) {
   const life: Life = { open: false, broken: undefined };
-  const context = makeContext(calls, capabilities, life, refusalText);
+  const context = makeContext(calls, capabilities, life, refusalBrand);
   const run = (handler: Handler | undefined, argument: unknown): unknown => {
     if (handler === undefined) throw new ContextError('there is no such handler');
     const returned = handler(argument, context);
@@ -136,10 +119,12 @@ export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: st
     if (codec === undefined) throw new ContextError(`${group} has no '${id}'`);
     const returned = codec(admitJson(input).value);
     if (isThenable(returned)) throw new ContextError('codecs are synchronous; this one returned a Promise');
-    const body = (returned as { body?: { kind?: unknown; value?: unknown } } | null)?.body;
-    if (name === 'encode' && body?.kind === 'bytes' && body.value instanceof Uint8Array) {
-      const bytes = body.value.slice();
-      return { kind: 'value', value: admitJson({ ...(returned as object), body: { ...body, value: null } }).value, bytes };
+    const message = { ...(returned as { body?: object }) };
+    const body: { kind?: unknown; value?: unknown } = { ...message.body };
+    if (name === 'encode' && body.kind === 'bytes' && body.value instanceof Uint8Array) {
+      // Whatever the author's object has become, the copy is an array of bytes and nothing else.
+      const bytes = new Uint8Array(body.value);
+      return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }).value, bytes };
     }
     return { kind: 'value', value: admitJson(returned).value };
   } catch (error) {
@@ -166,13 +151,15 @@ function isFailure(error: unknown): error is ToolFailure {
   return typeof error === 'object' && error !== null && (error as { [brand: symbol]: unknown })[Symbol.for('drillyard.ToolFailure')] === true;
 }
 
-function declaredFailure({ code, message, retryable, details }: ToolFailure): HandlerFault {
-  if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(code))
-    return { kind: 'thrown', message: `the failure code '${String(code).slice(0, 200)}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
+function declaredFailure({ code: givenCode, message, retryable, details }: ToolFailure): HandlerFault {
+  const code = String(givenCode);
+  if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(code)) {
+    return { kind: 'thrown', message: `the failure code '${code.slice(0, 200)}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
+  }
   const given = details === undefined ? undefined : admitJson(details).value;
   return {
     kind: 'failure',
-    code: `${code}`,
+    code,
     message: String(message).slice(0, 1000),
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
     details: given,
@@ -188,186 +175,4 @@ function describe(error: unknown): { message: string; detail: string } {
     (kind) => Object.getPrototypeOf(error) === kind.prototype,
   );
   return { message: engineMade ? name : detail, detail };
-}
-
-// The context.
-
-function makeContext(calls: ContextCalls, capabilities: readonly Capability[], life: Life, refusalText: RefusalText): object {
-  /** Only inside a turn: a context kept in a closure is dead between turns. */
-  const enter = (): void => {
-    if (!life.open) throw new ContextError('the context is valid only while a handler runs');
-  };
-  const failed = (error: unknown): Error => {
-    const text = refusalText(error);
-    if (text !== undefined) return new ContextError(text);
-    life.broken ??= { error };
-    return new ContextError('the world cannot go on with this turn');
-  };
-  const needs = <F extends (...args: never[]) => unknown>(capability: Capability, use: F): F => {
-    if (capabilities.includes(capability)) return use;
-    return (() => {
-      throw new ContextError(`the manifest does not declare the capability '${capability}'`);
-    }) as unknown as F;
-  };
-  const border: Border = { calls, enter, failed, needs };
-  const ask = (get: () => unknown) => {
-    enter();
-    try {
-      return get();
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  return frozen({
-    packageId: calls.packageId,
-    instanceId: calls.instanceId,
-    get actor() {
-      return ask(() => calls.actor());
-    },
-    get source() {
-      return admitJson(ask(() => calls.source())).value;
-    },
-    fail: (options: ConstructorParameters<typeof ToolFailure>[0]) => {
-      throw new ToolFailure(options);
-    },
-    state: stateOf(border),
-    clock: frozen({ nowUs: needs('clock.read', () => ask(() => calls.nowUs())) }),
-    random: randomOf(border),
-    events: eventsOf(border),
-  });
-}
-
-/** The object and its functions: nothing can be kept on them. */
-function frozen(object: object): object {
-  for (const { value, get } of Object.values(Object.getOwnPropertyDescriptors(object))) Object.freeze(value ?? get);
-  return Object.freeze(object);
-}
-
-interface Border {
-  calls: ContextCalls;
-  enter(): void;
-  failed(error: unknown): Error;
-  needs<F extends (...args: never[]) => unknown>(capability: Capability, use: F): F;
-}
-
-function stateOf({ calls, enter, failed, needs }: Border): object {
-  const get = (namespace: unknown, rowId: unknown): unknown => {
-    enter();
-    const ns = text(namespace, 'namespace');
-    const id = text(rowId, 'rowId');
-    try {
-      return calls.get(ns, id);
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  const put = (namespace: unknown, rowId: unknown, value: unknown): void => {
-    const ns = text(namespace, 'namespace');
-    const id = text(rowId, 'rowId');
-    const admitted = admitJsonObject(value);
-    // After the admission: reading the value may have run tool code.
-    enter();
-    try {
-      calls.put(ns, id, admitted.value, admitted.text);
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  const remove = (namespace: unknown, rowId: unknown): boolean => {
-    enter();
-    const ns = text(namespace, 'namespace');
-    const id = text(rowId, 'rowId');
-    try {
-      return calls.delete(ns, id);
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  const scan = scanOf({ calls, enter, failed, needs });
-  return frozen({
-    get: needs('state.read', get),
-    scan: needs('state.read', scan),
-    put: needs('state.write', put),
-    delete: needs('state.write', remove),
-  });
-}
-
-function scanOf({ calls, enter, failed }: Border) {
-  return (namespace: unknown, options?: unknown): unknown => {
-    const ns = text(namespace, 'namespace');
-    const { afterRowId, limit } = (options ?? {}) as { afterRowId?: unknown; limit?: unknown };
-    const after = afterRowId === undefined ? undefined : text(afterRowId, 'afterRowId');
-    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) >= 1)) throw new ContextError('limit is an integer, 1 or more');
-    const most = Math.min((limit as number | undefined) ?? limits.scanRowsMax + 1, limits.scanRowsMax + 1);
-    enter();
-    const rows: object[] = [];
-    try {
-      const found = calls.scan(ns, after, most);
-      for (let index = 0; index < found.length; index++) {
-        const row = found[index] as { rowId: string; value: object };
-        rows.push(Object.freeze({ rowId: row.rowId, value: row.value }));
-      }
-    } catch (error) {
-      throw failed(error);
-    }
-    if (rows.length > limits.scanRowsMax) throw new ContextError(`more than ${limits.scanRowsMax} rows; page with afterRowId and limit`);
-    return Object.freeze(rows);
-  };
-}
-
-function randomOf({ calls, enter, failed, needs }: Border): object {
-  const draw = (from: () => unknown): unknown => {
-    enter();
-    try {
-      return from();
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  const nextInteger = (min: unknown, maxExclusive: unknown): unknown => {
-    const least = safeInteger(min, 'min');
-    const bound = safeInteger(maxExclusive, 'maxExclusive');
-    if (bound <= least) throw new ContextError('maxExclusive is larger than min');
-    return draw(() => calls.nextInteger(least, bound));
-  };
-  return frozen({
-    nextFloat: needs('random.draw', () => draw(() => calls.nextFloat())),
-    nextInteger: needs('random.draw', nextInteger),
-    nextU64: needs('random.draw', () => draw(() => calls.nextU64())),
-  });
-}
-
-function eventsOf({ calls, enter, failed, needs }: Border): object {
-  const emit = (eventId: unknown, payload: unknown): void => {
-    const id = text(eventId, 'eventId');
-    const admitted = admitJsonObject(payload);
-    enter();
-    try {
-      calls.emit(id, admitted.value, admitted.text);
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  const scheduleAt = (eventId: unknown, payload: unknown, virtualTimeUs: unknown): string => {
-    const id = text(eventId, 'eventId');
-    const atUs = safeInteger(virtualTimeUs, 'virtualTimeUs');
-    const admitted = admitJsonObject(payload);
-    enter();
-    try {
-      return calls.scheduleAt(id, admitted.value, admitted.text, atUs);
-    } catch (error) {
-      throw failed(error);
-    }
-  };
-  return frozen({ emit: needs('event.emit', emit), scheduleAt: needs('clock.schedule', scheduleAt) });
-}
-
-function text(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value.length === 0 || value.length > 512) throw new ContextError(`${name} is a string of 1 to 512 characters`);
-  return value;
-}
-
-function safeInteger(value: unknown, name: string): number {
-  if (!Number.isSafeInteger(value)) throw new ContextError(`${name} is an integer`);
-  return (value as number) + 0;
 }

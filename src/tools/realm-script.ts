@@ -11,6 +11,7 @@ const insideModules = [
   '../contract/json-check.js',
   './sdk.js',
   './realm-declarative.js',
+  './realm-context.js',
   './realm-inside.js',
 ];
 

@@ -6,7 +6,7 @@ import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
 import type { Capability } from '../contract/tool-manifest.js';
 import { ambientNames, deniedMethods, deniedNames } from './ambient.js';
-import { type Admitted, type ContextCalls, ContextRefusal, type Realm, type ToolInstance } from './loaded-tool.js';
+import { type Admitted, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
 import type * as inside from './realm-inside.js';
 import type { freezeAll, lockDown } from './realm-lockdown.js';
 import { insideScript, lockdownScript } from './realm-script.js';
@@ -62,17 +62,13 @@ function openRealm(): OpenRealm {
     evaluateBundle: (bundle) => realm.evaluateBundle(bundle, bundleNames),
     evaluateDeclarative: realm.evaluateDeclarative,
     missingHandlers: realm.missingHandlers,
-    bind: (behavior, calls, capabilities) => realm.bindBehavior(behavior, calls, capabilities, refusalText),
+    bind: (behavior, calls, capabilities) => realm.bindBehavior(behavior, calls, capabilities, refusalBrand),
     runCodec: realm.runCodec,
     describe: (error) => {
       const fault = realm.faultOf(error);
       return fault.kind === 'thrown' ? fault.detail || fault.message : `${fault.code}: ${fault.message}`;
     },
   };
-}
-
-function refusalText(error: unknown): string | undefined {
-  return error instanceof ContextRefusal ? error.message : undefined;
 }
 
 /** The realm's refusal is an error of the realm; the host's callers know their own class. */

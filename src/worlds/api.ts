@@ -1,4 +1,5 @@
 // The door of this room: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
+import type { ActorLogEntry } from '../actors/options.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { WorldSetup } from '../contract/scenario.js';
 import type { AdvanceProgress, WorldAnswers, WorldBudgets, WorldCommand, WorldPosition, WorldQuery, WorldSeed } from '../contract/world-protocol.js';
@@ -21,6 +22,8 @@ export interface WorldsOptions {
   idlePassivationMs?: number;
   /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
   amnesia?: boolean;
+  /** What happens to hosts and, with its stack, every bug. Default: bugs go to standard error. */
+  log?: (entry: ActorLogEntry) => void;
 }
 
 /** `worldId`: `^(run|world|ses)_[0-9a-z]{12,32}$`; it never enters the journal. */

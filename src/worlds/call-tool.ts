@@ -46,6 +46,7 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
   const { turn, storage } = simulation;
   turn.begin(actor);
   const sequence = storage.journal.reserve();
+  storage.journal.causeSequence = sequence;
   const { packageId, instanceId = packageId, operationId, idempotencyKey } = command;
   const input = admitArguments(simulation.program.tools.get(packageId), command.arguments);
   const call: Call = { packageId, instanceId, operationId, actor, tag: storage.tag, sequence, idempotencyKey, input };
@@ -79,8 +80,10 @@ function decide(simulation: Simulation, call: Call): Answer {
 
 /** An override's `original` runs the tool as if there were none, and is evidence all the same. */
 function overridden(simulation: Simulation, call: Call): Answer | undefined {
-  const { actor, input, ...target } = call;
-  const override = simulation.overrides.take({ ...target, actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId, arguments: input.value });
+  if (simulation.overrides.isEmpty) return undefined;
+  const { actor, input, packageId, instanceId, operationId } = call;
+  const asker = { actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId };
+  const override = simulation.overrides.take({ packageId, instanceId, operationId, ...asker, arguments: input.value });
   if (override === undefined) return undefined;
   const { outcome } = override.rule;
   if (outcome.kind === 'return') return { override, outcome: { kind: 'ok', value: outcome.value } };
@@ -106,9 +109,8 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
 }
 
 function runHandler(simulation: Simulation, call: Call, operation: LoadedOperation): ToolOutcome {
-  const { turn, deliveries, storage } = simulation;
+  const { turn, deliveries } = simulation;
   turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
-  storage.journal.causeSequence = call.sequence;
   const returned = deliveries.seat(call.packageId, call.instanceId).call(call.operationId, call.input.value);
   if (returned.kind !== 'value') return undone(simulation, call, handlerFailure(returned, operation));
   const issues = operation.validateOutput(returned.value);

@@ -6,10 +6,11 @@ import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { InitialEvent } from '../contract/scenario.js';
 import type { BudgetUsage, CancelEvent, ScheduleEvents, SetBudgets, SetFault, SetOverrides, Verify } from '../contract/world-protocol.js';
+import type { Validate } from '../tools/loaded-tool.js';
 import type { ScheduledEvent } from './event-queue.js';
 import { mintedId, ordinalOfId } from './minted-ids.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { scheduleEvent } from './tool-seat.js';
+import { scheduleEvent, type ScheduleTarget, scheduleTarget } from './tool-seat.js';
 import { budgetView } from './world-meta.js';
 
 /** A no-op leaves its entry too. */
@@ -27,41 +28,64 @@ export function setFault({ program, faults, storage, turn }: Simulation, command
 /** All or none. A time that has passed means now. */
 export function scheduleEvents(simulation: Simulation, { events }: ScheduleEvents): { scheduledEventIds: string[] } {
   if (events.length > limits.scheduleEventsMax) throw invalidRequest(`At most ${limits.scheduleEventsMax} events at a time.`);
-  const texts = admitPayloads(simulation, events);
+  const admitted = admitEvents(simulation, events);
   const { clock, storage, turn } = simulation;
   turn.begin(undefined);
-  const ids = events.map(({ event, actorId, actorInstanceId, atUs }, index) => {
-    const name = { packageId: event.packageId, instanceId: event.instanceId ?? event.packageId, eventId: event.eventId };
-    const payloadText = texts[index] as string;
-    const ordinal = scheduleEvent(storage, { ...name, actorId, actorInstanceId }, { atUs: clock.notBeforeNow(atUs), payloadText });
-    return mintedId('pending_', storage.tag, ordinal);
-  });
+  const scheduledEventIds = admitted.map(({ target, atUs, payloadText }) =>
+    mintedId('pending_', storage.tag, scheduleEvent(storage, target, { atUs: clock.notBeforeNow(atUs), payloadText })),
+  );
   turn.end();
-  return { scheduledEventIds: ids };
+  return { scheduledEventIds };
 }
 
-function admitPayloads({ program }: Simulation, events: readonly InitialEvent[]): string[] {
+interface AdmittedEvent {
+  target: ScheduleTarget;
+  atUs: number;
+  payloadText: string;
+}
+interface KnownTarget {
+  target: ScheduleTarget;
+  validatePayload: Validate | undefined;
+  unknown: 'event' | 'actor' | undefined;
+}
+function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): AdmittedEvent[] {
   const issues: Issue[] = [];
-  const texts = events.map(({ event, payload, atUs, actorId, actorInstanceId }, index) => {
-    const declared = program.tools.get(event.packageId)?.events.get(event.eventId);
+  /** Many events are for few. */
+  const known = new Map<string, KnownTarget>();
+  const admitted = events.map(({ event, payload, atUs, actorId, actorInstanceId }, index) => {
     const complain = (path: string, code: string, message: string): void => {
       if (issues.length < limits.issuesMax) issues.push({ path: `/events/${index}${path}`, code, message });
     };
-    if (declared === undefined || !program.hasInstance(event.packageId, event.instanceId ?? event.packageId)) complain('/event', 'unknown', 'there is no such event');
-    if (program.actor(actorId, actorInstanceId) === undefined) complain('/actorId', 'unknown', 'there is no such actor');
+    const key = `${event.packageId} ${event.instanceId} ${event.eventId} ${actorId} ${actorInstanceId}`;
+    let found = known.get(key);
+    if (found === undefined) known.set(key, (found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId })));
+    if (found.unknown !== undefined) complain(found.unknown === 'event' ? '/event' : '/actorId', 'unknown', `there is no such ${found.unknown}`);
     if (!Number.isSafeInteger(atUs)) complain('/atUs', 'type', 'is an integer of microseconds');
-    try {
-      const { value, text } = admitJsonObject(payload);
-      for (const { path, code, message } of declared?.validatePayload(value) ?? []) complain(`/payload${path}`, code, message);
-      return text;
-    } catch (error) {
-      if (!(error instanceof JsonRefusal)) throw error;
-      complain(`/payload${error.path}`, error.reason, error.message);
-      return '';
-    }
+    return { target: found.target, atUs, payloadText: admitPayload(payload, found.validatePayload, complain) };
   });
   if (issues.length > 0) throw new ServiceError('control.INVALID_REQUEST', { message: 'The events do not fit the world.', issues });
-  return texts;
+  return admitted;
+}
+
+function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: { id: string; instanceId: string | undefined }): KnownTarget {
+  const { packageId, instanceId = packageId, eventId } = event;
+  const declared = program.tools.get(packageId)?.events.get(eventId);
+  const isKnown = declared !== undefined && program.hasInstance(packageId, instanceId);
+  const target = scheduleTarget(storage, { packageId, instanceId, eventId }, actor);
+  const unknown = !isKnown ? 'event' : program.actor(actor.id, actor.instanceId) === undefined ? 'actor' : undefined;
+  return { target, validatePayload: declared?.validatePayload, unknown };
+}
+
+function admitPayload(payload: JsonObject, validate: Validate | undefined, complain: (path: string, code: string, message: string) => void): string {
+  try {
+    const { value, text } = admitJsonObject(payload);
+    for (const { path, code, message } of validate?.(value) ?? []) complain(`/payload${path}`, code, message);
+    return text;
+  } catch (error) {
+    if (!(error instanceof JsonRefusal)) throw error;
+    complain(`/payload${error.path}`, error.reason, error.message);
+    return '';
+  }
 }
 
 /** False for an event that has fired, was cancelled, or never was. */

@@ -9,7 +9,7 @@ import { invariant } from '../contract/errors.js';
 import { cancelledKey, queuePageKey, rangeOf, keyKinds, sequenceOfKey } from './keys.js';
 import type { Layers } from './layers.js';
 import { decodePage, encodePage, type PageEvent } from './queue-page.js';
-import type { Store } from './store.js';
+import type { StoreView } from './store-view.js';
 import type { WriteSet } from './write-set.js';
 
 export interface ScheduledRefParts {
@@ -67,7 +67,7 @@ const tombstone = Buffer.alloc(0);
 const present = Buffer.from([1]);
 
 export class EventQueue {
-  readonly #store: Store;
+  readonly #view: StoreView;
   readonly #layers: Layers;
   readonly #heap = new EventHeap();
   readonly #refs = new Map<string, ScheduledRef>();
@@ -89,8 +89,8 @@ export class EventQueue {
   #hasQueue = false;
   readonly #popped: ScheduledEvent = { ordinal: 0, atUs: 0, ref: undefined as unknown as ScheduledRef, payloadText: '', causeSequence: 0 };
 
-  constructor(store: Store, layers: Layers, position: QueuePosition) {
-    this.#store = store;
+  constructor(view: StoreView, layers: Layers, position: QueuePosition) {
+    this.#view = view;
     this.#layers = layers;
     this.load(position);
   }
@@ -261,11 +261,11 @@ export class EventQueue {
     const pages = new Map<number, { layer: number; key: number; bytes: Buffer }>();
     const cancelled = new Set<number>();
     for (const layer of this.#layers.chain) {
-      for (const { key, value } of this.#store.range(rangeOf(keyKinds.queuePage, layer))) {
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.queuePage, layer))) {
         if (value.length === 0) pages.delete(sequenceOfKey(key));
         else pages.set(sequenceOfKey(key), { layer, key: sequenceOfKey(key), bytes: value });
       }
-      for (const key of this.#store.keys(rangeOf(keyKinds.cancelled, layer))) cancelled.add(sequenceOfKey(key));
+      for (const key of this.#view.keys(rangeOf(keyKinds.cancelled, layer))) cancelled.add(sequenceOfKey(key));
     }
     return { pages: [...pages.values()], cancelled };
   }

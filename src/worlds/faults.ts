@@ -5,7 +5,7 @@
 import type { ToolFault } from '../contract/tool-manifest.js';
 import type { FaultView } from '../contract/world-protocol.js';
 import type { LoadedTool } from '../tools/loaded-tool.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, LedgerEntries } from './ledger.js';
 import type { Program } from './program.js';
 import type { RandomStreams } from './random-streams.js';
 
@@ -77,9 +77,9 @@ export class Faults {
     );
   }
 
-  /** The package's faults as the setup has them. */
-  reset(packageId: string): void {
-    this.#ledger.removeWhere((key) => key.startsWith(`fault ${packageId} `));
+  /** The package's faults as they were in an earlier ledger. */
+  restore(packageId: string, origin: LedgerEntries): void {
+    this.#ledger.restoreWhere((key) => key.startsWith(`fault ${packageId} `), origin);
   }
 
   #state({ packageId, instanceId }: FaultPlace, faultId: string): FaultState {

@@ -27,7 +27,7 @@ export interface ForkRequest {
   incarnation: number;
   /** Of the child's ids. */
   tag: string;
-  /** The parent's meta now: what is pending is committed first. */
+  /** The parent's meta now. */
   parentMeta: object;
   /** Default: now. */
   atSequence?: number | undefined;
@@ -46,7 +46,8 @@ export function* stateAt(world: WorldStorage, sequence: number, sliceOver: () =>
 }
 
 /**
- * A new world with the rows, queue and receipts of the parent. Its journal is empty and its own; it exists with its first write set.
+ * A new world with the rows, queue and receipts of the parent. Its journal is empty and its own; it exists with its first write set, which
+ * goes into the same commit as the parent's next one, or a later one.
  * `target` is the environment it will live in: the parent's own (layers are shared) or another (what differs from the base is copied;
  * the program must be there).
  */
@@ -61,7 +62,7 @@ export function* forkWorld(
   const nextOrdinal = Math.max(head.nextOrdinal, folded?.nextOrdinal ?? 0);
   const isShared = target.store === parent.context.store;
   const child = isShared
-    ? target.createFrom(request, { ...head, watermark, nextOrdinal })
+    ? target.createFrom(request, { ...head, watermark, nextOrdinal }, parent)
     : target.createWorld({ ...request, programKey: parent.programKey });
   if (!isShared) copyHead(parent, { ...head, watermark, nextOrdinal }, child);
   if (folded !== undefined) bring(child, folded, { watermark, nextOrdinal }, request.rules);
@@ -74,7 +75,6 @@ function* startOf(
   { parentMeta, atSequence, snapshotId }: ForkRequest,
   sliceOver: () => boolean,
 ): Generator<undefined, { head: WorldHead; position: Position; folded: Folded | undefined }> {
-  parent.commitNow(parentMeta);
   if (snapshotId !== undefined || atSequence === undefined) {
     const head = snapshotId === undefined ? parent.freeze(parentMeta) : parent.snapshot(snapshotId);
     if (head === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.' });
@@ -121,14 +121,13 @@ function bring(child: WorldStorage, folded: Folded, to: { watermark: readonly [n
 
 /** Everything that the head's layers hold above the base. */
 function copyHead(parent: WorldStorage, head: WorldHead, child: WorldStorage): void {
-  const { store } = parent.context;
-  const layers = new Layers(store, head.layers);
+  const layers = new Layers(parent.view, head.layers);
   head.spaces.forEach(([packageId, instanceId, namespace, , stored], index) => {
     const space = child.records.space(packageId, instanceId, namespace);
     if (stored === 0) return;
     for (const [rowId, bytes] of layers.rowsOf(index)) child.records.restore(space, rowId, bytes.length === 0 ? null : bytes.toString());
   });
-  const queue = new EventQueue(store, layers, head);
+  const queue = new EventQueue(parent.view, layers, head);
   const events = queue.pending(queue.size).map((event) => ({ ...event, ref: child.queue.ref(event.ref), causeSequence: 0 }));
   child.queue.restore(events, head);
   if (!head.hasReceipts) return;

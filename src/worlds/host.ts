@@ -45,6 +45,7 @@ class WorldKind implements ActorKind {
         store,
         isForgetful,
         storeForFork: (childId) => {
+          this.#requireFree(childId);
           const target = this.#environments.ofNew(childId);
           target.putProgram(known.source);
           return target;
@@ -99,7 +100,7 @@ class WorldKind implements ActorKind {
     const key = programKeyOf(buildHash, setupHash);
     const known = this.#program(key, () => request.program);
     if (known === undefined) return { kind: 'unknown_program' };
-    if (this.#environments.of(worldId) !== undefined) throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+    this.#requireFree(worldId);
     const store = this.#environments.ofNew(worldId);
     store.putProgram(known.source);
     const tag = tagOf({ buildHash, setupHash, seed });
@@ -110,6 +111,10 @@ class WorldKind implements ActorKind {
     return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
   }
 
+  #requireFree(worldId: string): void {
+    if (this.#environments.of(worldId) === undefined) return;
+    throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+  }
   #find(worldId: string): FindReply {
     const tag = this.#environments.of(worldId)?.tagOf(worldId);
     return tag === undefined ? undefined : { worldInstanceId: worldInstanceId(tag) };

@@ -3,7 +3,6 @@
 //   J2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
 //   J3. What was taken stays readable from memory until its write set is applied.
 import { canonicalJson } from '../contract/canonical-json.js';
-import { invariant } from '../contract/errors.js';
 import type { EvidenceEntry, OutcomeError } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import { draftSegments, type EntryDraft } from './entry-draft.js';
@@ -45,7 +44,7 @@ export interface JournalPosition {
 }
 
 /** Big enough that a text is rarely repeated as a `before`, small enough that reading one page decodes little. */
-const chunkEntriesMax = Number(process.env.CE ?? 8192);
+const chunkEntriesMax = 8192;
 const kindCodes = new Map<string, number>(entryKinds.map((kind, code) => [kind, code]));
 
 export class Journal {
@@ -172,12 +171,12 @@ export class Journal {
     this.#close();
     const [journal] = this.#segments[this.#segments.length - 1] as JournalSegment;
     for (const { firstSequence, bytes } of this.#closed) set.put(chunkKey(journal, firstSequence), bytes);
-    this.#taken = this.#closed;
+    this.#taken.push(...this.#closed);
     this.#closed = [];
     const fresh = this.#leaves?.takeFresh();
     if (fresh !== undefined) set.put(leavesKey(journal, fresh.firstLeaf), fresh.digests);
   }
-  /** The last take is in the store. */
+  /** What was taken is in the store. */
   applied(): void {
     this.#taken = [];
   }
@@ -185,15 +184,14 @@ export class Journal {
     return this.#closed.length > 0 || (this.#columns !== undefined && this.#columns.turnCount > 0) || this.#leaves?.hasFresh === true;
   }
 
-  /** Another chain from here on: a reset. Nothing may be pending. */
+  /** Another chain from here on: a reset. What was not taken is dropped. */
   moveTo(position: JournalPosition): void {
-    invariant(this.pendingEntries === 0, 'a journal moves with nothing pending');
     this.#dropColumns();
+    this.#closed = [];
     this.#segments = position.segments;
     this.#sequence = position.sequence;
     this.#transactions = position.transactions;
     this.#leaves = undefined;
-    this.#taken = [];
   }
   dropCaches(): void {
     this.#dropColumns();

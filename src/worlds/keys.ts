@@ -7,14 +7,12 @@ export const keyKinds = {
   counter: 1,
   program: 2,
   base: 3,
-  /** World -> the incarnation that may write. */
-  fence: 4,
-  head: 5,
-  snapshot: 6,
+  head: 4,
+  snapshot: 5,
   /** Layer -> how many heads and snapshots name it. */
-  references: 7,
+  references: 6,
   /** What is to be deleted, in pieces. */
-  doomed: 8,
+  doomed: 7,
   row: 16,
   queuePage: 17,
   cancelled: 18,
@@ -30,7 +28,6 @@ export const counterKey = Buffer.from([keyKinds.counter]);
 
 export const programRecordKey = (programKey: string): Buffer => named(keyKinds.program, programKey);
 export const baseKey = (programKey: string): Buffer => named(keyKinds.base, programKey);
-export const fenceKey = (worldId: string): Buffer => named(keyKinds.fence, worldId);
 export const headKey = (worldId: string): Buffer => named(keyKinds.head, worldId);
 /** World ids hold no NUL, so the snapshots of one world lie together. The origin has the empty id. */
 export const snapshotKey = (worldId: string, snapshotId: string): Buffer => named(keyKinds.snapshot, `${worldId}\0${snapshotId}`);

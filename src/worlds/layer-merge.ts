@@ -1,13 +1,13 @@
 // Many layers as one: what a look-up through the chain finds, under the id of a new layer. Tombstones stay, for the base lies below.
 import { layerKinds, rangeOf } from './keys.js';
-import type { Store } from './store.js';
+import type { StoreView } from './store-view.js';
 import type { WriteSet } from './write-set.js';
 
-export function mergeLayers(store: Store, chain: readonly number[], merged: number, set: WriteSet): void {
+export function mergeLayers(view: StoreView, chain: readonly number[], merged: number, set: WriteSet): void {
   const found = new Map<string, { key: Buffer; value: Buffer }>();
   for (const layer of chain) {
     for (const kind of layerKinds) {
-      for (const { key, value } of store.range(rangeOf(kind, layer))) {
+      for (const { key, value } of view.range(rangeOf(kind, layer))) {
         const own = Buffer.from(key);
         own.writeUInt32BE(merged, 1);
         // A later layer's value replaces the earlier one's.

@@ -1,17 +1,17 @@
 // The layers of a world, bottom to top: each holds what changed above the ones below (and above the base), with tombstones. Only the
 // top one is written; a snapshot or a fork makes it a lower one and puts a new one on it, so what they share is never copied.
 import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange } from './keys.js';
-import type { Store } from './store.js';
+import type { StoreView } from './store-view.js';
 
 /** More than this many are merged into one when the next is put on top, so that a look-up stays short. */
 export const layersMax = 8;
 
 export class Layers {
-  readonly #store: Store;
+  readonly #view: StoreView;
   #chain: readonly number[];
 
-  constructor(store: Store, chain: readonly number[]) {
-    this.#store = store;
+  constructor(view: StoreView, chain: readonly number[]) {
+    this.#view = view;
     this.#chain = chain;
   }
 
@@ -28,7 +28,7 @@ export class Layers {
   /** null: deleted by some layer; undefined: no layer knows it. */
   row(space: number, rowId: string): string | null | undefined {
     for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
-      const value = this.#store.get(rowKey(this.#chain[depth] as number, space, rowId));
+      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
       if (value !== undefined) return value.length === 0 ? null : value.toString();
     }
     return undefined;
@@ -36,7 +36,7 @@ export class Layers {
   /** Whether a layer below the top has a live row: its deletion needs a tombstone. */
   hasBelow(space: number, rowId: string): boolean {
     for (let depth = this.#chain.length - 2; depth >= 0; depth--) {
-      const value = this.#store.get(rowKey(this.#chain[depth] as number, space, rowId));
+      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
       if (value !== undefined) return value.length > 0;
     }
     return false;
@@ -45,14 +45,14 @@ export class Layers {
   rowsOf(space: number): Map<string, Buffer> {
     const rows = new Map<string, Buffer>();
     for (const layer of this.#chain) {
-      for (const { key, value } of this.#store.range(rowSpaceRange(layer, space))) rows.set(rowIdOfKey(key), value);
+      for (const { key, value } of this.#view.range(rowSpaceRange(layer, space))) rows.set(rowIdOfKey(key), value);
     }
     return rows;
   }
 
   receipt(packageId: string, key: string): Buffer | undefined {
     for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
-      const value = this.#store.get(receiptKey(this.#chain[depth] as number, packageId, key));
+      const value = this.#view.get(receiptKey(this.#chain[depth] as number, packageId, key));
       if (value !== undefined) return value.length === 0 ? undefined : value;
     }
     return undefined;
@@ -61,7 +61,7 @@ export class Layers {
   receipts(): Buffer[] {
     const receipts = new Map<string, Buffer>();
     for (const layer of this.#chain) {
-      for (const { key, value } of this.#store.range(rangeOf(keyKinds.receipt, layer))) receipts.set(key.toString('latin1', 5), value);
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.receipt, layer))) receipts.set(key.toString('latin1', 5), value);
     }
     return [...receipts.values()].filter((value) => value.length > 0);
   }
@@ -69,7 +69,7 @@ export class Layers {
   receiptKeys(packageId: string): Buffer[] {
     const keys = new Map<string, Buffer>();
     for (const layer of this.#chain) {
-      for (const key of this.#store.keys(receiptRange(layer, packageId))) {
+      for (const key of this.#view.keys(receiptRange(layer, packageId))) {
         const own = Buffer.from(key);
         own.writeUInt32BE(this.top, 1);
         keys.set(own.toString('latin1'), own);

@@ -28,6 +28,11 @@ export class Ledger {
   removeWhere(predicate: (key: string) => boolean): void {
     for (const key of [...this.#values.keys()]) if (predicate(key)) this.set(key, null);
   }
+  /** The keys that `predicate` names are as in `entries`, where they are gone if they are not there. */
+  restoreWhere(predicate: (key: string) => boolean, entries: LedgerEntries): void {
+    this.removeWhere(predicate);
+    for (const [key, value] of entries) if (predicate(key)) this.set(key, value);
+  }
 
   takeChanges(): { readonly [key: string]: JsonValue } | undefined {
     const changes = this.#changes;

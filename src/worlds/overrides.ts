@@ -3,7 +3,7 @@
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { OverrideScope, ToolOverride, WorldSetup } from '../contract/scenario.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, LedgerEntries } from './ledger.js';
 
 export interface OverridableCall {
   packageId: string;
@@ -30,10 +30,15 @@ export class Overrides {
     this.#ledger = ledger;
   }
 
+  get isEmpty(): boolean {
+    this.#inForce ??= this.#order();
+    return this.#inForce.length === 0;
+  }
+
   /** The rule that answers this call, counted as used. */
   take(call: OverridableCall): ScopedRule | undefined {
-    this.#inForce ??= this.#order();
-    for (const scoped of this.#inForce) {
+    if (this.isEmpty) return undefined;
+    for (const scoped of this.#inForce as readonly ScopedRule[]) {
       const { scope, rule } = scoped;
       if (!matches(rule, call)) continue;
       if (rule.times === undefined) return scoped;
@@ -53,13 +58,11 @@ export class Overrides {
     this.#inForce = undefined;
   }
 
-  /** Uses of the rules for the package's operations count from zero again. */
-  reset(packageId: string): void {
+  /** Uses of the rules for the package's operations as they were in an earlier ledger. */
+  restoreUses(packageId: string, origin: LedgerEntries): void {
     this.#inForce ??= this.#order();
-    for (const { scope, rule } of this.#inForce) {
-      const key = usesKey(scope, rule.id);
-      if (rule.operation.packageId === packageId && this.#ledger.get(key) !== undefined) this.#ledger.set(key, null);
-    }
+    const keys = new Set(this.#inForce.filter(({ rule }) => rule.operation.packageId === packageId).map(({ scope, rule }) => usesKey(scope, rule.id)));
+    this.#ledger.restoreWhere((key) => keys.has(key), origin);
   }
 
   #order(): ScopedRule[] {

@@ -28,7 +28,7 @@ export type QueryAnswer = { reply: unknown } | Generator<undefined, unknown>;
 export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAnswer {
   switch (query.kind) {
     case 'position':
-      return position(simulation, everySteps(8));
+      return position(simulation, everySteps(4));
     case 'state':
       return query.atSequence === undefined ? { reply: statePage(simulation, simulation.storage.records, query) } : stateThen(simulation, query.atSequence, (records) => statePage(simulation, records, query));
     case 'row':

@@ -3,8 +3,9 @@
 import { limits } from '../contract/limits.js';
 import type { Reset } from '../contract/world-protocol.js';
 import { draftCancelled, lifecycle } from './controls.js';
+import type { ScheduledRef } from './event-queue.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { scheduleEvent } from './tool-seat.js';
+import { scheduleEvent, type ScheduleTarget, scheduleTarget } from './tool-seat.js';
 import type { WorldMeta } from './world-meta.js';
 
 /** `renew`: makes the world's parts anew from what the reset went back to. */
@@ -14,7 +15,7 @@ export function resetWorld(simulation: Simulation, { packages, snapshotId }: Res
     resetPackages(simulation, packages);
     return simulation;
   }
-  const renewed = renew(simulation.storage.reset(simulation.meta(), snapshotId) as WorldMeta);
+  const renewed = renew(simulation.storage.reset(snapshotId) as WorldMeta);
   lifecycle(renewed, 'world_reset', snapshotId === undefined ? {} : { snapshotId });
   return renewed;
 }
@@ -24,29 +25,24 @@ function resetPackages(simulation: Simulation, packages: readonly string[]): voi
   if (packages.length === 0 || packages.length > limits.resetPackagesMax) throw invalidRequest(`1 to ${limits.resetPackagesMax} packages.`);
   for (const packageId of packages) if (!program.tools.has(packageId)) throw invalidRequest(`There is no package '${packageId}'.`);
   const wanted = [...program.tools.keys()].filter((packageId) => packages.includes(packageId));
+  const origin = storage.originMeta() as WorldMeta;
   turn.begin(undefined);
   const { journal, queue } = storage;
   journal.causeSequence = journal.draft({ kind: 'lifecycle', phase: 'world_reset', details: { packages: wanted } });
   for (const packageId of wanted) {
     storage.resetPackage(packageId);
-    faults.reset(packageId);
-    overrides.reset(packageId);
+    faults.restore(packageId, origin.ledger);
+    overrides.restoreUses(packageId, origin.ledger);
     for (const event of queue.cancelWhere(({ ref }) => ref.packageId === packageId)) draftCancelled(journal, event);
     for (const { ref, atUs, payloadText } of storage.originEvents(packageId)) {
-      scheduleEvent(storage, named(ref), { atUs: clock.notBeforeNow(atUs), payloadText });
+      scheduleEvent(storage, targetOf(simulation, ref), { atUs: clock.notBeforeNow(atUs), payloadText });
     }
   }
   turn.end();
 }
 
-function named({ packageId, instanceId, eventId, actorId, actorInstanceId }: EventRefParts) {
-  const name = { packageId, instanceId, eventId };
-  return actorId === undefined ? name : { ...name, actorId, actorInstanceId };
-}
-interface EventRefParts {
-  packageId: string;
-  instanceId: string;
-  eventId: string;
-  actorId?: string | undefined;
-  actorInstanceId?: string | undefined;
+/** Of a ref of the origin's queue, in the present one. */
+function targetOf({ storage }: Simulation, { packageId, instanceId, eventId, actorId, actorInstanceId }: ScheduledRef): ScheduleTarget {
+  const actor = actorId === undefined ? undefined : { id: actorId, instanceId: actorInstanceId };
+  return scheduleTarget(storage, { packageId, instanceId, eventId }, actor);
 }

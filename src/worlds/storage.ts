@@ -1,7 +1,8 @@
 // All that is durable of one active world: rows, journal, queue, receipts and the owner's meta, gathered into one write set a commit.
-// Used only by that world's actor. Turns run in memory; nothing here waits and nothing runs inside a transaction.
-//   W1. A write set holds whole turns. What it holds is in the store when its commit returns, or the world is thrown away.
-//   W2. The origin is the snapshot with the empty id, taken with the first write set: what a whole reset goes back to.
+// Used only by that world's actor. Turns run in memory; nothing here waits, and nothing here writes: the commit of a write set does.
+//   W1. A write set holds whole turns. Once it is taken, it is applied to the state it was made on, or this object is thrown away.
+//   W2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a new one on it.
+//   W3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
 import { invariant, ServiceError } from '../contract/errors.js';
 import type { OperationEntry } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
@@ -9,15 +10,16 @@ import type { Base, ParseRow } from './base.js';
 import { EventQueue, type ScheduledEvent } from './event-queue.js';
 import { Journal } from './journal.js';
 import type { ChunkCache } from './journal-reader.js';
-import { segmentOf } from './journal-reader.js';
-import { headKey, keyKinds, snapshotIdOfKey, snapshotKey, snapshotRange } from './keys.js';
-import { Layers, layersMax } from './layers.js';
+import { headKey, keyKinds } from './keys.js';
 import { mergeLayers } from './layer-merge.js';
+import { Layers, layersMax } from './layers.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { Records } from './records.js';
+import { originId, Snapshots } from './snapshots.js';
 import type { Store } from './store.js';
-import { decodeHead, encodeHead, type JournalSegment, type WorldHead } from './world-head.js';
-import { WriteSet } from './write-set.js';
+import { StoreView } from './store-view.js';
+import { encodeHead, type WorldHead } from './world-head.js';
+import { type WorldVersion, WriteSet } from './write-set.js';
 
 export interface TurnStamp {
   virtualTimeUs: number;
@@ -40,7 +42,16 @@ export interface StorageContext {
   base: Base;
   parse: ParseRow;
 }
-export const originId = '';
+/** Where a world begins in this life. */
+export interface WorldStart {
+  worldId: string;
+  incarnation: number;
+  head: WorldHead;
+  /** Undefined: the first write set creates the world. */
+  stored: WorldVersion | undefined;
+  /** Of a parent that has not committed yet what this world shares with it. */
+  parent?: { view: StoreView; gathered: WriteSet | undefined } | undefined;
+}
 
 export class WorldStorage {
   readonly worldId: string;
@@ -52,33 +63,40 @@ export class WorldStorage {
   readonly journal: Journal;
   readonly queue: EventQueue;
   readonly receipts: Receipts;
+  readonly snapshots: Snapshots;
+  readonly view: StoreView;
   readonly #layers: Layers;
+  readonly #parent: WriteSet | undefined;
+  #stored: WorldVersion | undefined;
   #meta: object | undefined;
   #topUsed: boolean;
   #firstOwnOrdinal: number;
   #carried: TurnSide | undefined;
   #isNew: boolean;
   #isChanged: boolean;
-  /** What a reset leaves for the next write set. */
-  #owed: ((set: WriteSet) => void) | undefined;
+  /** Begun by a snapshot, reset or fork; the next take completes it. */
+  #gathered: WriteSet | undefined;
 
-  /** `isNew`: the first write set creates the world. */
-  constructor(context: StorageContext, world: { worldId: string; incarnation: number }, head: WorldHead, isNew: boolean) {
+  constructor(context: StorageContext, { worldId, incarnation, head, stored, parent }: WorldStart) {
     this.context = context;
-    this.worldId = world.worldId;
-    this.incarnation = world.incarnation;
+    this.worldId = worldId;
+    this.incarnation = incarnation;
     this.tag = head.tag;
     this.programKey = head.programKey;
-    this.#layers = new Layers(context.store, head.layers);
+    this.view = new StoreView(context.store, parent?.view);
+    this.snapshots = new Snapshots(this.view, worldId);
+    this.#layers = new Layers(this.view, head.layers);
     this.journal = new Journal(context.chunks, head.tag, head);
     this.records = new Records({ base: context.base, layers: this.#layers, journal: this.journal, parse: context.parse }, head.spaces);
-    this.queue = new EventQueue(context.store, this.#layers, head);
+    this.queue = new EventQueue(this.view, this.#layers, head);
     this.receipts = new Receipts(this.#layers, head.hasReceipts);
-    this.#meta = isNew ? undefined : head.meta;
+    this.#parent = parent?.gathered;
+    this.#stored = stored;
+    this.#isNew = this.#isChanged = stored === undefined;
+    this.#meta = this.#isNew ? undefined : head.meta;
     this.#topUsed = head.topUsed;
     this.#firstOwnOrdinal = head.firstOwnOrdinal;
     this.#carried = readSide(head.carriedSide);
-    this.#isNew = this.#isChanged = isNew;
   }
 
   /** As loaded, or as of the last reset; undefined in a world just created. */
@@ -115,11 +133,22 @@ export class WorldStorage {
   }
   /** Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only. */
   takeWriteSet(meta: object): WriteSet | undefined {
-    return this.#isNew ? this.#take(meta, originId) : this.#isChanged || this.journal.hasPending ? this.#take(meta) : undefined;
+    if (!this.#isNew && !this.#isChanged && this.#gathered === undefined && !this.journal.hasPending) return undefined;
+    const set = this.#gather();
+    // The origin is what the first write set holds.
+    if (this.#isNew) this.#keepSnapshot(set, originId, meta);
+    const version = { incarnation: this.incarnation, commits: (this.#stored?.commits ?? 0) + 1 };
+    set.put(headKey(this.worldId), encodeHead(this.#head(meta), version));
+    this.#stored = version;
+    this.#gathered = undefined;
+    this.#isNew = this.#isChanged = false;
+    return set;
   }
-  /** Takes and commits at once, outside any group. Throws what refuses it. */
+  /** Takes and commits, outside any group. Throws what refuses it. */
   commitNow(meta: object): void {
-    this.#commit(this.takeWriteSet(meta));
+    const set = this.takeWriteSet(meta);
+    const [refusal] = set === undefined ? [] : this.context.store.commit([set]);
+    if (refusal !== undefined) throw refusal;
   }
 
   /** Makes one more leaf of the journal's hash; false when none is left to make. */
@@ -133,69 +162,59 @@ export class WorldStorage {
     this.receipts.dropCaches();
   }
 
-  /**
-   * Commits what is pending and names the position. Called after the turn that tells of the snapshot: both are stored together.
-   * The world goes on in a new layer over the one that the snapshot keeps, so a snapshot costs the same whatever the world holds.
-   */
+  /** Names the position, after the turn that tells of it; stored with the next write set. It costs the same whatever the world holds. */
   takeSnapshot(snapshotId: string, meta: object): void {
     invariant(snapshotId !== originId && !this.#isNew, 'a snapshot has a name and its world exists');
-    if (this.#layers.chain.length >= layersMax) this.#mergeLayers();
-    this.#commit(this.#take(meta, snapshotId));
+    this.#show(() => this.#keepSnapshot(this.#gather(), snapshotId, meta));
   }
-  /** Commits what is pending and freezes the layers as they are, so that a fork can share them. Returns the head they are part of. */
+  /** Freezes the layers as they are, so that a fork can share them: the head they are part of. */
   freeze(meta: object): WorldHead {
-    this.commitNow(meta);
-    if (this.#layers.chain.length >= layersMax) this.#mergeLayers();
-    const frozen = this.#frozenHead(meta);
-    const set = this.#newSet('change');
-    this.#pushLayer(set);
-    set.put(headKey(this.worldId), encodeHead(this.#head(meta)));
-    this.#commit(set);
-    return frozen;
+    let frozen: WorldHead | undefined;
+    this.#show(() => {
+      frozen = this.#freeze(this.#gather(), meta);
+    });
+    return frozen as unknown as WorldHead;
   }
+  /** What a fork of this world needs to see before this world's next commit. */
+  get asParent(): { view: StoreView; gathered: WriteSet | undefined } {
+    return { view: this.view, gathered: this.#gathered };
+  }
+
   snapshotIds(): string[] {
-    return this.#snapshots()
-      .map(({ snapshotId }) => snapshotId)
-      .filter((snapshotId) => snapshotId !== originId);
+    return this.snapshots.ids();
   }
   snapshot(snapshotId: string): WorldHead | undefined {
-    const bytes = this.context.store.get(snapshotKey(this.worldId, snapshotId));
-    return bytes === undefined ? undefined : decodeHead(bytes);
+    return this.snapshots.get(snapshotId);
   }
   /** The latest snapshot (or the origin) of this journal at or below a sequence. */
   snapshotBefore(sequence: number): WorldHead {
-    let best: WorldHead | undefined;
-    for (const { head } of this.#snapshots()) {
-      const onLine = head.sequence === 0 || (head.sequence <= this.journal.sequence && segmentOf(head.segments, head.sequence) === segmentOf(this.journal.segments, head.sequence));
-      if (onLine && head.sequence <= sequence && (best === undefined || head.sequence >= best.sequence)) best = head;
-    }
-    return best ?? (this.snapshot(originId) as WorldHead);
+    const head = this.snapshots.before(sequence, this.journal);
+    invariant(head !== undefined, 'a stored world has an origin');
+    return head;
   }
 
   /**
-   * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. Stored with the
-   * next write set, which carries the turn that tells of the reset. `meta` is the present one: what is pending is committed first.
-   * Spaces and refs that the owner holds are void. Throws control.NOT_FOUND.
+   * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. What was pending is
+   * dropped. Stored with the next write set, which should carry the turn that tells of the reset. Spaces and refs that the owner holds
+   * are void. Throws control.NOT_FOUND.
    */
-  reset(meta: object, snapshotId: string = originId): object {
-    this.commitNow(meta);
-    const target = this.snapshot(snapshotId);
+  reset(snapshotId: string = originId): object {
+    const target = this.snapshots.get(snapshotId);
     if (target === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
     const { store } = this.context;
-    const left = this.#layers.chain;
     const segments = [...target.segments, [store.allocateId(), target.sequence + 1] as const];
     const layers = [...target.layers, store.allocateId()];
-    const abandoned = this.#abandonedChunks(segments, target.sequence);
-    this.#owed = (set) => {
-      set.refer(left, -1);
-      set.refer(layers, 1);
-      for (const [journal, from] of abandoned) set.doom(keyKinds.chunk, journal, from);
-      for (const [journal, from] of abandoned) if (from === 0) set.doom(keyKinds.leaves, journal, 0);
-    };
+    this.#gathered ??= this.#newSet();
+    const set = this.#gathered;
+    set.refer(this.#layers.chain, -1);
+    set.refer(layers, 1);
+    for (const [journal, from] of this.snapshots.abandoned(this.journal.segments, { segments, sequence: target.sequence })) {
+      set.doom(keyKinds.chunk, journal, from);
+      if (from === 0) set.doom(keyKinds.leaves, journal, 0);
+    }
     this.#layers.moveTo(layers);
     this.#topUsed = false;
     this.#carried = undefined;
-    this.#isChanged = true;
     this.#meta = target.meta;
     this.journal.moveTo({ segments, sequence: target.sequence, transactions: target.transactions });
     this.records.load(target.spaces);
@@ -204,86 +223,84 @@ export class WorldStorage {
     return target.meta;
   }
 
-  /** Puts the rows and receipts of a package back to the origin's: rows with their entries, in the present turn. Events are the owner's to cancel. */
+  /** Puts the rows and receipts of a package back to the origin's: rows with their entries, in the present turn. Its events are the owner's to cancel and schedule. */
   resetPackage(packageId: string): void {
-    const origin = this.snapshot(originId);
-    invariant(origin !== undefined, 'a stored world has an origin');
-    this.records.resetPackage(packageId, this.recordsOf(origin));
+    this.records.resetPackage(packageId, this.recordsOf(this.#origin()));
     this.receipts.deletePackage(packageId);
   }
-  /** What the origin has pending of a package, the earliest first. */
+  /** What a package had scheduled at the origin, the earliest first. */
   originEvents(packageId: string): ScheduledEvent[] {
-    const origin = this.snapshot(originId);
-    invariant(origin !== undefined, 'a stored world has an origin');
-    const queue = new EventQueue(this.context.store, new Layers(this.context.store, origin.layers), origin);
+    const origin = this.#origin();
+    const queue = new EventQueue(this.view, new Layers(this.view, origin.layers), origin);
     return queue.pending(queue.size).filter(({ ref }) => ref.packageId === packageId);
+  }
+  /** The owner's meta at the origin. */
+  originMeta(): object {
+    return this.#origin().meta;
   }
   /** The rows of a snapshot, to read (or to bring forward by a fold). */
   recordsOf(head: WorldHead): Records {
-    const { base, parse, store } = this.context;
-    return new Records({ base, parse, layers: new Layers(store, head.layers), journal: this.journal }, head.spaces);
+    const { base, parse } = this.context;
+    return new Records({ base, parse, layers: new Layers(this.view, head.layers), journal: this.journal }, head.spaces);
   }
 
-  #snapshots(): { snapshotId: string; head: WorldHead }[] {
-    const heads: { snapshotId: string; head: WorldHead }[] = [];
-    for (const { key, value } of this.context.store.range(snapshotRange(this.worldId))) {
-      heads.push({ snapshotId: snapshotIdOfKey(key), head: decodeHead(value) });
-    }
-    return heads;
+  #origin(): WorldHead {
+    const origin = this.snapshots.get(originId);
+    invariant(origin !== undefined, 'a stored world has an origin');
+    return origin;
   }
 
-  #newSet(intent: 'create' | 'change'): WriteSet {
-    return new WriteSet(this, intent, () => this.journal.applied());
-  }
-
-  #take(meta: object, snapshotId?: string): WriteSet {
-    const set = this.#newSet(this.#isNew ? 'create' : 'change');
+  #newSet(): WriteSet {
+    const set = new WriteSet(this.worldId, this.#stored, () => {
+      this.journal.applied();
+      this.view.settled();
+    });
+    set.requires = this.#isNew ? this.#parent : undefined;
     if (this.#isNew) set.refer(this.#layers.chain, 1);
-    this.#owed?.(set);
+    return set;
+  }
+  /** Puts all that is pending into the set of the next commit. */
+  #gather(): WriteSet {
+    this.#gathered ??= this.#newSet();
+    const set = this.#gathered;
     this.journal.takeInto(set);
     const before = set.keys.length;
     this.records.takeInto(set);
     this.queue.takeInto(set);
     this.receipts.takeInto(set);
     if (set.keys.length > before) this.#topUsed = true;
-    if (snapshotId !== undefined) {
-      const frozen = this.#frozenHead(meta);
-      set.put(snapshotKey(this.worldId, snapshotId), encodeHead(frozen));
-      set.refer(frozen.layers, 1);
-      this.#pushLayer(set);
-    }
-    set.put(headKey(this.worldId), encodeHead(this.#head(meta)));
-    this.#owed = undefined;
-    this.#isNew = this.#isChanged = false;
     return set;
   }
-
-  /** The head with those layers that will not be written again. */
-  #frozenHead(meta: object): WorldHead {
-    const head = this.#head(meta);
-    return { ...head, layers: this.#topUsed ? head.layers : head.layers.slice(0, -1), topUsed: true };
+  /** Runs what gathers, then shows it to the readers of this world. */
+  #show(gather: () => void): void {
+    const from = this.#gathered?.keys.length ?? 0;
+    gather();
+    this.view.show(this.#gathered as WriteSet, from);
   }
-  /** A new top, unless nothing is in the present one. */
-  #pushLayer(set: WriteSet): void {
-    if (!this.#topUsed) return;
+
+  #keepSnapshot(set: WriteSet, snapshotId: string, meta: object): void {
+    const frozen = this.#freeze(set, meta);
+    this.snapshots.put(set, snapshotId, frozen, { incarnation: this.incarnation, commits: 0 });
+  }
+  /** The head with those layers that will not be written again; the world goes on in a new top, unless nothing is in the present one. */
+  #freeze(set: WriteSet, meta: object): WorldHead {
+    const head = { ...this.#head(meta), topUsed: true };
+    if (!this.#topUsed) return { ...head, layers: head.layers.slice(0, -1) };
+    const layers = head.layers.length < layersMax ? head.layers : this.#merge(set);
     const top = this.context.store.allocateId();
-    this.#layers.moveTo([...this.#layers.chain, top]);
+    this.#layers.moveTo([...layers, top]);
     set.refer([top], 1);
     this.#topUsed = false;
+    return { ...head, layers };
   }
-  /** All layers become one. What is in memory stays as it is; the stored head changes in nothing but its layers. */
-  #mergeLayers(): void {
-    const { store } = this.context;
-    const stored = decodeHead(store.get(headKey(this.worldId)) as Buffer);
-    const merged = store.allocateId();
-    const set = this.#newSet('change');
-    mergeLayers(store, stored.layers, merged, set);
-    set.refer(stored.layers, -1);
-    set.refer([merged], 1);
-    set.put(headKey(this.worldId), encodeHead({ ...stored, layers: [merged], topUsed: true }));
-    this.#commit(set);
-    this.#layers.moveTo([merged]);
-    this.#topUsed = true;
+  /** All layers become one, so that a look-up stays short; those who share the old ones keep them. */
+  #merge(set: WriteSet): readonly number[] {
+    this.view.show(set, 0);
+    const merged = [this.context.store.allocateId()];
+    mergeLayers(this.view, this.#layers.chain, merged[0] as number, set);
+    set.refer(this.#layers.chain, -1);
+    set.refer(merged, 1);
+    return merged;
   }
 
   #head(meta: object): WorldHead {
@@ -304,26 +321,6 @@ export class WorldStorage {
       carriedSide: writeSide(this.#carried) ?? '',
       meta,
     };
-  }
-
-  /** Journals of the chain that was left, from the first sequence that neither the new chain nor any snapshot reads. */
-  #abandonedChunks(segments: readonly JournalSegment[], sequence: number): [journal: number, from: number][] {
-    const needed = new Map<number, number>();
-    const need = (chain: readonly JournalSegment[], end: number): void => {
-      chain.forEach(([journal], index) => {
-        const through = index + 1 < chain.length ? (chain[index + 1] as JournalSegment)[1] - 1 : end;
-        needed.set(journal, Math.max(needed.get(journal) ?? 0, through));
-      });
-    };
-    need(segments, sequence);
-    for (const { head } of this.#snapshots()) need(head.segments, head.sequence);
-    return this.journal.segments.map(([journal]) => [journal, (needed.get(journal) ?? -1) + 1]);
-  }
-
-  #commit(set: WriteSet | undefined): void {
-    if (set === undefined) return;
-    const [refusal] = this.context.store.commit([set]);
-    if (refusal !== undefined) throw refusal;
   }
 }
 

@@ -1,13 +1,15 @@
 // One LMDB environment and the group commit of the worlds in it. The only file of this room that names lmdb.
-//   S1. A write set is applied whole or not at all, and only while its incarnation is the last one that fenced the world.
+//   S1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an earlier
+//       life, or a second opener, finds another incarnation or another count of commits and is refused.
 //   S2. Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 //   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 import { statfsSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
-import { counterKey, fenceKey, keyKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
-import { doomedLayerKeys, type WriteSet } from './write-set.js';
+import { counterKey, doomedKey, headKey, keyKinds, layerKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
+import { headVersion } from './world-head.js';
+import type { WriteSet } from './write-set.js';
 
 export interface StoreOptions {
   directory: string;
@@ -23,7 +25,7 @@ const none = Buffer.alloc(0);
 /** How many doomed keys a commit deletes by the way. */
 const sweepKeysMax = 256;
 /** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
-const idBlock = 64;
+const idBlock = 256;
 
 export class Store {
   readonly directory: string;
@@ -80,18 +82,9 @@ export class Store {
     return undefined;
   }
 
-  /** A new id for a layer or a journal: never given before, whoever asks. */
+  /** A new id for a layer or a journal: never given before, whoever asks. Commits see to it that there are some left. */
   allocateId(): number {
-    if (this.#idsLeft === 0) {
-      this.#transaction(() => {
-        const stored = this.#database.getBinary(counterKey);
-        this.#nextId = stored === undefined ? 1 : stored.readUInt32BE(0);
-        const next = Buffer.allocUnsafe(4);
-        next.writeUInt32BE(this.#nextId + idBlock, 0);
-        this.#database.putSync(counterKey, next);
-      });
-      this.#idsLeft = idBlock;
-    }
+    if (this.#idsLeft === 0) this.#transaction(() => this.#reserveIds());
     this.#idsLeft--;
     return this.#nextId++;
   }
@@ -103,17 +96,6 @@ export class Store {
     });
   }
 
-  /** No earlier incarnation will commit any more. False where there is no such world. */
-  fence(worldId: string, incarnation: number): boolean {
-    return this.#transaction(() => {
-      const current = this.incarnationOf(worldId);
-      if (current === undefined) return false;
-      if (current > incarnation) throw stale(worldId);
-      if (current < incarnation) this.#database.putSync(fenceKey(worldId), encodeIncarnation(incarnation));
-      return true;
-    });
-  }
-
   /**
    * One transaction for all the sets, applied when the call returns. A stale set is refused alone (world.ACTOR_RESTARTED), as is the
    * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was.
@@ -122,11 +104,15 @@ export class Store {
     let refusals: (Error | undefined)[] = [];
     try {
       this.#transaction(() => {
-        refusals = sets.map((set) => this.#apply(set));
+        const done = new Map<WriteSet, Error | undefined>();
+        for (const set of sets) this.#applyOnce(set, sets, done);
+        refusals = sets.map((set) => done.get(set));
         if (this.#hasDoomed) this.#sweep(sweepKeysMax);
+        if (this.#idsLeft < idBlock / 2) this.#reserveIds();
       });
     } catch (error) {
       refusals = sets.map(() => error as Error);
+      this.#idsLeft = 0;
     }
     sets.forEach((set, index) => {
       set.settle(refusals[index] === undefined ? 'applied' : 'refused');
@@ -156,12 +142,28 @@ export class Store {
     return this.#closed;
   }
 
+  /** What a set requires goes first, wherever it stands in the group, and takes it along when it is refused. */
+  #applyOnce(set: WriteSet, sets: readonly WriteSet[], done: Map<WriteSet, Error | undefined>): Error | undefined {
+    if (done.has(set)) return done.get(set);
+    const { requires } = set;
+    let refusal: Error | undefined;
+    if (requires !== undefined && requires.state !== 'applied') {
+      refusal = sets.includes(requires) ? this.#applyOnce(requires, sets, done) : stale(set.worldId);
+    }
+    refusal ??= this.#apply(set);
+    done.set(set, refusal);
+    return refusal;
+  }
+
   #apply(set: WriteSet): Error | undefined {
-    const current = this.incarnationOf(set.worldId);
-    if (set.intent === 'create') {
-      if (current !== undefined) return new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId: set.worldId } });
-      this.#database.putSync(fenceKey(set.worldId), encodeIncarnation(set.incarnation));
-    } else if (current !== set.incarnation) return stale(set.worldId);
+    const { worldId, expected } = set;
+    const head = this.#database.getBinary(headKey(worldId));
+    if (expected === undefined) {
+      if (head !== undefined) return new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+    } else {
+      const found = head === undefined ? undefined : headVersion(head);
+      if (found?.incarnation !== expected.incarnation || found.commits !== expected.commits) return stale(worldId);
+    }
     const { keys, values } = set;
     for (let index = 0; index < keys.length; index++) {
       const value = values[index] as Buffer | null;
@@ -169,10 +171,11 @@ export class Store {
       else this.#database.putSync(keys[index] as Buffer, value);
       if ((keys[index] as Buffer)[0] === keyKinds.doomed) this.#hasDoomed = true;
     }
-    for (const [layer, change] of set.references) if (change !== 0) this.#refer(layer, change);
+    for (const [layer, change] of set.references) this.#refer(layer, change);
     return undefined;
   }
 
+  /** A change of 0 is of a layer that came and went within one set: nobody names it, but it may have been written. */
   #refer(layer: number, change: number): void {
     const key = referencesKey(layer);
     const count = (this.#database.getBinary(key)?.readUInt32BE(0) ?? 0) + change;
@@ -183,7 +186,7 @@ export class Store {
       return;
     }
     this.#database.removeSync(key);
-    for (const doomed of doomedLayerKeys(layer)) this.#database.putSync(doomed, none);
+    for (const kind of layerKinds) this.#database.putSync(doomedKey(kind, layer, 0), none);
     this.#hasDoomed = true;
   }
 
@@ -207,8 +210,14 @@ export class Store {
     return undefined;
   }
 
-  incarnationOf(worldId: string): number | undefined {
-    return this.#database.getBinary(fenceKey(worldId))?.readDoubleBE(0);
+  /** The durable counter moves by a block; ids left of the last block are never used. */
+  #reserveIds(): void {
+    const stored = this.#database.getBinary(counterKey);
+    this.#nextId = stored === undefined ? 1 : stored.readUInt32BE(0);
+    this.#idsLeft = idBlock;
+    const next = Buffer.allocUnsafe(4);
+    next.writeUInt32BE(this.#nextId + idBlock, 0);
+    this.#database.putSync(counterKey, next);
   }
 
   #transaction<T>(body: () => T): T {
@@ -229,14 +238,8 @@ export class Store {
   }
 }
 
-function encodeIncarnation(incarnation: number): Buffer {
-  const value = Buffer.allocUnsafe(8);
-  value.writeDoubleBE(incarnation, 0);
-  return value;
-}
-
 function stale(worldId: string): ServiceError {
-  return new ServiceError('world.ACTOR_RESTARTED', { message: 'A later life of this world has begun.', details: { worldId } });
+  return new ServiceError('world.ACTOR_RESTARTED', { message: 'Another life of this world has written since.', details: { worldId } });
 }
 
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 28, 122, -30792]);

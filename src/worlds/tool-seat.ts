@@ -14,6 +14,7 @@ import {
   type ToolInstance,
   type Validate,
 } from '../tools/loaded-tool.js';
+import type { ScheduledRef } from './event-queue.js';
 import type { EventShape } from './journal.js';
 import { mintedId } from './minted-ids.js';
 import type { Space } from './records.js';
@@ -125,9 +126,8 @@ export class ToolSeat implements ContextCalls {
   scheduleAt(eventId: string, payload: JsonObject, payloadText: string, virtualTimeUs: number): string {
     const { name } = this.#event(eventId, payload);
     const { storage, clock, actor } = this.#turn;
-    const who = actor === undefined ? {} : { actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId };
-    const ordinal = scheduleEvent(storage, { ...name, ...who }, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText });
-    return mintedId('pending_', storage.tag, ordinal);
+    const target = scheduleTarget(storage, name, actor?.actor);
+    return mintedId('pending_', storage.tag, scheduleEvent(storage, target, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText }));
   }
 
   get #stream() {
@@ -158,22 +158,20 @@ export class ToolSeat implements ContextCalls {
   }
 }
 
+/** Who an event is scheduled for, interned: hold it, do not make it per event. */
+export interface ScheduleTarget {
+  readonly scheduled: EventShape;
+  readonly ref: ScheduledRef;
+}
+export function scheduleTarget({ journal, queue }: Turn['storage'], event: EventName, actor: { id: string; instanceId?: string | undefined } | undefined): ScheduleTarget {
+  const who = actor === undefined ? undefined : { actorId: actor.id, actorInstanceId: actor.instanceId };
+  return { scheduled: journal.eventShape({ event, phase: 'scheduled', actor: who }), ref: queue.ref({ ...event, ...who }) };
+}
 /** Queues an event and drafts its `scheduled` entry, caused by what runs now. Returns its ordinal. */
-export function scheduleEvent(
-  { journal, queue }: Turn['storage'],
-  who: EventName & { actorId?: string; actorInstanceId?: string | undefined },
-  { atUs, payloadText }: { atUs: number; payloadText: string },
-): number {
-  const { packageId, instanceId, eventId, actorId, actorInstanceId } = who;
-  const actor = actorId === undefined ? undefined : { actorId, actorInstanceId };
-  const shape = journal.eventShape({ event: { packageId, instanceId, eventId }, phase: 'scheduled', actor });
-  const causeSequence = journal.draftEvent(shape, {
-    payloadText,
-    scheduledOrdinal: queue.nextOrdinal,
-    scheduledForUs: atUs,
-    causeSequence: journal.causeSequence,
-  });
-  return queue.schedule({ atUs, ref: queue.ref(who), payloadText, causeSequence });
+export function scheduleEvent({ journal, queue }: Turn['storage'], { scheduled, ref }: ScheduleTarget, { atUs, payloadText }: { atUs: number; payloadText: string }): number {
+  const facts = { payloadText, scheduledOrdinal: queue.nextOrdinal, scheduledForUs: atUs, causeSequence: journal.causeSequence };
+  const causeSequence = journal.draftEvent(scheduled, facts);
+  return queue.schedule({ atUs, ref, payloadText, causeSequence });
 }
 
 /** For people and evidence: the first few, each with its path. */

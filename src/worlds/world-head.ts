@@ -2,6 +2,7 @@
 // A snapshot is a copy of a head under another key: layers below the top are never written again, so sharing them is safe.
 import { Packr } from 'msgpackr';
 import { invariant } from '../contract/errors.js';
+import type { WorldVersion } from './write-set.js';
 
 /** Journal ids by the sequence from which each one holds the entries: a reset to a snapshot keeps the prefix of the journal it was taken from. */
 export type JournalSegment = readonly [journal: number, fromSequence: number];
@@ -53,14 +54,25 @@ const members = [
   'meta',
 ] as const satisfies readonly (keyof WorldHead)[];
 
-export function encodeHead(head: WorldHead): Buffer {
+/** Bytes: f64 incarnation, f64 commits, then msgpack. The store looks at the first two in every commit and at nothing else. */
+const versionBytes = 16;
+
+export function encodeHead(head: WorldHead, { incarnation, commits }: WorldVersion): Buffer {
   const values: unknown[] = [version];
   for (const member of members) values.push(head[member]);
-  return packr.pack(values);
+  const packed = packr.pack(values);
+  const bytes = Buffer.allocUnsafe(versionBytes + packed.length);
+  bytes.writeDoubleLE(incarnation, 0);
+  bytes.writeDoubleLE(commits, 8);
+  packed.copy(bytes, versionBytes);
+  return bytes;
 }
 
+export function headVersion(bytes: Buffer): WorldVersion {
+  return { incarnation: bytes.readDoubleLE(0), commits: bytes.readDoubleLE(8) };
+}
 export function decodeHead(bytes: Buffer): WorldHead {
-  const [found, ...values] = packr.unpack(bytes) as unknown[];
+  const [found, ...values] = packr.unpack(bytes.subarray(versionBytes)) as unknown[];
   invariant(found === version, 'a world head is of this version');
   return Object.fromEntries(members.map((member, index) => [member, values[index]])) as unknown as WorldHead;
 }

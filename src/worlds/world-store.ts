@@ -7,10 +7,10 @@ import { invariant } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
 import { ChunkCache } from './journal-reader.js';
-import { baseKey, fenceKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotRange, worldIdOfHeadKey } from './keys.js';
+import { baseKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotRange, worldIdOfHeadKey } from './keys.js';
 import { type StorageContext, WorldStorage } from './storage.js';
 import { Store, type StoreOptions } from './store.js';
-import { decodeHead, type WorldHead } from './world-head.js';
+import { decodeHead, headVersion, type WorldHead } from './world-head.js';
 import { WriteSet } from './write-set.js';
 
 export interface WorldStoreOptions extends StoreOptions {
@@ -77,44 +77,41 @@ export class WorldStore {
 
   /** In memory; the first write set creates it, and is refused (control.STATE_CONFLICT) when the world exists. */
   createWorld({ worldId, incarnation, programKey, tag }: NewWorld): WorldStorage {
-    const { base } = this.contextOf(programKey);
-    return this.#new({ worldId, incarnation }, {
-      ...emptyHead,
-      programKey,
-      tag,
-      layers: [this.store.allocateId()],
-      segments: [[this.store.allocateId(), 1]],
-      spaces: base.spaces.map(({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0]),
-    });
+    const context = this.contextOf(programKey);
+    const spaces = context.base.spaces.map(({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0] as const);
+    const head = { ...emptyHead, programKey, tag, spaces, layers: [this.store.allocateId()], segments: [[this.store.allocateId(), 1] as const] };
+    return new WorldStorage(context, { worldId, incarnation, head, stored: undefined });
   }
-  /** A world that begins with the state of `head`, whose layers it shares; its journal is its own and empty. */
-  createFrom({ worldId, incarnation, tag }: Omit<NewWorld, 'programKey'>, head: WorldHead): WorldStorage {
-    return this.#new({ worldId, incarnation }, {
+  /** A world that begins with the state of `head`, a part of `parent`, whose layers it shares; its journal is its own and empty. */
+  createFrom({ worldId, incarnation, tag }: Omit<NewWorld, 'programKey'>, head: WorldHead, parent: WorldStorage): WorldStorage {
+    const own = {
       ...head,
       tag,
       layers: [...head.layers, this.store.allocateId()],
       topUsed: false,
-      segments: [[this.store.allocateId(), 1]],
+      segments: [[this.store.allocateId(), 1] as const],
       sequence: 0,
       transactions: 0,
       firstOwnOrdinal: head.nextOrdinal,
       carriedSide: '',
-    });
+    };
+    return new WorldStorage(parent.context, { worldId, incarnation, head: own, stored: undefined, parent: parent.asParent });
   }
 
-  /** Fences every earlier incarnation, durably. Undefined where there is no such world. */
+  /** Begins a new life, whose incarnation is above that of any earlier one. Writes nothing: the first commit of either life ends the other. */
   loadWorld(worldId: string, incarnation: number): WorldStorage | undefined {
-    if (!this.store.fence(worldId, incarnation)) return undefined;
-    const head = decodeHead(this.store.get(headKey(worldId)) as Buffer);
-    return new WorldStorage(this.contextOf(head.programKey), { worldId, incarnation }, head, false);
+    const bytes = this.store.get(headKey(worldId));
+    if (bytes === undefined) return undefined;
+    const stored = headVersion(bytes);
+    const head = decodeHead(bytes);
+    return new WorldStorage(this.contextOf(head.programKey), { worldId, incarnation: Math.max(incarnation, stored.incarnation + 1), head, stored });
   }
 
   /** Deletes everything the world owns; what forks of it still read goes with the last of them. False where there is no such world. */
   deleteWorld(worldId: string): boolean {
     const stored = this.store.get(headKey(worldId));
-    const incarnation = this.store.incarnationOf(worldId);
-    if (stored === undefined || incarnation === undefined) return false;
-    const set = new WriteSet({ worldId, incarnation }, 'change');
+    if (stored === undefined) return false;
+    const set = new WriteSet(worldId, headVersion(stored));
     const journals = new Set<number>();
     const leave = (head: WorldHead): void => {
       set.refer(head.layers, -1);
@@ -130,7 +127,6 @@ export class WorldStore {
       set.doom(keyKinds.leaves, journal, 0);
     }
     set.remove(headKey(worldId));
-    set.remove(fenceKey(worldId));
     const [refusal] = this.store.commit([set]);
     if (refusal !== undefined) throw refusal;
     return true;
@@ -155,9 +151,6 @@ export class WorldStore {
     return { store: this.store, chunks: this.#chunks, base: this.#base(programKey), parse: this.#parse };
   }
 
-  #new(world: { worldId: string; incarnation: number }, head: WorldHead): WorldStorage {
-    return new WorldStorage(this.contextOf(head.programKey), world, head, true);
-  }
   #base(programKey: string): Base {
     let bases = basesByParse.get(this.#parse);
     if (bases === undefined) basesByParse.set(this.#parse, (bases = new Map()));

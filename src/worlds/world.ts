@@ -171,7 +171,7 @@ export class World implements Actor {
   }
 }
 
-const harmless = new Set<string>(['control.INVALID_REQUEST', 'control.NOT_FOUND']);
+const harmless = new Set<string>(['control.INVALID_REQUEST', 'control.NOT_FOUND', 'control.STATE_CONFLICT']);
 
 const leafEntries = 1024;
 const leafOf = (sequence: number): number => Math.floor(sequence / leafEntries);

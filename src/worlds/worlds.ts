@@ -3,6 +3,7 @@ import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { isSeed } from '../contract/seed.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
 import type { ForkCommand, ForkReply } from './fork-world.js';
@@ -12,26 +13,29 @@ const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 
 /** Rejects when a host could not be started. */
 export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
-  const { directory, layout, durability, hosts, isolation, handlerTimeoutMs, idlePassivationMs, amnesia = false } = options;
+  const { directory, layout, durability, hosts, isolation, handlerTimeoutMs, idlePassivationMs, amnesia = false, log = logBug } = options;
   const hostOptions: HostOptions = { directory, layout, durability, hosts, isForgetful: amnesia };
   const system = await ActorSystem.start({
     hostModule: new URL('./host.js', import.meta.url),
     hostOptions,
     hosts,
     isolation,
+    log,
     ...(handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs }),
     ...(idlePassivationMs === undefined ? {} : { idlePassivationMs }),
   });
-  return new LocalWorlds(system, hosts);
+  return new LocalWorlds(system, hostOptions);
 }
 
 class LocalWorlds implements Worlds {
   readonly #system: ActorSystem;
   readonly #hosts: number;
+  readonly #layout: HostOptions['layout'];
 
-  constructor(system: ActorSystem, hosts: number) {
+  constructor(system: ActorSystem, { hosts, layout }: HostOptions) {
     this.#system = system;
     this.#hosts = hosts;
+    this.#layout = layout;
   }
 
   async create(request: CreateWorld): Promise<WorldRef> {
@@ -39,6 +43,7 @@ class LocalWorlds implements Worlds {
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
     const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
+    await this.#requireUnknown(worldId);
     const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : this.#system.hostOf(worldId);
     try {
       let reply = await this.#ask<CreateReply>(host, ask);
@@ -57,8 +62,7 @@ class LocalWorlds implements Worlds {
   async open(worldId: string): Promise<WorldRef> {
     requireWorldId(worldId);
     const first = this.#system.hostOf(worldId);
-    const others = Array.from({ length: this.#hosts }, (_, index) => index).filter((index) => index !== first);
-    for (const host of [first, ...others]) {
+    for (const host of [first, ...this.#hostsBut(first)]) {
       const found = await this.#ask<FindReply>(host, { kind: 'find', worldId });
       if (found === undefined) continue;
       if (host !== first) await this.#system.place(worldId, { host });
@@ -84,6 +88,16 @@ class LocalWorlds implements Worlds {
     return this.#system.close();
   }
 
+  /** A host looks after its own environment before it makes a world; this looks into the others'. */
+  async #requireUnknown(worldId: string): Promise<void> {
+    if (this.#layout === 'run') return;
+    const found = await Promise.all(this.#hostsBut(this.#system.hostOf(worldId)).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
+    if (found.some((world) => world !== undefined)) throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+  }
+  #hostsBut(host: number): number[] {
+    return Array.from({ length: this.#hosts }, (_, index) => index).filter((index) => index !== host);
+  }
+
   #ask<T>(host: number, request: HostRequest): Promise<T> {
     return this.#system.control(host, request) as Promise<T>;
   }
@@ -98,6 +112,7 @@ class LocalWorlds implements Worlds {
   /** The child lives where it was made: beside its parent, or on the standing host of that environment. */
   async #fork(parentId: string, { worldId, atSequence, snapshotId }: ForkWorld): Promise<{ world: WorldRef; position: WorldPosition }> {
     requireWorldId(worldId);
+    await this.#requireUnknown(worldId);
     const command: ForkCommand = { kind: 'fork', worldId };
     if (atSequence !== undefined) command.atSequence = atSequence;
     if (snapshotId !== undefined) command.snapshotId = snapshotId;
@@ -148,6 +163,10 @@ class LocalWorldRef implements WorldRef {
   destroy(): Promise<void> {
     return this.#door.destroy();
   }
+}
+
+function logBug(entry: ActorLogEntry): void {
+  if (entry.event === 'actor_failed') console.error(`drillyard: ${entry.actorId} (${entry.correlationId})\n${entry.stack}`);
 }
 
 function requireWorldId(worldId: string): void {

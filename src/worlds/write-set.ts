@@ -1,13 +1,20 @@
 // What one world adds in one commit: keys and values ready to be put, so that the transaction itself is short and runs no other code.
-import { doomedKey, layerKinds, type keyKinds } from './keys.js';
+import { doomedKey, type keyKinds } from './keys.js';
 
 const empty = Buffer.alloc(0);
 
+/** The life of a world and how many commits it has seen: a set is applied only to what its world was when it was made. */
+export interface WorldVersion {
+  readonly incarnation: number;
+  readonly commits: number;
+}
+
 export class WriteSet {
   readonly worldId: string;
-  readonly incarnation: number;
-  /** `create` is refused where the world exists, `change` where a later incarnation has fenced this one. */
-  readonly intent: 'create' | 'change';
+  /** What the store must hold; undefined: the world must not exist. */
+  readonly expected: WorldVersion | undefined;
+  /** Another set without which this one makes no sense: a fork's, of its parent. */
+  requires: WriteSet | undefined;
   readonly keys: Buffer[] = [];
   /** null removes. */
   readonly values: (Buffer | null)[] = [];
@@ -16,10 +23,9 @@ export class WriteSet {
   #state: 'pending' | 'applied' | 'refused' = 'pending';
   readonly #onApplied: (() => void) | undefined;
 
-  constructor(world: { worldId: string; incarnation: number }, intent: 'create' | 'change', onApplied?: () => void) {
-    this.worldId = world.worldId;
-    this.incarnation = world.incarnation;
-    this.intent = intent;
+  constructor(worldId: string, expected: WorldVersion | undefined, onApplied?: () => void) {
+    this.worldId = worldId;
+    this.expected = expected;
     this.#onApplied = onApplied;
   }
 
@@ -47,13 +53,4 @@ export class WriteSet {
   doom(kind: (typeof keyKinds)['chunk' | 'leaves'], id: number, from: number): void {
     this.put(doomedKey(kind, id, from), empty);
   }
-
-  get size(): number {
-    return this.keys.length + this.references.size;
-  }
-}
-
-/** What the store puts when nobody names a layer any more. */
-export function doomedLayerKeys(layer: number): Buffer[] {
-  return layerKinds.map((kind) => doomedKey(kind, layer, 0));
 }

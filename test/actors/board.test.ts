@@ -29,14 +29,3 @@ for (const kind of ['shared', 'file'] as const) {
     reader.close();
   });
 }
-
-test('nobody is condemned inside the gate', () => {
-  const page = createSharedPage();
-  const [writer, reader] = [new BoardWriter(page), new BoardReader(page)];
-  equal(
-    writer.gated(() => reader.condemn()),
-    false,
-  );
-  equal(reader.condemn(), true);
-  equal(reader.condemn(), true);
-});

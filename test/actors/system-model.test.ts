@@ -34,7 +34,10 @@ test('whatever happens, what was acknowledged is there, nothing is there twice, 
       try {
         const bounds = new Map(actorIds.map((id): [string, Bounds] => [id, { least: 0, most: 0 }]));
         const pending: Promise<unknown>[] = [];
-        for (const at of steps) pending.push(await take(counters, at, bounds));
+        for (const at of steps) {
+          pending.push(take(counters, at, bounds));
+          if (at.kind === 'add' && at.waits) await pending.at(-1);
+        }
         await Promise.all(pending);
         for (const [id, { least, most }] of bounds) {
           const { value } = await counters.read(id);
@@ -50,18 +53,15 @@ test('whatever happens, what was acknowledged is there, nothing is there twice, 
   );
 });
 
-/** Resolves when the step is under way; what it resolves to, when it is done. */
-async function take(counters: CounterSystem, at: Step, bounds: Map<string, Bounds>): Promise<Promise<unknown>> {
+function take(counters: CounterSystem, at: Step, bounds: Map<string, Bounds>): Promise<unknown> {
   switch (at.kind) {
     case 'add': {
       const bound = bounds.get(at.actorId)!;
       bound.most += at.amount;
-      const adding = counters.add(at.actorId, at.amount).then(({ value }) => {
+      return counters.add(at.actorId, at.amount).then(({ value }) => {
         bound.least += at.amount;
         ok(value >= bound.least, 'a reply older than what was acknowledged');
       }, ignored);
-      if (at.waits) await adding;
-      return adding;
     }
     case 'read':
       return counters.read(at.actorId).then(({ value, committedValue }) => ok(value === committedValue));

@@ -1,9 +1,9 @@
 // The bindings as an agent uses them, over a world that records what it is asked.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createBindings } from '../../src/bindings/create-bindings.js';
 import { validateCallResponse, validateErrorEnvelope, validateToolsResponse, validateWaitResponse } from '../../src/contract/validators.js';
 import type { WorldCommand, WorldQuery } from '../../src/contract/world-protocol.js';
-import { createBindings } from '../../src/bindings/create-bindings.js';
 import type { Access } from '../../src/drills/bindings-port.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 
@@ -29,11 +29,21 @@ function recordingWorld(): RecordingWorld {
         asked.push(command);
         await recording.gate;
         const outcome = { kind: 'ok', value: { done: true } };
-        return command.kind === 'wait' ? { outcome, correlationId, virtualTimeUs: 7 } : { callId: 'call_0000000000000000', correlationId, outcome, sequence: 2 };
+        return command.kind === 'wait'
+          ? { outcome, correlationId, virtualTimeUs: 7 }
+          : { callId: 'call_0000000000000000', correlationId, outcome, sequence: 2 };
       },
       query: async (query: WorldQuery) => {
         asked.push(query);
-        const tool = { packageId: 'desk', instanceId: 'desk', operationId: 'ticket.close', inputSchema: true, outputSchema: true, declaredErrors: [], idempotency: 'none' };
+        const tool = {
+          packageId: 'desk',
+          instanceId: 'desk',
+          operationId: 'ticket.close',
+          inputSchema: true,
+          outputSchema: true,
+          declaredErrors: [],
+          idempotency: 'none',
+        };
         return [tool];
       },
     } as unknown as WorldRef,
@@ -43,7 +53,12 @@ function recordingWorld(): RecordingWorld {
 
 const openHttp = (world: WorldRef, actorId = 'agent'): Promise<Access> => bindings.open({ world, actorId, bindings: ['direct', 'http', 'cli'] });
 
-async function send(access: Access, path: string, body?: unknown, headers: { [name: string]: string } = {}): Promise<{ status: number; body: Record<string, unknown> }> {
+async function send(
+  access: Access,
+  path: string,
+  body?: unknown,
+  headers: { [name: string]: string } = {},
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const { url, token } = access.endpoints.http ?? assert.fail('no http endpoint');
   const reply = await fetch(url + path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -72,7 +87,9 @@ test('calls, tools and waits go to the access holder and nobody else, as its act
 
 test('every access has its own tokens, one a binding, and none of them is short or repeated', async () => {
   const { world } = recordingWorld();
-  const tokens = (await Promise.all([openHttp(world), openHttp(world)])).flatMap(({ endpoints }) => Object.values(endpoints).map(({ token }) => token));
+  const tokens = (await Promise.all([openHttp(world), openHttp(world)])).flatMap(({ endpoints }) =>
+    Object.values(endpoints).map(({ token }) => token),
+  );
   assert.equal(new Set(tokens).size, 4);
   for (const token of tokens) assert.ok(Buffer.from(token, 'base64url').length === 32);
 });
@@ -99,9 +116,24 @@ test('bodies and paths that break their schema are refused with the broken path,
     const reply = await send(access, path, body);
     assert.equal(reply.status, 400, path);
     assert.ok(validateErrorEnvelope(reply.body).ok);
-    assert.ok((reply.body.issues as { path: string }[]).some((found) => found.path === issue), `${path} ${JSON.stringify(reply.body)}`);
+    assert.ok(
+      (reply.body.issues as { path: string }[]).some((found) => found.path === issue),
+      `${path} ${JSON.stringify(reply.body)}`,
+    );
   }
   assert.deepEqual(asked, []);
+});
+
+test('the direct client checks what it is given like a request', async () => {
+  const { world, asked } = recordingWorld();
+  const { direct } = await openHttp(world);
+  const refused = { code: 'control.INVALID_REQUEST' };
+  await assert.rejects(direct?.call({ packageId: 'No', operationId: 'x', arguments: {} }) ?? Promise.resolve(), refused);
+  await assert.rejects(direct?.call({ packageId: 'desk', operationId: 'x', arguments: {}, idempotencyKey: '' }) ?? Promise.resolve(), refused);
+  await assert.rejects(direct?.wait(0.5) ?? Promise.resolve(), refused);
+  assert.deepEqual(asked, []);
+  await direct?.wait();
+  assert.deepEqual(asked, [{ kind: 'wait', actorId: 'agent' }]);
 });
 
 test('there is no way to the clock, faults, reset, evidence or state', async () => {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { nodeArguments } from './cli.js';
 
-const cli = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-same-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -27,8 +27,11 @@ interface Attempt {
 /** One run of the example in a folder of its own: what must not differ, by drill and trial, with the evidence itself. */
 function hashesOf(name: string, flags: string[], environment: NodeJS.ProcessEnv = {}): unknown[] {
   const root = join(scratch, name);
-  cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, { recursive: true, filter: (from) => !from.includes('.service') });
-  const ran = spawnSync(process.execPath, [cli, 'run', '--json', '--root', root, '--trials', '2', ...flags], {
+  cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, {
+    recursive: true,
+    filter: (from) => !from.includes('.service'),
+  });
+  const ran = spawnSync(process.execPath, [...nodeArguments, 'run', '--json', '--root', root, '--trials', '2', ...flags], {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
     maxBuffer: 16 * 1024 * 1024,

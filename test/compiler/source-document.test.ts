@@ -73,6 +73,8 @@ test('mistakes have a code and a place', () => {
   assert.match(faults('a: 1\n---\nb: 2')[0] ?? '', /^DY1003/);
   assert.match(faults('a: !thing x')[0] ?? '', /^DY1005.*thing/);
   assert.match(faults('{"a": 1} // comment', 'x.json')[0] ?? '', /^DY1003/);
+  assert.match(faults('['.repeat(100_000))[0] ?? '', /^DY100[36]/);
+  assert.match(faults('{"a":'.repeat(50_000), 'x.json')[0] ?? '', /^DY100[36]/);
   assert.deepEqual(faults(''), []);
 });
 

@@ -68,6 +68,16 @@ test('tools meet: ids, routes and connections across packages', async (t) => {
   assert.ok(diagnostics.some(({ code, message }) => code === 'DY3001' && message.startsWith("tool package 'notes' is defined in")));
 });
 
+test('a starter is checked with its package', async (t) => {
+  const { diagnostics } = await compileWith(t, {
+    'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./p"] }',
+    'p/package.json': `{ ${field.replace('"lifecycle"', '"starter": "starter.yaml", "lifecycle"')} }`,
+    'p/a.tool.yaml': toolFile('a'),
+    'p/starter.yaml': 'schemaVersion: 1\nstate:\n  - { action: upsert, packageId: a, namespace: rose, rowId: r, value: {} }\n',
+  });
+  assert.deepEqual(lines(diagnostics), ["DY3009 p/starter.yaml:3:48 /state/0/namespace package 'a' declares no namespace 'rose'"]);
+});
+
 test('a conformance project is found from its package', (t) => {
   const root = folder(t, {
     'package.json': `{ ${field} }`,

@@ -12,7 +12,9 @@ import { Judge } from '../../src/drills/judge/judge.js';
 type Rows = { [rowId: string]: JsonObject };
 const viewOf = (rows: Rows): StateView => ({
   row: async (_, rowId) => rows[rowId] ?? null,
-  eachRow: async (_, callback) => Object.entries(rows).forEach(([rowId, value]) => callback({ rowId, value })),
+  eachRow: async (_, callback) => {
+    for (const [rowId, value] of Object.entries(rows)) callback({ rowId, value });
+  },
 });
 
 interface Case {
@@ -20,7 +22,10 @@ interface Case {
   rows?: Rows;
   cutShort?: string;
 }
-async function judge(assertion: DistributiveOmit<Assertion, 'id' | 'gate'>, { entries = [], rows = {}, cutShort }: Case = {}): Promise<AssertionResult> {
+async function judge(
+  assertion: DistributiveOmit<Assertion, 'id' | 'gate'>,
+  { entries = [], rows = {}, cutShort }: Case = {},
+): Promise<AssertionResult> {
   const judging = new Judge([{ id: 'it', gate: true, ...assertion } as Assertion]);
   for (const entry of entries) judging.observe(entry);
   const [result] = await judging.results(viewOf(rows), cutShort);
@@ -29,7 +34,15 @@ async function judge(assertion: DistributiveOmit<Assertion, 'id' | 'gate'>, { en
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 const common = (sequence: number) =>
-  ({ schemaVersion: 1, sequence, transactionId: 'txn_0', transactionIndex: 0, transactionSize: 1, virtualTimeUs: sequence, correlationId: 'corr_0' }) as const;
+  ({
+    schemaVersion: 1,
+    sequence,
+    transactionId: 'txn_0',
+    transactionIndex: 0,
+    transactionSize: 1,
+    virtualTimeUs: sequence,
+    correlationId: 'corr_0',
+  }) as const;
 function call(sequence: number, operationId: string, args: JsonValue = {}, kind: OutcomeKind = 'ok', actorId = 'agent'): EvidenceEntry {
   const outcome = kind === 'ok' ? { kind, value: null } : { kind, error: { code: 'NO', message: 'no', retryable: false } };
   const invocation = { callId: `call_${sequence}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
@@ -37,7 +50,17 @@ function call(sequence: number, operationId: string, args: JsonValue = {}, kind:
 }
 function change(sequence: number, rowId: string, before: JsonObject | null, after: JsonObject | null): EvidenceEntry {
   const kind = before === null ? 'insert' : after === null ? 'delete' : 'update';
-  return { ...common(sequence), kind: 'state_change', packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId, change: kind, before, after };
+  return {
+    ...common(sequence),
+    kind: 'state_change',
+    packageId: 'desk',
+    instanceId: 'desk',
+    namespace: 'tickets',
+    rowId,
+    change: kind,
+    before,
+    after,
+  };
 }
 function event(sequence: number, phase: 'emitted' | 'handled', payload: JsonObject = {}): EvidenceEntry {
   return { ...common(sequence), kind: 'event', event: { packageId: 'desk', instanceId: 'desk', eventId: 'ticket.closed' }, phase, payload };
@@ -135,7 +158,13 @@ test('operation.denied wants at least one denied call unless it says otherwise',
 });
 
 test('operation.order finds the calls in order, others between', async () => {
-  const order = { kind: 'operation.order', operations: [{ packageId: 'desk', operationId: 'a' }, { packageId: 'desk', operationId: 'b' }] } as const;
+  const order = {
+    kind: 'operation.order',
+    operations: [
+      { packageId: 'desk', operationId: 'a' },
+      { packageId: 'desk', operationId: 'b' },
+    ],
+  } as const;
   const ordered = { ...order, operations: [...order.operations] };
   const passed = await judge(ordered, { entries: [call(1, 'b'), call(2, 'a'), call(3, 'x'), call(4, 'b')] });
   assert.equal(passed.status, 'passed');
@@ -148,7 +177,13 @@ test('operation.order finds the calls in order, others between', async () => {
 
 test('operation.arguments looks into one call or into all', async () => {
   const entries = [call(1, 'ticket.close', { id: 1, tags: ['x'] }), call(2, 'ticket.close', { id: 2 })];
-  const id: Omit<OperationArgumentsAssertion, 'id' | 'gate'> = { kind: 'operation.arguments', operation: closing, path: ['id'], comparison: 'equals', expected: 1 };
+  const id: Omit<OperationArgumentsAssertion, 'id' | 'gate'> = {
+    kind: 'operation.arguments',
+    operation: closing,
+    path: ['id'],
+    comparison: 'equals',
+    expected: 1,
+  };
   assert.equal((await judge({ ...id, occurrence: 1 }, { entries })).status, 'passed');
   const failed = await judge(id, { entries });
   assert.equal(failed.status, 'failed');

@@ -5,7 +5,7 @@ import type { CompiledBuild, CompiledDrill } from '../../src/contract/build.js';
 import type { Suite } from '../../src/contract/drill.js';
 import { deriveSeed } from '../../src/contract/seed.js';
 import type { Binding, Target } from '../../src/contract/target.js';
-import { planRun, type PlanOptions } from '../../src/drills/plan.js';
+import { type PlanOptions, planRun } from '../../src/drills/plan.js';
 import { layTimeline } from '../../src/drills/timeline.js';
 import { drillVerdict, overallVerdict, trialVerdict } from '../../src/drills/trials.js';
 
@@ -25,7 +25,16 @@ function drill(id: string, more: { tags?: string[]; targetId?: string; title?: s
       targetId,
       trials: { count: trials, classification: 'contract' },
       capture: { logs: 'off', screenshots: 'off', video: 'off', files: 'off' },
-      timeline: { horizonUs: 0, maxToolCalls: 10, maxEvents: 10, stopOnInvariantFailure: true, stopOnTargetFailure: true, interactions: [], workloads: [], invariants: [] },
+      timeline: {
+        horizonUs: 0,
+        maxToolCalls: 10,
+        maxEvents: 10,
+        stopOnInvariantFailure: true,
+        stopOnTargetFailure: true,
+        interactions: [],
+        workloads: [],
+        invariants: [],
+      },
       assertions: [],
     },
     setup: { virtualTimeUs: 0, actors: [], state: [], faults: [], initialEvents: [], toolOverrides: [] },
@@ -38,7 +47,11 @@ const build = (suites: Suite[] = []): CompiledBuild =>
     buildHash: 'sha256:b',
     world: { seed: '7' },
     targets,
-    drills: [drill('alpha', { tags: ['fast'] }), drill('beta', { tags: ['slow'], title: 'Refund twice', trials: 3 }), drill('gamma', { tags: ['fast', 'slow'] })],
+    drills: [
+      drill('alpha', { tags: ['fast'] }),
+      drill('beta', { tags: ['slow'], title: 'Refund twice', trials: 3 }),
+      drill('gamma', { tags: ['fast', 'slow'] }),
+    ],
     suites,
   }) as unknown as CompiledBuild;
 const available = new Set<Binding>(['direct', 'http', 'cli']);
@@ -72,7 +85,10 @@ test('names that nothing has, and a choice that leaves nothing, are refused', ()
 
 test("a trial's seed comes from the run's seed, the drill and the trial, whatever else runs", () => {
   const [, beta] = plan().drills;
-  assert.deepEqual(beta?.trials.map(({ seed }) => seed), [1, 2, 3].map((trial) => deriveSeed('7', 'beta', trial)));
+  assert.deepEqual(
+    beta?.trials.map(({ seed }) => seed),
+    [1, 2, 3].map((trial) => deriveSeed('7', 'beta', trial)),
+  );
   assert.deepEqual(plan({ drills: ['beta'] }).drills[0]?.trials, beta?.trials);
   assert.notDeepEqual(plan({ seed: '8' }).drills[1]?.trials, beta?.trials);
 });
@@ -116,12 +132,28 @@ test('a timeline is ordered by time, then as declared, then by actor', () => {
   );
   assert.deepEqual(
     laid.map(({ id, atUs }) => [id, atUs]),
-    [['early', 100], ['poll-a-1', 100], ['poll-b-1', 100], ['poll-a-2', 110], ['poll-b-2', 110], ['late', 120], ['poll-a-3', 120], ['poll-b-3', 120]],
+    [
+      ['early', 100],
+      ['poll-a-1', 100],
+      ['poll-b-1', 100],
+      ['poll-a-2', 110],
+      ['poll-b-2', 110],
+      ['late', 120],
+      ['poll-a-3', 120],
+      ['poll-b-3', 120],
+    ],
   );
   assert.equal(laid[0]?.actorInstanceId, 'i');
-  const workload = { id: 'w', actorIds: ['a'], task, startAfterUs: 0, everyUs: 1, occurrences: 10_000 };
-  const many = Array.from({ length: 11 }, () => workload);
-  assert.throws(() => layTimeline({ timeline: { ...drill('x').drill.timeline, workloads: many } }, 0), RangeError);
+});
+
+test('a timeline of more interactions than one run holds is refused in the plan', () => {
+  const long = drill('long');
+  const workload = { id: 'w', actorIds: ['a', 'b'], task: { instruction: 'x' }, startAfterUs: 0, everyUs: 1, occurrences: 10_000 };
+  long.drill.timeline.workloads = Array.from({ length: 5 }, () => workload);
+  const refusalOf = () => planRun({ ...build(), drills: [long] }, {}, available).drills[0]?.refusal?.code;
+  assert.equal(refusalOf(), undefined);
+  long.drill.timeline.workloads.push(workload);
+  assert.equal(refusalOf(), 'framework.TIMELINE_TOO_LONG');
 });
 
 test('a trial that passes on a retry passes and is flaky', () => {
@@ -133,7 +165,11 @@ test('a trial that passes on a retry passes and is flaky', () => {
 
 test('the gate over trials', () => {
   const verdicts = { p: 'passed', f: 'failed', i: 'inconclusive' } as const;
-  const of = (letters: string, require?: { passRate?: number; passHatK?: number }) => drillVerdict([...letters].map((letter) => verdicts[letter as 'p']), require);
+  const of = (letters: string, require?: { passRate?: number; passHatK?: number }) =>
+    drillVerdict(
+      [...letters].map((letter) => verdicts[letter as 'p']),
+      require,
+    );
   assert.equal(of('ppp'), 'passed');
   assert.equal(of('ppf'), 'failed');
   assert.equal(of('ppi'), 'inconclusive');

@@ -11,7 +11,10 @@ import type { TargetRun } from '../../src/drills/targets/target-run.js';
 import { Targets } from '../../src/drills/targets/targets.js';
 
 const root = mkdtempSync(join(tmpdir(), 'drillyard-targets-'));
-const pools = { thread: new Targets({ root, isolation: 'thread', prefixes: ['OTHER'] }), process: new Targets({ root, isolation: 'process', prefixes: [] }) };
+const pools = {
+  thread: new Targets({ root, isolation: 'thread', prefixes: ['OTHER'] }),
+  process: new Targets({ root, isolation: 'process', prefixes: [] }),
+};
 after(async () => {
   await Promise.all([pools.thread.close(), pools.process.close()]);
   rmSync(root, { recursive: true, force: true });
@@ -75,7 +78,10 @@ const command = (text: string, more: Partial<CommandTarget> = {}): CommandTarget
   ...more,
 });
 
-async function run(target: ModuleTarget | CommandTarget, { timeoutMs = 5000, signal = new AbortController().signal, recorded = recordedAccess(), isolation = 'thread' }: Going = {}): Promise<TargetRun> {
+async function run(
+  target: ModuleTarget | CommandTarget,
+  { timeoutMs = 5000, signal = new AbortController().signal, recorded = recordedAccess(), isolation = 'thread' }: Going = {},
+): Promise<TargetRun> {
   const runner = pools[isolation].runnerFor(target);
   try {
     return await runner.run({ invocation: invocation('one'), access: recorded.access, timeoutMs, signal });
@@ -84,13 +90,22 @@ async function run(target: ModuleTarget | CommandTarget, { timeoutMs = 5000, sig
   }
 }
 const invocation = (interactionId: string) =>
-  ({ schemaVersion: 1, runId: 'run_0', drillId: 'd', interactionId, actorId: 'agent', task: { instruction: 'do it', input: { n: 1 } }, virtualTimeUs: 5, bindings: { http: { url: 'http://x' } } }) as const;
+  ({
+    schemaVersion: 1,
+    runId: 'run_0',
+    drillId: 'd',
+    interactionId,
+    actorId: 'agent',
+    task: { instruction: 'do it', input: { n: 1 } },
+    virtualTimeUs: 5,
+    bindings: { http: { url: 'http://x' } },
+  }) as const;
 
 for (const isolation of ['thread', 'process'] as const) {
   test(`module in a ${isolation}: gets its invocation, calls the world, logs, attaches, answers`, async () => {
     const target = module(`
       export default async function (invocation, context) {
-        console.log('hello %d', 1); console.error('oops'); process.stdout.write('raw\\n');
+        console.log('hello %d', 1); console.error('oops'); process.stdout.write('raw\\n'); (await import('node:fs')).writeSync(1, 'direct\\n');
         context.log('structured', { a: 1 });
         context.attach('note.txt', 'text'); context.attach('shot.png', new Uint8Array([1, 2]), { mediaType: 'image/png' });
         const outcome = await context.world.call('desk', 'ticket.close', { id: 1 }, { idempotencyKey: 'k', instanceId: 'i' });
@@ -100,9 +115,17 @@ for (const isolation of ['thread', 'process'] as const) {
     const { status, output, log, files } = await run(target, { recorded, isolation });
     assert.equal(status, 'completed');
     assert.deepEqual(output, { outcome: { kind: 'ok', value: 1 }, task: { instruction: 'do it', input: { n: 1 } }, token: 13, aborted: false });
-    assert.equal(log, 'hello 1\noops\nraw\nstructured {"a":1}\n');
-    assert.deepEqual(files.map(({ name, mediaType, bytes }) => [name, mediaType, [...bytes]]), [['note.txt', 'text/plain', [...Buffer.from('text')]], ['shot.png', 'image/png', [1, 2]]]);
-    assert.deepEqual(recorded.calls, [{ packageId: 'desk', operationId: 'ticket.close', arguments: { id: 1 }, idempotencyKey: 'k', instanceId: 'i' }]);
+    assert.equal(log, 'hello 1\noops\nraw\ndirect\nstructured {"a":1}\n');
+    assert.deepEqual(
+      files.map(({ name, mediaType, bytes }) => [name, mediaType, [...bytes]]),
+      [
+        ['note.txt', 'text/plain', [...Buffer.from('text')]],
+        ['shot.png', 'image/png', [1, 2]],
+      ],
+    );
+    assert.deepEqual(recorded.calls, [
+      { packageId: 'desk', operationId: 'ticket.close', arguments: { id: 1 }, idempotencyKey: 'k', instanceId: 'i' },
+    ]);
   });
 
   test(`module in a ${isolation}: an endless loop is ended at its time, its access revoked before`, async () => {
@@ -138,7 +161,9 @@ test('module: when time is up its calls are refused before its signal aborts', a
 
 test('module: a cancelled run ends its target as cancelled', async () => {
   const abort = new AbortController();
-  const running = run(module('export default (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", resolve))'), { signal: abort.signal });
+  const running = run(module('export default (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", resolve))'), {
+    signal: abort.signal,
+  });
   abort.abort();
   const { status, error } = await running;
   assert.equal(status, 'cancelled');
@@ -150,7 +175,10 @@ test('module: what it throws, now or from a timer, is a failure with its stack i
   assert.equal(thrown.error?.code, 'target.THREW');
   assert.match(thrown.error?.message ?? '', /boom/);
   assert.match(thrown.log, /agents\/thrower\.mjs:2/);
-  assert.equal((await run(module('export default () => new Promise(() => { setTimeout(() => { throw new Error("late"); }, 1); })'))).error?.message, 'late');
+  assert.equal(
+    (await run(module('export default () => new Promise(() => { setTimeout(() => { throw new Error("late"); }, 1); })'))).error?.message,
+    'late',
+  );
   assert.equal((await run(module('export default () => new Promise(() => { Promise.reject(new Error("lost")); })'))).error?.message, 'lost');
   assert.equal((await run(module('export default () => { throw "a string"; }'))).error?.message, 'a string');
 });
@@ -184,7 +212,10 @@ test('module: without the binding direct there is no world', async () => {
 
 test('module: TypeScript, own imports, packages of the repository, CommonJS and its own place', async () => {
   file('node_modules/helper-package/package.json', '{"name":"helper-package","type":"module","exports":"./index.js"}');
-  file('node_modules/helper-package/index.js', 'export const loads = (globalThis.loads = (globalThis.loads ?? 0) + 1); export const where = import.meta.url;');
+  file(
+    'node_modules/helper-package/index.js',
+    'export const loads = (globalThis.loads = (globalThis.loads ?? 0) + 1); export const where = import.meta.url;',
+  );
   file('lib/words.cjs', 'module.exports = { word: require("node:path").basename(__filename) };');
   file('lib/typed.ts', 'export const twice = (n: number): number => n * 2;');
   const target = module(
@@ -208,13 +239,22 @@ test('module: one attempt is one life: state stays between interactions and is g
     const runner = pools.thread.runnerFor(target);
     const outputs: unknown[] = [];
     for (const id of ['one', 'two']) {
-      const { output } = await runner.run({ invocation: invocation(id), access: recordedAccess().access, timeoutMs: 5000, signal: new AbortController().signal });
+      const { output } = await runner.run({
+        invocation: invocation(id),
+        access: recordedAccess().access,
+        timeoutMs: 5000,
+        signal: new AbortController().signal,
+      });
       outputs.push(output);
     }
     await runner.release();
     return outputs;
   };
-  for (let index = 0; index < 3; index++) assert.deepEqual(await attempt(), [[1, 1], [2, 2]]);
+  for (let index = 0; index < 3; index++)
+    assert.deepEqual(await attempt(), [
+      [1, 1],
+      [2, 2],
+    ]);
 });
 
 test('module: a thread in which something still goes on is not used again', async () => {
@@ -235,7 +275,10 @@ test('command: invocation on stdin, bindings in an otherwise empty environment, 
     `let text = ''; for await (const chunk of process.stdin) text += chunk;
      console.error('token', process.env.SERVICE_HTTP_TOKEN);
      console.log(JSON.stringify({ invocation: JSON.parse(text), env: Object.keys(process.env).sort(), mapped: process.env.MAPPED, alias: process.env.DESK_URL }));`,
-    { bindingEnvironment: { DESK_URL: 'SERVICE_HTTP_URL' }, environmentFromHost: { MAPPED: 'DRILLYARD_TEST_SECRET', ABSENT: 'DRILLYARD_TEST_ABSENT' } },
+    {
+      bindingEnvironment: { DESK_URL: 'SERVICE_HTTP_URL' },
+      environmentFromHost: { MAPPED: 'DRILLYARD_TEST_SECRET', ABSENT: 'DRILLYARD_TEST_ABSENT' },
+    },
   );
   const { status, output, log, error } = await run(target);
   assert.equal(status, 'completed', error?.message);
@@ -252,7 +295,9 @@ test('command: no output is fine; output that is not one JSON value, or too much
   const silent = await run(command(''));
   assert.deepEqual([silent.status, silent.output], ['completed', undefined]);
   assert.equal((await run(command('console.log("{} {}")'))).error?.code, 'target.OUTPUT_INVALID');
-  const flood = command('const chunk = "x".repeat(1 << 20); for (;;) if (!process.stdout.write(chunk)) await new Promise((r) => process.stdout.once("drain", r));');
+  const flood = command(
+    'const chunk = "x".repeat(1 << 20); for (;;) if (!process.stdout.write(chunk)) await new Promise((r) => process.stdout.once("drain", r));',
+  );
   assert.equal((await run(flood)).error?.code, 'target.OUTPUT_TOO_LARGE');
 });
 

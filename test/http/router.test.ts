@@ -52,7 +52,10 @@ interface Sent {
   headers?: { [name: string]: string };
   body?: string | Uint8Array;
 }
-async function send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+async function send(
+  path: string,
+  { method = 'GET', headers = {}, body }: Sent = {},
+): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
   const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
   const text = await reply.text();
   return { status: reply.status, headers: reply.headers, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
@@ -70,7 +73,10 @@ test('every reply carries a correlation id, and an error envelope the same one',
 test('a literal segment beats a name, values are decoded, and matching is exact', async () => {
   assert.deepEqual((await send('/things/special', { headers: bearer })).body, { special: true });
   assert.deepEqual((await send('/things/a%2Fb%20c', { headers: bearer })).body, { id: 'a/b c', caller: 'somebody' });
-  assert.deepEqual((await send('/things/special/parts', { method: 'PUT', headers: { ...bearer, ...json }, body: '1' })).body, { key: 'special', body: 1 });
+  assert.deepEqual((await send('/things/special/parts', { method: 'PUT', headers: { ...bearer, ...json }, body: '1' })).body, {
+    key: 'special',
+    body: 1,
+  });
   for (const path of ['/things/', '/things', '/things/x/', '//things/x', '/Open', '/open/', '/%6fpen']) {
     assert.equal((await send(path, { headers: bearer })).body.code, 'control.ROUTE_NOT_FOUND', path);
   }
@@ -103,15 +109,24 @@ test('Host and Origin must be loopback names', async () => {
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443']) {
     assert.equal((await send('/open', { headers: { origin } })).status, 200, origin);
   }
-  for (const origin of ['null', 'https://localhost.evil.example', 'http://127.0.0.1.nip.io', 'http://10.0.0.1', 'file://localhost', 'http://localhost:1@evil.example']) {
+  for (const origin of [
+    'null',
+    'https://localhost.evil.example',
+    'http://127.0.0.1.nip.io',
+    'http://10.0.0.1',
+    'file://localhost',
+    'http://localhost:1@evil.example',
+  ]) {
     assert.equal((await send('/open', { headers: { origin } })).status, 403, origin);
   }
 });
 
 test('media types: JSON in UTF-8 and nothing else', async () => {
   const post = async (type: string) => (await send('/small', { method: 'POST', headers: { ...bearer, 'content-type': type }, body: '{}' })).status;
-  for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"']) assert.equal(await post(type), 201, type);
-  for (const type of ['text/json', 'application/json; charset=latin1', 'application/jsonp', 'application/json, text/html']) assert.equal(await post(type), 415, type);
+  for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"'])
+    assert.equal(await post(type), 201, type);
+  for (const type of ['text/json', 'application/json; charset=latin1', 'application/jsonp', 'application/json, text/html'])
+    assert.equal(await post(type), 415, type);
 });
 
 test('bearer tokens: one refusal for every reason', async () => {
@@ -155,5 +170,7 @@ test('a refusal that may be retried says when', async () => {
 
 test('two routes for the same method and path are refused', () => {
   const route: Route<string> = { method: 'GET', path: '/a/{x}', auth: 'none', run: () => ({ status: 200, body: null }) };
-  assert.throws(() => createRouter<string>({ routes: [route, { ...route, path: '/a/{y}' }], requireHost: () => {}, authenticate: () => '', onFailure: () => {} }));
+  assert.throws(() =>
+    createRouter<string>({ routes: [route, { ...route, path: '/a/{y}' }], requireHost: () => {}, authenticate: () => '', onFailure: () => {} }),
+  );
 });

@@ -1,36 +1,60 @@
-// Each library package's conformance suite passes, and its evidence shows everything that the package's manifest declares.
+// Each library package passes its conformance suite, remembers nothing outside its state, and its evidence shows everything that its manifest declares.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createBindings } from '../../src/bindings/create-bindings.js';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { ToolManifest } from '../../src/contract/tool-manifest.js';
-import { runDrills } from '../../src/index.js';
+import { testToolPackage } from '../../src/drills/conformance.js';
 import { library } from './package-world.js';
 
 for (const packageId of ['payments', 'ticket-desk']) {
-  test(`${packageId}: the conformance suite passes and leaves nothing undone that the manifest declares`, async () => {
-    const root = join(library, packageId, 'conformance');
-    const folder = await mkdtemp(join(tmpdir(), 'drillyard-conformance-'));
+  test(`${packageId}: the conformance suite passes, in amnesia too, and leaves nothing undone that the manifest declares`, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'drillyard-conformance-'));
     try {
-      const { build } = await compileProject({ root });
-      const manifest = build?.tools.find((tool) => tool.packageId === packageId)?.manifest;
-      assert.ok(manifest);
-      const result = await runDrills({ root, suite: 'conformance', reportDirectory: join(folder, 'reports'), runDirectory: join(folder, 'runs') });
-      const failed = result.drills.filter(({ verdict }) => verdict !== 'passed').map(({ drillId }) => drillId);
-      assert.deepEqual(failed, []);
-      const shown = whatHappened(packageId, await evidenceBelow(join(folder, 'reports')));
-      assert.deepEqual(
-        declared(manifest).filter((fact) => !shown.has(fact)),
-        [],
-        'declared, and in no evidence',
+      const folder = join(library, packageId);
+      const reports = join(directory, 'reports');
+      const { verdict, plain, differences } = await testToolPackage(
+        { folder, reportDirectory: reports, runDirectory: join(directory, 'runs') },
+        createBindings,
       );
+      assert.deepEqual(
+        plain.drills.filter((drill) => drill.verdict !== 'passed').map(({ drillId }) => drillId),
+        [],
+      );
+      assert.deepEqual(differences, []);
+      assert.equal(verdict, 'passed');
+      const shown = new Set((await evidenceBelow(reports)).flatMap((entry) => factsOf(packageId, entry)));
+      const missing = declared(await manifestOf(packageId)).filter((fact) => !shown.has(fact));
+      assert.deepEqual(missing, [], 'declared, and in no evidence');
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true });
     }
   });
+}
+
+for (const packageId of ['payments', 'ticket-desk']) {
+  test(`${packageId}: its README names every operation, error and fault`, async () => {
+    const { operations, faults } = await manifestOf(packageId);
+    const names = [...operations, ...faults]
+      .map(({ id }) => id)
+      .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)));
+    const readme = await readFile(join(library, packageId, 'README.md'), 'utf8');
+    assert.deepEqual(
+      names.filter((name) => !readme.includes(`\`${name}\``)),
+      [],
+    );
+  });
+}
+
+async function manifestOf(packageId: string): Promise<ToolManifest> {
+  const { build } = await compileProject({ root: join(library, packageId, 'conformance') });
+  const manifest = build?.tools.find((tool) => tool.packageId === packageId)?.manifest;
+  assert.ok(manifest);
+  return manifest;
 }
 
 /** Everything a manifest declares, as lines that evidence can show. */
@@ -42,10 +66,6 @@ function declared({ operations, events, subscriptions, faults }: ToolManifest): 
     ...subscriptions.map(({ id }) => `${id} handles`),
     ...faults.map(({ id }) => `${id} fires`),
   ];
-}
-
-function whatHappened(packageId: string, evidence: readonly EvidenceEntry[]): Set<string> {
-  return new Set(evidence.flatMap((entry) => factsOf(packageId, entry)));
 }
 
 function factsOf(packageId: string, entry: EvidenceEntry): string[] {

@@ -80,7 +80,7 @@ async function checkLaws(): Promise<void> {
   for (const bucket of ['pending', 'available'] as const) {
     const rows = ledger.filter((row) => row.bucket === bucket);
     assert.equal(balance?.[bucket] ?? 0, sum(rows.map(({ amount }) => amount)), `${bucket} is the sum of its ledger`);
-    rows.forEach((row, index) => assert.equal(row.balanceAfter, sum(rows.slice(0, index + 1).map(({ amount }) => amount))));
+    for (const [index, row] of rows.entries()) assert.equal(row.balanceAfter, sum(rows.slice(0, index + 1).map(({ amount }) => amount)));
   }
   const pending = captures.filter(({ status }) => status === 'pending');
   assert.equal(balance?.pending ?? 0, sum(pending.map((capture) => capture.amount - capture.amountRefundedPending)));
@@ -116,6 +116,6 @@ test('money is neither made nor lost, and a refund is never more than was captur
         'and nothing is held',
       );
     }),
-    { numRuns: 60 },
+    { numRuns: 60, includeErrorInReport: true },
   );
 });

@@ -41,7 +41,7 @@ const legal = new Set([
   'solved>open',
   'solved>closed',
 ]);
-const ticketId = fc.constantFrom('TKT-104', 'TKT-1001', 'TKT-1001', 'TKT-1002');
+const ticketId = fc.constantFrom('TKT-103', 'TKT-1001', 'TKT-1001', 'TKT-1002');
 const priority = fc.constantFrom('low', 'normal', 'high', 'urgent');
 const step = fc.oneof(
   fc.record({
@@ -104,8 +104,7 @@ async function checkLaws(): Promise<void> {
       if (timer?.status === 'breached') assert.ok((timer.settledAtUs ?? 0) >= timer.dueAtUs, 'no timer is missed early');
     if (ticket.status === 'solved' || ticket.status === 'closed') assert.deepEqual(running, [], 'nobody waits for a solved ticket');
     assert.equal(ticket.closedAtUs !== null, ticket.status === 'closed');
-    if (ticket.status === 'solved')
-      assert.ok(nowUs - (ticket.solvedAtUs ?? 0) < 4 * 1440 * minuteUs || ticket.version === 1, 'a solved ticket closes after four days');
+    if (ticket.status === 'solved') assert.ok(nowUs - (ticket.solvedAtUs ?? 0) < 4 * 1440 * minuteUs, 'a solved ticket closes after four days');
     const assignee = agents.get(ticket.assigneeId ?? '');
     if (ticket.assigneeId !== null) assert.ok(assignee?.active && (ticket.groupId === null || assignee.groupIds.includes(ticket.groupId)));
   }
@@ -121,6 +120,6 @@ test('tickets keep to the workflow, timers fire when they are due, and counts ag
       await world.advance(0);
       await checkLaws();
     }),
-    { numRuns: 60 },
+    { numRuns: 60, includeErrorInReport: true },
   );
 });

@@ -79,7 +79,7 @@ const nasty = fc.oneof(
     '\u2028\u2029\ufeff\ufffe\uffff',
     '\r\n\r\n',
     '__proto__',
-    '${alert(1)} `${1}`',
+    '`$' + '{alert(1)}`',
     '%3Cscript%3E \\u003cscript>',
   ),
   fc.string({ unit: 'binary', maxLength: 40 }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { limits } from '../../src/contract/limits.js';
-import type { RunResult } from '../../src/contract/run.js';
+import type { AssertionResult, RunResult } from '../../src/contract/run.js';
 import { EvidenceSelection, type EvidenceView } from '../../src/reports/evidence-view.js';
 import { failingRun } from './fixtures.js';
 
@@ -26,7 +26,7 @@ test('a small journal is shown whole', () => {
 });
 
 test('of a large journal the head, the tail, what is cited with its surroundings, and what failed are shown, within the limits', () => {
-  const cited = { ...report.result, assertionResults: [{ ...(report.result.assertionResults[0] as never), evidenceSequences: [50_000] } as never] };
+  const cited = { ...report.result, assertionResults: [{ ...(report.result.assertionResults[0] as AssertionResult), evidenceSequences: [50_000] }] };
   const denied = fixture.find((entry) => entry.kind === 'operation' && entry.outcome.kind === 'denied') as EvidenceEntry;
   const view = viewOf(100_000, { 70000: denied }, cited);
   const sequences = sequencesOf(view);
@@ -71,7 +71,7 @@ test('a large entry is shown without its large members, and says where they are'
   selection.append(entry, JSON.stringify(entry).length);
   const [shown] = selection.view().shown;
   assert.equal(shown?.text, 'payments/charges/ch-1042-b inserted');
-  assert.equal((shown?.entry as unknown as { after: string }).after, '(100011 characters: see line 1 of evidence.jsonl)');
+  assert.equal((shown?.entry as { after?: unknown } | undefined)?.after, '(100011 characters: see line 1 of evidence.jsonl)');
   assert.ok(JSON.stringify(shown).length < 2000);
 });
 

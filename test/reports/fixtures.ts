@@ -11,6 +11,7 @@ export interface RunFixture {
   report: RunReport;
   lines: string[];
   attachments: ReportAttachment[];
+  journal: TestJournal;
 }
 
 const secondUs = 1_000_000;
@@ -83,7 +84,7 @@ function refundRun(runId: string, { answerLost }: { answerLost: boolean }): RunF
     finishedAtMs: 1_780_000_000_034,
     engineVersion: '0.1.0',
   };
-  return { report, lines: journal.lines(), attachments: [{ descriptor: logDescriptor, bytes: agentLog }] };
+  return { report, lines: journal.lines(), attachments: [{ descriptor: logDescriptor, bytes: agentLog }], journal };
 }
 
 /** The first interaction: read, refund, and where the answer is lost refund again. */

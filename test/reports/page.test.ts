@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { attachmentViews } from '../../src/reports/attachments.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
@@ -49,6 +50,21 @@ test('the modules of the script share one scope without a name declared twice', 
   );
   // Throws a SyntaxError where the joined script is none.
   new Function(`"use strict"; return async () => {\n${script}\n};`);
+});
+
+test('every module and style in html/ is in the page, each module after those it imports', () => {
+  const { style, script } = pageAssets();
+  const folder = new URL('../../src/reports/html/', import.meta.url);
+  for (const name of readdirSync(folder).filter((file) => /\.(mjs|css)$/.test(file))) {
+    const source = readFileSync(new URL(name, folder), 'utf8');
+    const [head = ''] = source.split('\n');
+    const at = (name.endsWith('.css') ? style : script).indexOf(head);
+    assert.ok(at >= 0, name);
+    for (const [, imported = ''] of source.matchAll(/^import [^;]* from '\.\/([^']+)';$/gm)) {
+      const [importedHead = ''] = readFileSync(new URL(imported, folder), 'utf8').split('\n');
+      assert.ok(script.indexOf(importedHead) < at, `${name} imports ${imported}`);
+    }
+  }
 });
 
 test('without the script the page tells verdict, reasons and summary', () => {

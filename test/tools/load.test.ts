@@ -142,33 +142,6 @@ test('a handler that returns a thenable, or what is no JSON, has failed', () => 
   assert.equal(resultOf(probe('() => undefined').run()), null);
 });
 
-test('a context that was kept is dead between turns', () => {
-  const { instance } = probe(
-    "(input, context) => { if (input === 'keep') { globalKeep.context = context; globalKeep.get = context.state.get; return null } return globalKeep }".replaceAll(
-      'globalKeep',
-      'this',
-    ),
-  );
-  assert.equal(instance.call('x', 'keep').kind, 'thrown', '`this` of a handler is nothing to keep things in');
-  const tool = loadTool(
-    compiledOf(
-      'let kept;var behavior={default:{operations:{keep:(input,context)=>{kept=context;return null}},subscriptions:{later:(payload)=>{payload.use}}}};',
-      manifestOf(['keep'], { subscriptions: [{ id: 'later', event: { packageId: 'probe', eventId: 'e' } }] }),
-    ),
-  );
-  const world = new FakeWorld();
-  const alive = tool.instantiate(world);
-  alive.call('keep', null);
-  const other = loadTool(
-    compiledOf(
-      'let kept;var behavior={default:{operations:{keep:(input,context)=>{kept=context;return null},use:()=>kept.clock.nowUs()}}};',
-      manifestOf(['keep', 'use']),
-    ),
-  ).instantiate(world);
-  other.call('keep', null);
-  assert.equal(resultOf(other.call('use', null)), 1_000_000, 'in a turn of its own instance it works');
-});
-
 test('a scan without a limit gives every row and refuses to cut silently', () => {
   const { world, run } = probe("(input, context) => context.state.scan('rows', input ?? undefined).length");
   const row = threadRealm().admit({}).value as never;

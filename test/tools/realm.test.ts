@@ -87,6 +87,40 @@ test('an error of the host never reaches tool code: it is the realm that speaks,
   assert.throws(() => instance.call('x', null), { name: 'RangeError', message: 'a bug of the host' });
 });
 
+test('with the stack full, the errors that tool code catches are still of its own realm', () => {
+  // At some depth each call of the context overflows in a function of the host, and at some depth in translating that.
+  const uses = [
+    'context.state.get("rows", "r")',
+    'context.state.put("rows", "r", { a: [1] })',
+    'context.state.scan("rows")',
+    'context.clock.nowUs()',
+    'context.source',
+    'context.actor',
+    'context.state.get("elsewhere", "r")',
+    'context.random.nextInteger(0, 5)',
+    'context.events.emit("e", {})',
+  ];
+  for (const use of uses) {
+    const { instance, world } = probe(`(input, context) => {
+      let caught = 0, foreign = 0;
+      const dig = (pad) => {
+        try { ${use} } catch (error) { caught++; if (!(error instanceof Error)) foreign++ }
+        try { dig(pad + 1) } catch (error) { caught++; if (!(error instanceof Error)) foreign++ }
+      };
+      dig(0);
+      if (foreign > 0) context.state.put('rows', 'foreign', { foreign });
+      return { caught, foreign };
+    }`);
+    try {
+      const result = instance.call('x', null);
+      assert.ok(result.kind === 'thrown' || (resultOf(result) as { foreign: number }).foreign === 0, JSON.stringify(result));
+    } catch (error) {
+      assert.equal((error as Error).name, 'RangeError', 'what overflowed in the host comes out as it is');
+    }
+    assert.equal(world.rows.has('foreign'), false, use);
+  }
+});
+
 test('a refusal of the world is an error that the handler may catch', () => {
   const { run } = probe(
     '(input, context) => { try { context.state.get("elsewhere", "x") } catch (error) { return [error instanceof Error, error.name, error.message] } }',

@@ -101,7 +101,7 @@ test('a reset to a snapshot keeps the leaves of the prefix and forgets the other
   write(world, 4200);
   evidenceHash(world);
   world.commitNow({});
-  world.reset({}, 'snap_1');
+  world.reset('snap_1');
   write(world, 3000);
   const lines = linesOf(world);
   const expected = createHash('sha256');

@@ -6,6 +6,7 @@ import type { OperationEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import { forkWorld, stateAt } from '../../src/worlds/fork.js';
 import type { FoldRules, WorldStorage } from '../../src/worlds/storage.js';
+import type { WriteSet } from '../../src/worlds/write-set.js';
 import type { WorldStore } from '../../src/worlds/world-store.js';
 import { allRows, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
@@ -194,6 +195,7 @@ function runTurn(twin: Twin, { actions: kept, undone, fire }: Extract<Step, { ki
 
 function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'fork' }>, other: WorldStore, names: { next: number }): Twin {
   const target = away ? other : twin.store;
+  const isShared = target === twin.store;
   const snapshotIds = [...twin.snapshots.keys()].filter((id) => id !== '');
   let at = twin.now;
   const where: { atSequence?: number; snapshotId?: string } = {};
@@ -210,7 +212,6 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
   const made = finish(
     forkWorld(twin.world, target, { worldId: `world_f${String(names.next++).padStart(11, '0')}`, incarnation: 1, tag, parentMeta: twin.meta, rules, ...where }, never),
   );
-  twin.committed = twin.copy();
   const { child, position } = made;
   const sideAt = { ...(position.meta as { side: { [key: string]: JsonValue } }).side, ...Object.fromEntries(position.side) };
   assert.equal(position.sequence, at.sequence);
@@ -220,7 +221,12 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
   const first = { ...structuredClone(at), sequence: 1 };
   assert.deepEqual(viewOf(child, first), first);
   const follower = new Twin(child, target, first, nowUs);
-  follower.commit();
+  // A child is written with its parent's next commit, or without it where it shares nothing that waits for it.
+  const born = child.takeWriteSet(follower.meta) as WriteSet;
+  const parents = twin.world.takeWriteSet(twin.meta);
+  assert.deepEqual(target.commit(isShared && parents !== undefined ? [born, parents] : [born]), isShared && parents !== undefined ? [undefined, undefined] : [undefined]);
+  if (!isShared && parents !== undefined) assert.deepEqual(twin.store.commit([parents]), [undefined]);
+  twin.committed = twin.copy();
   follower.crash();
   follower.check();
   return follow ? follower : twin;
@@ -247,12 +253,10 @@ test('rows, queue, receipts and sides of every position come back: after commits
           runTurn(twin, { kind: 'turn', actions: [{ kind: 'put', row: 5, value: 7 }], undone: [], fire: false });
           twin.world.takeSnapshot(snapshotId, twin.meta);
           twin.snapshots.set(snapshotId, { positions: [...twin.positions], nowUs: twin.nowUs });
-          twin.committed = twin.copy();
         } else if (each.kind === 'reset') {
           const ids = [...twin.snapshots.keys()];
           const snapshotId = ids[each.which % ids.length] as string;
-          twin.world.reset(twin.meta, snapshotId);
-          twin.committed = twin.copy();
+          twin.world.reset(snapshotId);
           const { positions, nowUs } = twin.snapshots.get(snapshotId) as { positions: Position[]; nowUs: number };
           twin.positions = [...positions];
           twin.nowUs = nowUs;

@@ -5,6 +5,7 @@ import { forkWorld } from '../../src/worlds/fork.js';
 import { keyKinds } from '../../src/worlds/keys.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
 import { Store } from '../../src/worlds/store.js';
+import type { WriteSet } from '../../src/worlds/write-set.js';
 import { WorldStore } from '../../src/worlds/world-store.js';
 import { allRows, finish, never, newWorld, putRow, tag, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
 
@@ -20,6 +21,8 @@ test('a group commits together, and a stale set is refused alone', (context) => 
   put(second, 'a', 2);
   const stale = first.takeWriteSet({});
   const later = store.loadWorld(first.worldId, 2) as WorldStorage;
+  turn(later, 0, () => later.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
+  later.commitNow({});
   const refusals = store.commit([stale as never, second.takeWriteSet({}) as never]);
   assert.deepEqual(refusals.map(codeOf), ['world.ACTOR_RESTARTED', undefined]);
   assert.equal(later.records.get(later.records.space('desk', 'desk', 'tickets'), 'a'), undefined);
@@ -27,7 +30,7 @@ test('a group commits together, and a stale set is refused alone', (context) => 
   later.commitNow({});
   put(first, 'b', 4);
   assert.throws(() => first.commitNow({}), { code: 'world.ACTOR_RESTARTED' });
-  assert.throws(() => store.loadWorld(first.worldId, 1), { code: 'world.ACTOR_RESTARTED' });
+  assert.equal(store.loadWorld(first.worldId, 1)?.incarnation, 3);
 });
 
 test('a world is created once', (context) => {
@@ -98,14 +101,14 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   }
   const request = { incarnation: 1, tag, parentMeta: {}, rules: { receiptOf: () => undefined } };
   const { child } = finish(forkWorld(world, store, { ...request, worldId: 'world_child0000000' }, never));
-  child.commitNow({});
+  assert.deepEqual(store.commit([child.takeWriteSet({}) as WriteSet, world.takeWriteSet({}) as WriteSet]), [undefined, undefined]);
   const { child: past } = finish(forkWorld(world, store, { ...request, worldId: 'world_past00000000', atSequence: 300 }, never));
   past.commitNow({});
   const rows = allRows(child.records);
-  world.reset({});
+  world.reset();
   put(world, 'c', 1);
   world.commitNow({});
-  world.reset({}, 'snap_3');
+  world.reset('snap_3');
   put(world, 'd', 1);
   world.commitNow({});
   store.deleteWorld(world.worldId);
@@ -124,6 +127,26 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
 function keyKindsIn(store: Store): number[] {
   return [...new Set([...store.keys({ start: Buffer.from([0]), end: Buffer.from([255]) })].map((key) => key[0] as number))];
 }
+
+test('a fork that shares what its parent has not stored is refused without it, and goes with it in any order', (context) => {
+  const store = temporaryStore(context);
+  const world = newWorld(store);
+  const fork = (worldId: string) => {
+    const request = { worldId, incarnation: 1, tag, parentMeta: {}, rules: { receiptOf: () => undefined } };
+    return finish(forkWorld(world, store, request, never)).child.takeWriteSet({}) as WriteSet;
+  };
+  put(world, 'a', 1);
+  const [early, timely] = [fork('world_early0000000'), fork('world_timely000000')];
+  assert.deepEqual(store.commit([early]).map(codeOf), ['world.ACTOR_RESTARTED']);
+  assert.deepEqual(store.commit([timely, world.takeWriteSet({}) as WriteSet]), [undefined, undefined]);
+  assert.deepEqual(allRows((store.loadWorld('world_timely000000', 2) as WorldStorage).records), { 'desk/desk/tickets': { a: { value: 1 } } });
+  const [orphan, stale] = [fork('world_orphan000000'), world.takeWriteSet({}) as WriteSet];
+  const other = store.loadWorld(world.worldId, 5) as WorldStorage;
+  put(other, 'b', 1);
+  other.commitNow({});
+  assert.deepEqual(store.commit([orphan, stale]).map(codeOf), ['world.ACTOR_RESTARTED', 'world.ACTOR_RESTARTED']);
+  assert.equal(store.hasWorld('world_orphan000000'), false);
+});
 
 test('ids of layers and journals are never given twice, not even to two openers of one environment', (context) => {
   const directory = temporaryFolder(context);

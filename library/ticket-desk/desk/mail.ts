@@ -7,8 +7,8 @@ import { createTicket } from './tickets.js';
 
 /** Handles `mail.received`. */
 export function takeInMail(mail: Frozen<MailReceived>, context: Context): void {
-  const sender =
-    requesterByEmail(context, mail.from.email) ?? addRequester(context, { name: mail.from.name ?? mail.from.email, email: mail.from.email });
+  const { email } = mail.from;
+  const sender = requesterByEmail(context, email) ?? addRequester(context, { name: nameOf(mail.from), email });
   const ticket = mail.ticketId === undefined ? undefined : context.state.get('tickets', mail.ticketId);
   if (ticket && ticket.status !== 'closed' && ticket.requesterId === sender.id) {
     writeComment(context, ticket, { author: authorOf(sender), body: mail.body, visibility: 'public' });
@@ -17,5 +17,8 @@ export function takeInMail(mail: Frozen<MailReceived>, context: Context): void {
   const { subject, body: description, priority = 'normal' } = mail;
   createTicket({ requesterId: sender.id, subject, description, priority }, context);
 }
+
+/** Who gives no name is called by the address before the @. */
+const nameOf = ({ name, email }: Frozen<MailReceived>['from']): string => name ?? email.slice(0, email.indexOf('@'));
 
 const authorOf = ({ id, name }: Requester) => ({ kind: 'requester', id, name }) as const;

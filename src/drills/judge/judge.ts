@@ -5,7 +5,7 @@ import type { Assertion } from '../../contract/assertion.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { AssertionResult } from '../../contract/run.js';
-import { eventCount, callbackCount } from './event-count.js';
+import { callbackCount, eventCount } from './event-count.js';
 import { type Check, type Finding, invalidFinding, type StateCheck, type StateView } from './finding.js';
 import { operationArguments } from './operation-arguments.js';
 import { operationCount, operationDenied } from './operation-count.js';
@@ -26,9 +26,7 @@ export class Judge {
 
   /** In the order of the assertions. `cutShort`: why the run ended before its time, for the message. */
   async results(state: StateView, cutShort?: string): Promise<AssertionResult[]> {
-    return await Promise.all(
-      this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, state), cutShort))),
-    );
+    return await Promise.all(this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, state), cutShort))));
   }
 }
 

@@ -2,7 +2,7 @@
 import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
-import { compare, type Compared, preview, valueAt } from './compare.js';
+import { type Compared, compare, preview, valueAt } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
 

@@ -37,7 +37,12 @@ export function operationOrder({ operations }: OperationOrderAssertion): Check {
   };
 }
 
-function missingMessage(operations: readonly OperationFilter[], found: readonly number[], missing: OperationFilter, early: number | undefined): string {
+function missingMessage(
+  operations: readonly OperationFilter[],
+  found: readonly number[],
+  missing: OperationFilter,
+  early: number | undefined,
+): string {
   const after = found.length === 0 ? '' : ` after ${operationName(operations[found.length - 1]!)} (sequence ${found.at(-1)})`;
   const hint = early === undefined ? '' : ` A later step of the list came first, at sequence ${early}.`;
   return `Step ${found.length + 1} of ${operations.length} is missing: no ${describeCalls(missing)}${after}.${hint}`;

@@ -34,8 +34,16 @@ function compareRow({ path, comparison, expected, rowId }: StateValueAssertion, 
   const actual = valueAt(row, path);
   if (actual === undefined) {
     const matched = comparison === 'not_equals';
-    const message = matched ? `${where} is absent, so it is not ${preview(expected)}.` : `${where} is absent; expected ${comparison} ${preview(expected)}.`;
-    return { status: matched ? 'passed' : 'failed', settled: false, message, expected, diff: { operator: comparison, matched, details: { absent: true } } };
+    const message = matched
+      ? `${where} is absent, so it is not ${preview(expected)}.`
+      : `${where} is absent; expected ${comparison} ${preview(expected)}.`;
+    return {
+      status: matched ? 'passed' : 'failed',
+      settled: false,
+      message,
+      expected,
+      diff: { operator: comparison, matched, details: { absent: true } },
+    };
   }
   const compared = compare(actual, comparison, expected);
   if ('reason' in compared) {

@@ -14,7 +14,10 @@ export function stateViewOf(world: WorldRef): StateView {
     row: (space, rowId) => {
       const key = JSON.stringify([space.packageId, space.instanceId, space.namespace, rowId]);
       let row = rows.get(key);
-      if (row === undefined) rows.set(key, (row = world.query({ kind: 'row', ...space, rowId }).then(({ value }) => value)));
+      if (row === undefined) {
+        row = world.query({ kind: 'row', ...space, rowId }).then(({ value }) => value);
+        rows.set(key, row);
+      }
       return row;
     },
     eachRow: (space, callback) => {

@@ -8,7 +8,7 @@ import type { RunError } from '../../contract/run.js';
 import type { CommandTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
 import { commandEnvironment } from './command-environment.js';
-import { Deadline } from './deadline.js';
+import { Deadline, endedError } from './deadline.js';
 import { pathInside } from './repository-path.js';
 import { secretsOf, TargetLog } from './target-log.js';
 import { outputTooLarge, parseOutput } from './target-output.js';
@@ -150,9 +150,4 @@ class CommandRun {
 
 function failed(error: RunError): TargetRun {
   return { status: 'failed', error, log: '', files: [] };
-}
-
-export function endedError(ended: 'timed_out' | 'cancelled'): RunError {
-  if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.');
-  return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.');
 }

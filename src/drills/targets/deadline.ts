@@ -1,5 +1,7 @@
 // When a target's time is up, or the run is cancelled: first its access is revoked, then it is told. In this order, always.
+import type { RunError } from '../../contract/run.js';
 import type { Access } from '../bindings-port.js';
+import { runError } from '../run-error.js';
 
 export type Ended = 'timed_out' | 'cancelled';
 
@@ -34,4 +36,9 @@ export class Deadline {
   stop(): void {
     this.#stop();
   }
+}
+
+export function endedError(ended: Ended): RunError {
+  if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.');
+  return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.');
 }

@@ -1,10 +1,12 @@
 // Entry of a module host, thread or process: loads a target's module once a life and runs one invocation at a time.
 // It holds no token and no world, only messages: whoever it talks to decides what is allowed.
-import { parentPort } from 'node:worker_threads';
+
 import { format } from 'node:util';
+import { parentPort } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
+import { captureOutput } from './module-output.js';
 import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
 
 const send: (message: FromHost) => void =
@@ -18,7 +20,7 @@ let logRoom = 0;
 let attachmentRoom = { files: 0, bytes: 0 };
 const waiting = new Map<number, (answer: CallAnswer) => void>();
 
-captureOutput();
+captureOutput(say);
 // What escapes from timers and forgotten promises: told as the failure of the invocation that runs, and the host is not used again.
 process.on('uncaughtException', (error) => fail('target.THREW', error));
 process.on('unhandledRejection', (reason) => fail('target.THREW', reason));
@@ -30,8 +32,13 @@ const receive = (message: ToHost): void => {
   else if (message.kind === 'answer') settle(message.id, message.answer);
   else endLife();
 };
-if (parentPort === null) process.on('message', (message) => receive(message as ToHost));
-else parentPort.on('message', receive);
+if (parentPort === null) {
+  process.on('message', (message) => receive(message as ToHost));
+  // Whoever started this process is gone.
+  process.on('disconnect', () => process.exit());
+} else {
+  parentPort.on('message', receive);
+}
 
 async function invoke(message: Invoke): Promise<void> {
   abort = new AbortController();
@@ -74,7 +81,12 @@ function contextOf({ endpoints, direct }: Invoke): TargetContext {
     attach: (name, content, { mediaType } = {}) => {
       const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
       takeRoom(bytes.length);
-      send({ kind: 'attach', name: String(name), mediaType: mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream'), bytes });
+      send({
+        kind: 'attach',
+        name: String(name),
+        mediaType: mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream'),
+        bytes,
+      });
     },
     log: (message, fields) => say(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
@@ -113,7 +125,9 @@ function settle(id: number, answer: CallAnswer): void {
 
 function fail(code: ModuleFailure, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(format(thrown));
-  send({ kind: 'failed', code, message: error.message, stack: error.stack ?? '' });
+  // Frames of this file say nothing about the agent.
+  const stack = (error.stack ?? '').split('\n').filter((line) => !line.includes(import.meta.url));
+  send({ kind: 'failed', code, message: error.message, stack: stack.join('\n') });
 }
 
 /** Before a host serves another attempt nothing of this one may go on: no timer, no socket, no call. */
@@ -134,15 +148,4 @@ function takeRoom(bytes: number): void {
   if (attachmentRoom.files < 1) throw new RangeError(`more than ${limits.attachmentsMax} attachments`);
   if (attachmentRoom.bytes < bytes) throw new RangeError(`attachments of more than ${limits.attachmentBytesMax} bytes`);
   attachmentRoom = { files: attachmentRoom.files - 1, bytes: attachmentRoom.bytes - bytes };
-}
-
-function captureOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.write = ((chunk: string | Uint8Array, encoding?: unknown, callback?: unknown): boolean => {
-      say(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
-      const done = typeof encoding === 'function' ? encoding : callback;
-      if (typeof done === 'function') queueMicrotask(done as () => void);
-      return true;
-    }) as typeof stream.write;
-  }
 }

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { limits } from '../../contract/limits.js';
 import type { FromHost, ToHost } from './module-protocol.js';
 
 export interface ModuleHost {
@@ -26,7 +27,8 @@ export function startModuleHost(isolation: 'thread' | 'process'): ModuleHost {
 }
 
 function startThread(): ModuleHost {
-  const worker = new Worker(entry, { stdin: false, stdout: true, stderr: true, execArgv: [], name: 'module target' });
+  const resourceLimits = { maxOldGenerationSizeMb: limits.moduleHeapMbMax };
+  const worker = new Worker(entry, { stdin: false, stdout: true, stderr: true, execArgv: [], name: 'module target', resourceLimits });
   const hearing = new Hearing();
   worker.on('message', (message: FromHost) => hearing.message(message));
   worker.on('error', (error) => hearing.end(error.message));
@@ -43,7 +45,11 @@ function startThread(): ModuleHost {
 }
 
 function startProcess(): ModuleHost {
-  const child = fork(fileURLToPath(entry), [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced', execArgv: [] });
+  const child = fork(fileURLToPath(entry), [], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${limits.moduleHeapMbMax}`],
+  });
   const hearing = new Hearing();
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());

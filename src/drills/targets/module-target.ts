@@ -5,14 +5,13 @@ import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ModuleTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
-import { endedError } from './command-target.js';
-import { Deadline } from './deadline.js';
+import { Deadline, endedError } from './deadline.js';
 import type { Bundle } from './module-bundle.js';
 import type { ModuleHost } from './module-host.js';
 import type { ModuleHosts } from './module-hosts.js';
 import type { CallAnswer, FromHost, WorldRequest } from './module-protocol.js';
 import { secretsOf, TargetLog } from './target-log.js';
-import { outputTooLarge, parseOutput } from './target-output.js';
+import { outputTooLarge, type ParsedOutput, parseOutput } from './target-output.js';
 import type { AttachedFile, TargetRequest, TargetRun, TargetRunner } from './target-run.js';
 
 export interface ModuleOptions {
@@ -119,6 +118,8 @@ class Invocation {
       if (request.method === 'tools') return { ok: true, value: await direct.tools() };
       if (request.method === 'wait') return { ok: true, value: await direct.wait(request.untilUs) };
       const { method: _, argumentsText, ...call } = request;
+      if (Buffer.byteLength(argumentsText) > limits.bodyBytesMax)
+        throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `The arguments are larger than ${limits.bodyBytesMax} bytes.` });
       return { ok: true, value: await direct.call({ ...call, arguments: JSON.parse(argumentsText) as JsonValue }) };
     } catch (error) {
       const code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
@@ -127,10 +128,10 @@ class Invocation {
   }
 
   #complete(outputText: string): void {
-    if (Buffer.byteLength(outputText) > limits.targetOutputBytesMax) return this.#end({ status: 'failed', error: outputTooLarge() }, { spoiled: false });
-    const output = parseOutput(outputText);
-    if (output.kind === 'invalid') return this.#end({ status: 'failed', error: output.error }, { spoiled: false });
-    this.#end({ status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) }, { spoiled: false });
+    const tooLarge = Buffer.byteLength(outputText) > limits.targetOutputBytesMax;
+    const output: ParsedOutput = tooLarge ? { kind: 'invalid', error: outputTooLarge() } : parseOutput(outputText);
+    if (output.kind === 'invalid') this.#end({ status: 'failed', error: output.error }, { spoiled: false });
+    else this.#end({ status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) }, { spoiled: false });
   }
 
   /** After a failure the module may be in any state. */

@@ -1,6 +1,7 @@
 // A target's output, as text, made a value: nothing, or one JSON value.
-import { checkJsonDepth } from '../../contract/json-check.js';
+
 import type { JsonValue } from '../../contract/json.js';
+import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';

@@ -1,3 +1,0 @@
-import { runDrills } from './.dev-g/src/index.js';
-const r = await runDrills({ root: process.argv[2], onEvent: (e) => { const {detail, ...x} = e; console.log(JSON.stringify(x)); } , ...JSON.parse(process.argv[3] ?? '{}')}).catch(e=>{ console.log(e, JSON.stringify(e.extra?.details?.diagnostics?.slice(0,5),null,1)); process.exit(1) });
-for (const d of r.drills) for (const t of d.trials) for (const a of t.attempts) { if (a.result.verdict !== 'passed' || a.reportError) console.log(d.drillId, a.reportError, a.result.status, a.result.failure, a.result.interactions.map(i=>[i.interactionId,i.targetResult.status,i.targetResult.error]), a.result.assertionResults.filter(x=>x.status!=='passed').map(x=>x.message)); }

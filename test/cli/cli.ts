@@ -1,0 +1,57 @@
+// The command line as a user starts it: a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+
+const main = new URL('../../src/cli/main.js', import.meta.url).href;
+/** Arguments for node that start the command line; a program's own arguments follow. */
+export const nodeArguments = [
+  '--input-type=module',
+  '--eval',
+  `const { main } = await import(${JSON.stringify(main)}); await main(process.argv.slice(1));`,
+  '--',
+];
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+export interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  /** Resolves when stdout holds the text. */
+  says(text: string): Promise<void>;
+}
+
+export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: { [name: string]: string } } = {}): Started {
+  const child = spawn(process.execPath, [...nodeArguments, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Map<string, () => void>();
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+    for (const [text, resolve] of waiting) if (stdout.includes(text)) resolve();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  return {
+    child,
+    ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr }))),
+    says: (text) => new Promise((resolve) => (stdout.includes(text) ? resolve() : waiting.set(text, resolve))),
+  };
+}
+
+export function drillyard(args: readonly string[], options: { cwd?: string; env?: { [name: string]: string } } = {}): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+/** Every line must be one JSON object. */
+export function jsonLines(stdout: string): { event?: string; [name: string]: unknown }[] {
+  const lines = stdout.split('\n');
+  if (lines.pop() !== '') throw new Error('the last line does not end');
+  return lines.map((line) => JSON.parse(line) as { event?: string });
+}

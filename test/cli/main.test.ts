@@ -1,0 +1,276 @@
+// The command line: exit codes, purity of --json, what people are told.
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
+import { drillyard, jsonLines, nodeArguments, start } from './cli.js';
+
+const cleanUp: (() => void)[] = [];
+after(() => {
+  for (const clean of cleanUp) clean();
+});
+function repository(...parts: { [path: string]: string | object }[]): Repository {
+  const created = createRepository(Object.assign({}, ...parts));
+  cleanUp.push(() => created.remove());
+  return created;
+}
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'drillyard-cli-'));
+  cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const noisy = moduleAgent(
+  'agent',
+  `console.log('noise on stdout'); process.stdout.write('more {'); await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`,
+);
+const passing = drill('passing', 'agent', [noteIs('a', 'x')], { tags: ['good'] });
+const failing = drill('failing', 'agent', [noteIs('a', 'y')]);
+const both = repository(noisy, passing, failing);
+
+test('run: 0 when all passed, 1 when any failed, and what failed is told', async () => {
+  const passed = await drillyard(['run', 'passing'], { cwd: both.root });
+  assert.equal(passed.code, 0, passed.stderr);
+  assert.match(passed.stdout, /passing/);
+  const failed = await drillyard(['--root', both.root]);
+  assert.equal(failed.code, 1);
+  assert.match(failed.stdout, /\/text of row a is "x"; expected equals "y"/);
+});
+
+test('run --json: one JSON object a line and nothing else, an attempt line as documented, the summary last', async () => {
+  const { code, stdout } = await drillyard(['run', '--json', '--root', both.root, '--concurrency', '2']);
+  assert.equal(code, 1);
+  const lines = jsonLines(stdout);
+  const attempts = lines.filter(({ event }) => event === 'attempt');
+  assert.equal(attempts.length, 2);
+  for (const attempt of attempts) {
+    assert.deepEqual(Object.keys(attempt).sort(), [
+      'attempt',
+      'drillId',
+      'event',
+      'evidenceHash',
+      'report',
+      'runId',
+      'stateHash',
+      'status',
+      'trajectoryHash',
+      'trial',
+      'verdict',
+    ]);
+    assert.ok(existsSync(join(both.root, attempt.report as string, 'index.html')));
+  }
+  assert.deepEqual(lines.at(-1), { event: 'summary', verdict: 'failed', passed: 1, failed: 1, inconclusive: 0 });
+});
+
+test('run: flags choose drills, trials, seed and folders', async () => {
+  const flags = ['--tag', 'good', '--filter', 'pass*', '--trials', '2', '--seed', '9', '--report-dir', 'r', '--run-dir', 'w', '--isolate', 'process'];
+  const { code, stdout } = await drillyard(['run', '--reporter', 'json', '--root', both.root, ...flags]);
+  assert.equal(code, 0);
+  const lines = jsonLines(stdout);
+  assert.deepEqual(lines[0], { event: 'plan', runs: 2, drills: 1, concurrency: 1, seed: '9' });
+  assert.ok(lines.filter(({ event }) => event === 'attempt').every(({ report }) => (report as string).startsWith('r/')));
+  assert.equal(readdirSync(join(both.root, 'w')).length, 2);
+});
+
+test('bad usage and invalid source are 2, with --json too', async () => {
+  const broken = repository(noisy, passing, {
+    'drillyard/broken.drill.json': {
+      schemaVersion: 1,
+      id: 'broken',
+      targetId: 'nobody',
+      actorId: 'writer',
+      task: { instruction: 'x' },
+      assertions: [],
+    },
+  });
+  for (const args of [
+    ['run', '--no-such-flag'],
+    ['run', '--concurrency', 'x'],
+    ['run', '--isolate', 'moon'],
+    ['report'],
+    ['report', 'verify'],
+    ['run', '--root', broken.root, '--suite', 'none'],
+    ['run', 'no-such-drill', '--root', both.root],
+    ['report', 'verify', 'nowhere'],
+    ['validate', '--root', broken.root],
+    ['plan', '--root', broken.root],
+    ['run', '--root', '/nowhere'],
+  ]) {
+    assert.equal((await drillyard(args)).code, 2, args.join(' '));
+  }
+  const { code, stdout, stderr } = await drillyard(['run', '--json', '--root', broken.root]);
+  assert.equal(code, 2);
+  assert.ok(jsonLines(stdout).every(({ event }) => event === 'diagnostic'));
+  assert.match(stderr, /drillyard\/broken\.drill\.json:\d+:\d+ error DY\d{4} /);
+});
+
+test('validate: every diagnostic with its place, its line and advice', async () => {
+  const { root } = repository(noisy, passing, {
+    'drillyard/agent2.target.yaml': 'schemaVersion: 1\ntarget:\n  id: agent2\n  kind: module\n  module: a.js\n  bindngs: [direct]\n  timeoutMs: 1\n',
+  });
+  const { code, stderr } = await drillyard(['validate'], { cwd: root });
+  assert.equal(code, 2);
+  assert.match(stderr, /drillyard\/agent2\.target\.yaml:6:3 error DY\d{4} /);
+  assert.match(stderr, /6 \| {3}bindngs: \[direct\]\n\s+\| {3}\^/);
+  assert.match(stderr, /help .*bindings/);
+  const valid = await drillyard(['validate', '--json', '--root', both.root]);
+  assert.equal(valid.code, 0);
+  assert.equal(jsonLines(valid.stdout).at(-1)?.valid, true);
+});
+
+test('plan: every trial with its seed, nothing run', async () => {
+  const fresh = repository(noisy, passing, failing);
+  const { code, stdout } = await drillyard(['plan', '--json', '--root', fresh.root, '--trials', '2']);
+  assert.equal(code, 0);
+  const planned = jsonLines(stdout).filter(({ event }) => event === 'planned');
+  assert.equal(new Set(planned.map(({ seed }) => seed)).size, 4);
+  assert.match((await drillyard(['plan', '--root', fresh.root])).stdout, /passing\n {4}module target agent, 1 trial, first seed \d+/);
+  assert.equal(existsSync(join(fresh.root, '.service')), false);
+});
+
+for (const agent of ['module', 'command']) {
+  test(`init: a repository with a ${agent} agent that passes at once, and nothing is written over`, async () => {
+    const cwd = folder();
+    assert.equal((await drillyard(['init', 'mine', '--agent', agent, '--yes'], { cwd })).code, 0);
+    const run = await drillyard(['run'], { cwd: join(cwd, 'mine') });
+    assert.equal(run.code, 0, run.stdout + run.stderr);
+    writeFileSync(join(cwd, 'mine', 'drillyard.json'), 'mine');
+    const again = await drillyard(['init', 'mine', '--yes'], { cwd });
+    assert.equal(again.code, 2);
+    assert.equal(readFileSync(join(cwd, 'mine', 'drillyard.json'), 'utf8'), 'mine');
+  });
+}
+
+test('report verify: by folder and by run id; a changed byte is found', async () => {
+  const { root } = repository(noisy, passing);
+  const { stdout } = await drillyard(['run', '--json', '--root', root]);
+  const { report, runId } = jsonLines(stdout).find(({ event }) => event === 'attempt') as unknown as { report: string; runId: string };
+  const verified = await drillyard(['report', 'verify', runId, '--root', root]);
+  assert.equal(verified.code, 0, verified.stdout);
+  appendFileSync(join(root, report, 'report.txt'), 'x');
+  const changed = await drillyard(['report', 'verify', join(root, report), '--json']);
+  assert.equal(changed.code, 1);
+  assert.equal(jsonLines(changed.stdout)[0]?.event, 'problem');
+});
+
+test('world tools, call and wait: the CLI binding, from inside a command target', async () => {
+  const body = `
+    import { execFileSync } from 'node:child_process';
+    const drillyard = (...args) => {
+      try { return { code: 0, answer: JSON.parse(execFileSync(process.execPath, [...${JSON.stringify(nodeArguments)}, 'world', ...args], { encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'], input: '{"id":"b","text":"from stdin"}' })) }; }
+      catch (error) { return { code: error.status, answer: JSON.parse(error.stdout) }; }
+    };
+    console.log(JSON.stringify([
+      drillyard('tools'), drillyard('call', 'notes', 'note.write', '{"id":"a","text":"x"}', '--idempotency-key', 'k'), drillyard('call', 'notes', 'note.write', '-'),
+      drillyard('call', 'notes', 'note.get', '{"id":"none"}'), drillyard('call', 'notes', 'note.get', '{'), drillyard('call', 'notes', 'note.remove', '{"id":"a"}'), drillyard('wait', '2000'),
+    ]));`;
+  const { root } = repository(commandAgent('agent', body, { bindings: ['cli'] }), drill('d', 'agent', [noteIs('a', 'x'), noteIs('b', 'from stdin')]));
+  const { code, stdout } = await drillyard(['run', '--json', '--root', root]);
+  const { report } = jsonLines(stdout).find(({ event }) => event === 'attempt') as unknown as { report: string };
+  const result = JSON.parse(readFileSync(join(root, report, 'run.json'), 'utf8')) as {
+    interactions: {
+      targetResult: { output: { code: number; answer: { outcome?: { kind: string }; tools?: unknown[]; virtualTimeUs?: number } }[] };
+    }[];
+  };
+  const answers = result.interactions[0]?.targetResult.output ?? [];
+  assert.deepEqual(
+    answers.map((answer) => [answer.code, answer.answer.outcome?.kind]),
+    [
+      [0, undefined],
+      [0, 'ok'],
+      [0, 'ok'],
+      [1, 'tool_error'],
+      [2, undefined],
+      [1, 'denied'],
+      [0, 'ok'],
+    ],
+  );
+  assert.equal(answers[0]?.answer.tools?.length, 4);
+  assert.equal(answers[6]?.answer.virtualTimeUs, 2000);
+  assert.equal(code, 0);
+  const outside = await drillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: 'http://127.0.0.1:1', SERVICE_CLI_TOKEN: 'x' } });
+  assert.equal(outside.code, 2);
+  assert.match(outside.stderr, /does not answer/);
+});
+
+test('tool test: a package that keeps its state in its state passes; one with a variable in its module is found out', async () => {
+  const conformance = (behavior: string | undefined): Repository => {
+    const agent = moduleAgent('agent', `for (const id of ['a', 'b']) await context.world.call('notes', 'note.write', { id, text: id });`);
+    const files = {
+      ...agent,
+      ...drill('writes', 'agent', [written({ equals: 2 })]),
+      'drillyard/conformance.suite.json': { schemaVersion: 1, id: 'conformance' },
+    };
+    const inside = Object.fromEntries(Object.entries(files).map(([path, content]) => [`notes/conformance/${path}`, content]));
+    const created = repository(inside, behavior === undefined ? {} : { 'notes/behavior.ts': behavior });
+    const world = readFileSync(join(created.root, 'drillyard/world.json'), 'utf8');
+    created.write('notes/conformance/drillyard/world.json', world);
+    created.write('notes/conformance/drillyard.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['..'] });
+    const field = { layer: 'tool-pack', tool: 'notes.tool.json', lifecycle: 'active', conformance: { project: 'conformance', suite: 'conformance' } };
+    created.write('notes/package.json', { name: 'notes', drillyard: field });
+    return created;
+  };
+  const honest = conformance(undefined);
+  const good = await drillyard(['tool', 'test', join(honest.root, 'notes')]);
+  assert.equal(good.code, 0, good.stdout + good.stderr);
+  assert.match(good.stdout, /The same in amnesia/);
+  assert.equal(existsSync(join(honest.root, 'notes/conformance/.service')), false);
+  const behavior = readFileSync(join(honest.root, 'notes/behavior.ts'), 'utf8')
+    .replace('export default', 'let calls = 0;\nexport default')
+    .replace("context.state.put('notes', input.id, input);", "context.state.put('notes', input.id, { ...input, text: input.text + ++calls });");
+  const bad = await drillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(behavior).root });
+  assert.equal(bad.code, 1, bad.stderr);
+  const difference = jsonLines(bad.stdout).find(({ event }) => event === 'difference');
+  assert.equal(difference?.cause, 'module_state');
+  assert.equal((await drillyard(['tool', 'test', 'library:nothing'])).code, 2);
+});
+
+test('Ctrl-C cancels: the agent is ended, what ran is sealed and reported, and the exit code is 130', async () => {
+  const { root } = repository(
+    commandAgent('agent', `process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000);`),
+    drill('d', 'agent', [written({ equals: 0 })]),
+  );
+  const { child, says, ended } = start(['run', '--json', '--root', root]);
+  await says('"phase":"started"');
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  assert.equal(code, 130);
+  const attempt = jsonLines(stdout).find(({ event }) => event === 'attempt');
+  assert.deepEqual([attempt?.status, attempt?.verdict], ['cancelled', 'inconclusive']);
+  assert.ok(existsSync(join(root, attempt?.report as string, 'report.json')));
+});
+
+test('a second Ctrl-C ends everything at once, the agent included', async () => {
+  const { root } = repository(
+    commandAgent(
+      'agent',
+      `import { writeFileSync } from 'node:fs'; process.on('SIGTERM', () => {}); writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);`,
+    ),
+    drill('d', 'agent', [written({ equals: 0 })]),
+  );
+  const { child, ended } = start(['run', '--json', '--root', root]);
+  while (!existsSync(join(root, 'pid')) || readFileSync(join(root, 'pid'), 'utf8') === '') await new Promise((resolve) => setTimeout(resolve, 10));
+  const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
+  child.kill('SIGINT');
+  child.stderr?.once('data', () => child.kill('SIGINT'));
+  assert.equal((await ended).code, 130);
+  for (let tries = 0; tries < 100 && isAlive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(isAlive(pid), false);
+});
+
+test('help and version are 0, and starting is fast', async () => {
+  for (const args of [['--help'], ['run', '--help'], ['world', 'call', '--help'], ['--version']])
+    assert.equal((await drillyard(args)).code, 0, args.join(' '));
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie that nobody has waited for is dead all the same.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

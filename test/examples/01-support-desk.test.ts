@@ -1,0 +1,86 @@
+// The first example, as a user runs it: through the command line, in a folder of its own.
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
+
+interface Line {
+  event?: string;
+  drillId?: string;
+  verdict?: string;
+  report?: string;
+  passed?: number;
+  failed?: number;
+}
+interface Run {
+  code: number | null;
+  lines: Line[];
+}
+
+const example = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
+before(() => cpSync(example, root, { recursive: true, filter: (from) => !from.includes('.service') }));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+async function run(...flags: string[]): Promise<Run> {
+  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root });
+  assert.equal(stderr, '');
+  return { code, lines: jsonLines(stdout) };
+}
+
+const reportOf = ({ lines }: Run, drillId: string): string => {
+  const report = lines.find((line) => line.event === 'attempt' && line.drillId === drillId)?.report;
+  assert.ok(report, `no report of ${drillId}`);
+  return join(root, report);
+};
+
+test('it compiles without a warning', async () => {
+  const { code, stdout, stderr } = await drillyard(['validate'], { cwd: root });
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(stderr, '');
+});
+
+test('without a choice, the drills that pass are run, and their reports verify', async () => {
+  const ran = await run();
+  const summary = ran.lines.at(-1);
+  assert.deepEqual([ran.code, summary?.event, summary?.verdict, summary?.passed, summary?.failed], [0, 'summary', 'passed', 8, 0]);
+  const report = reportOf(ran, 'sla-escalation');
+  assert.ok(existsSync(join(report, 'index.html')));
+  const verified = await drillyard(['report', 'verify', report]);
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+});
+
+test('behind a lost answer lies one refund, found again by its key', async () => {
+  const evidence = evidenceOf(reportOf(await run('refund-lost-answer'), 'refund-lost-answer'));
+  const calls = evidence.flatMap((entry) => (entry.kind === 'operation' && entry.invocation.operationId === 'refund.create' ? [entry] : []));
+  assert.deepEqual(
+    calls.map(({ outcome, idempotency }) => [outcome.kind, idempotency]),
+    [
+      ['tool_error', 'recorded'],
+      ['ok', 'replayed'],
+    ],
+  );
+  assert.equal(new Set(calls.map(({ invocation }) => invocation.idempotencyKey)).size, 1);
+});
+
+test('the drill that is expected to fail fails, for the reason it was written for', async () => {
+  const ran = await run('--suite', 'failing');
+  assert.equal(ran.code, 1);
+  const result = JSON.parse(readFileSync(join(reportOf(ran, 'careless-refund'), 'run.json'), 'utf8'));
+  const failed = result.assertionResults.map(({ assertionId, status, actual }: { [member: string]: unknown }) => [assertionId, status, actual]);
+  assert.deepEqual(failed, [
+    ['exactly-one-refund', 'failed', 2],
+    ['exactly-what-was-asked-for', 'failed', 1980],
+  ]);
+});
+
+function evidenceOf(report: string): EvidenceEntry[] {
+  return readFileSync(join(report, 'evidence.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as EvidenceEntry);
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Verdict } from '../../src/contract/run.js';
+import type { RunEvent } from '../../src/contract/run-events.js';
+import { createTerminalReporter } from '../../src/reports/terminal-reporter.js';
+import { FakeTerminal } from './fake-terminal.js';
+import { failingRun, passingRun } from './fixtures.js';
+
+const escapeChar = '\u001b';
+
+const started = (runId: string, drillId: string, [trial, trialCount]: [number, number], attempt = 1): RunEvent => ({
+  event: 'attempt_started',
+  runId,
+  drillId,
+  trial,
+  trialCount,
+  attempt,
+  attemptLimit: 2,
+});
+const ended = (runId: string, drillId: string, trial: number, verdict: Verdict, attempt = 1): RunEvent => ({
+  event: 'attempt',
+  runId,
+  drillId,
+  trial,
+  attempt,
+  status: 'sealed',
+  verdict,
+  stateHash: '',
+  evidenceHash: '',
+  trajectoryHash: '',
+  report: `.service/reports/${runId}`,
+  detail: { report: (verdict === 'passed' ? passingRun() : failingRun()).report, cited: [] },
+});
+
+/** Two drills: one fails one of its two trials, the other passes when it is tried again. */
+function play(reporter: { onEvent(event: RunEvent): void }, between: (step: string) => void = () => {}): void {
+  const tell = (event: RunEvent): void => {
+    reporter.onEvent(event);
+    between(event.event);
+  };
+  tell({ event: 'plan', runs: 3, drills: 2, concurrency: 2, seed: '42' });
+  tell(started('run_a', 'refund', [1, 2]));
+  tell({ event: 'interaction', runId: 'run_a', drillId: 'refund', interactionId: 'ask', phase: 'started' });
+  tell(started('run_b', 'answer', [1, 1]));
+  tell(ended('run_a', 'refund', 1, 'passed'));
+  tell(started('run_c', 'refund', [2, 2]));
+  tell(ended('run_b', 'answer', 1, 'failed'));
+  tell(started('run_d', 'answer', [1, 1], 2));
+  tell(ended('run_d', 'answer', 1, 'passed', 2));
+  tell({ event: 'drill', drillId: 'answer', verdict: 'passed', trialsPassed: 1, trialCount: 1 });
+  tell(ended('run_c', 'refund', 2, 'failed'));
+  tell({ event: 'drill', drillId: 'refund', verdict: 'failed', trialsPassed: 1, trialCount: 2 });
+  tell({ event: 'summary', verdict: 'failed', passed: 1, failed: 1, inconclusive: 0 });
+}
+
+test('a stream that is no terminal gets lines that only grow, without escapes', () => {
+  const terminal = new FakeTerminal({ isTTY: false });
+  play(createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 }));
+  assert.ok(!terminal.written.includes(escapeChar) && !terminal.written.includes('\r'));
+  const lines = terminal.written.split('\n');
+  assert.ok(lines.includes('✗ refund  1 of 2 trials  0 ms'));
+  assert.ok(lines.includes('✓ answer  0 ms  flaky: passed only when tried again'));
+  assert.ok(lines.includes('  ✗ answer  trial 1, attempt 1  run_b'));
+});
+
+test('the end explains each trial that did not pass: expected, actual, evidence and where the report lies', () => {
+  const terminal = new FakeTerminal({ isTTY: false });
+  play(createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 }));
+  const end = terminal.written.slice(terminal.written.indexOf('FAILED'));
+  for (const said of [
+    '✗ refunded-once  state.count',
+    'expected  {"equals":1}',
+    'actual    2',
+    'evidence  #5, #10',
+    'report  .service/reports/run_c/index.html',
+    'FAILED  2 drills: 1 passed, 1 failed',
+    'reports in .service/reports',
+  ]) {
+    assert.ok(end.includes(said), said);
+  }
+  // The trial that passed in the end is not explained.
+  assert.ok(!end.includes('run_b'));
+});
+
+test('a terminal shows what runs below what is finished, and in the end only what stays', () => {
+  const terminal = new FakeTerminal({ isTTY: true, columns: 120, rows: 30 });
+  const seen: string[][] = [];
+  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 });
+  play(reporter, (step) => {
+    if (step === 'drill') seen.push(terminal.screen());
+  });
+  assert.ok(
+    seen[0]?.some((line) => /^. refund +trial 2 of 2/.test(line)),
+    'the running attempt is shown',
+  );
+  assert.ok(seen[0]?.some((line) => line.startsWith('2 of 3 runs  ✓ 2  ✗ 0  ? 0')));
+  const plain = new FakeTerminal({ isTTY: false });
+  play(createTerminalReporter({ stream: plain, color: false, nowMs: () => 0 }));
+  assert.deepEqual(terminal.screen(), plain.written.trimEnd().split('\n'));
+});
+
+test('closing ends the redrawing and stops listening, however often', () => {
+  const terminal = new FakeTerminal({ isTTY: true, columns: 80, rows: 30 });
+  const reporter = createTerminalReporter({ stream: terminal, color: false });
+  reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
+  reporter.onEvent(started('run_a', 'refund', [1, 1]));
+  assert.equal(terminal.listeners, 1);
+  terminal.resize({ columns: 40 });
+  reporter.close();
+  reporter.close();
+  assert.equal(terminal.listeners, 0);
+  assert.deepEqual(terminal.screen(), ['', 'Drillyard  1 drill · 1 run · seed 1']);
+});
+
+test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', (t) => {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  const restore = (name: string, value: string | undefined): void => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  t.after(() => {
+    restore('NO_COLOR', NO_COLOR);
+    restore('FORCE_COLOR', FORCE_COLOR);
+    restore('TERM', TERM);
+  });
+  const colored = (isTTY: boolean, environment: { [name: string]: string }): boolean => {
+    for (const name of ['NO_COLOR', 'FORCE_COLOR', 'TERM']) restore(name, environment[name]);
+    const terminal = new FakeTerminal({ isTTY, columns: 80, rows: 24 });
+    const reporter = createTerminalReporter({ stream: terminal });
+    reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
+    reporter.close();
+    return terminal.written.includes(`${escapeChar}[1m`);
+  };
+  assert.equal(colored(true, { TERM: 'xterm' }), true);
+  assert.equal(colored(false, { TERM: 'xterm' }), false);
+  assert.equal(colored(true, { TERM: 'xterm', NO_COLOR: '1' }), false);
+  assert.equal(colored(false, { TERM: 'xterm', FORCE_COLOR: '1' }), true);
+  assert.equal(colored(true, { TERM: 'xterm', FORCE_COLOR: '0' }), false);
+  assert.equal(colored(true, { TERM: 'dumb' }), false);
+});
+
+test('thousands of trials leave bounded reasons', () => {
+  const terminal = new FakeTerminal({ isTTY: false });
+  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 });
+  reporter.onEvent({ event: 'plan', runs: 1000, drills: 1, concurrency: 1, seed: '1' });
+  for (let trial = 1; trial <= 1000; trial++) {
+    reporter.onEvent(started(`run_${trial}`, 'refund', [trial, 1000]));
+    reporter.onEvent(ended(`run_${trial}`, 'refund', trial, 'failed'));
+  }
+  reporter.onEvent({ event: 'summary', verdict: 'failed', passed: 0, failed: 1, inconclusive: 0 });
+  assert.equal(terminal.written.match(/report {2}\.service/g)?.length, 25);
+  assert.ok(terminal.written.includes('975 more trials did not pass; the reports tell why.'));
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
+import type { JsonObject } from '../../src/contract/json.js';
+import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import { Bank, bankWorlds } from './bank-kit.js';
+
+for (const layout of ['shared', 'run'] as const) {
+  test(`layout ${layout}`, async (context) => {
+    await forks(context, layout);
+  });
+}
+const doors = { shared: bankWorlds(), run: bankWorlds({ layout: 'run' }) };
+const due = (atUs: number, amount = 1) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount }, atUs, actorId: 'clerk' });
+const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
+
+/** A short history with everything in it; each step is one command. */
+const call = (operationId: string, args: JsonObject, rest: { idempotencyKey?: string } = {}): WorldCommand => ({ kind: 'call', actorId: 'clerk', packageId: 'bank', operationId, arguments: args, ...rest });
+const history: WorldCommand[] = [
+  call('add', { account: 'main', amount: 5 }, { idempotencyKey: 'k' }),
+  call('roll', { most: 10 }),
+  call('later', { inUs: 150, account: 'other', amount: 4 }),
+  call('add', { account: 'main', amount: 2 }),
+  { kind: 'setFault', packageId: 'bank', faultId: 'slow', active: true },
+  call('add', { account: 'main', amount: 2000 }),
+  call('add', { account: 'main', amount: 3 }),
+  { kind: 'setOverrides', scope: 'run', rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: { balance: 1 } }, times: 2 }] },
+  call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'p' }),
+  { kind: 'snapshot' },
+  { kind: 'advance', targetUs: 1200, maxEvents: 1 },
+  call('misbehave', { how: 'throw' }),
+  { kind: 'advance', targetUs: 1300, maxEvents: 10 },
+  { kind: 'reset', packages: ['bank'] },
+  call('add', { account: 'main', amount: 1 }, { idempotencyKey: 'k' }),
+  call('roll', { most: 10 }),
+];
+/** What tells two worlds apart: rows, and what they do next. */
+async function futureOf(bank: Bank): Promise<unknown> {
+  const { evidenceSequence, stateHash, virtualTimeUs } = await bank.position();
+  const pending = (await bank.world.query({ kind: 'pending', limit: 50 })).events.map(({ atUs, payload }) => [atUs, payload]);
+  const faults = await bank.world.query({ kind: 'faults' });
+  for (const amount of [1, 2]) await bank.add(amount, { idempotencyKey: 'k' });
+  await bank.run(call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'q' }));
+  await bank.call('roll', { most: 1000 });
+  await bank.advance(5000);
+  const entries = (await bank.evidence(evidenceSequence + 1)).map((entry) =>
+    JSON.stringify({ ...entry, sequence: 0, causeSequence: undefined, transactionId: '', correlationId: '' })
+      .replace(/"(call|pending)_[0-9a-z]+"/g, '"$1"')
+      .replace(/"replayedFromSequence":\d+/g, '"replayedFromSequence":0'),
+  );
+  return { stateHash, virtualTimeUs, pending, faults, entries, after: (await bank.position()).stateHash };
+}
+
+async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>>[0], layout: 'shared' | 'run'): Promise<void> {
+  const { create } = doors[layout];
+  let made = 0;
+  const forkId = (): string => `run_f${String(made++).padStart(11, '0')}`;
+  const run = async (bank: Bank, commands: readonly WorldCommand[]): Promise<void> => {
+    for (const command of commands) await bank.run(command);
+  };
+
+  await context.test('at every sequence it equals the commands so far, run again', async () => {
+    const parent = await create({ setup });
+    const prefixes: { sequence: number; commands: number }[] = [{ sequence: 1, commands: 0 }];
+    for (let commands = 0; commands < history.length; commands++) {
+      await parent.run(history[commands] as WorldCommand);
+      const { evidenceSequence: sequence } = await parent.position();
+      // An override is no evidence: it belongs to whatever sequence comes after it.
+      if (sequence > (prefixes.at(-1)?.sequence ?? 0)) prefixes.push({ sequence, commands: commands + 1 });
+    }
+    const lines = await parent.lines();
+    for (const { sequence, commands } of prefixes) {
+      const { world } = await parent.world.fork({ worldId: forkId(), atSequence: sequence });
+      const again = await create({ setup });
+      await run(again, history.slice(0, commands));
+      assert.deepEqual(await futureOf(new Bank(world)), await futureOf(again), `after ${commands} commands, at ${sequence}`);
+      await world.destroy();
+    }
+    assert.deepEqual(await parent.lines(), lines, 'the parent is as it was');
+  });
+
+  await context.test('its own identity, its lineage, its own journal', async () => {
+    const parent = await create({ setup });
+    await run(parent, history.slice(0, 3));
+    const before = await parent.position();
+    const { world, position } = await parent.world.fork({ worldId: forkId() });
+    assert.notEqual(world.worldInstanceId, parent.world.worldInstanceId);
+    assert.deepEqual([position.evidenceSequence, position.stateHash, position.virtualTimeUs], [1, before.stateHash, before.virtualTimeUs]);
+    const [first] = await new Bank(world).evidence();
+    assert.deepEqual(first?.kind === 'lifecycle' && [first.phase, first.details], [
+      'world_forked',
+      { parentWorldInstanceId: parent.world.worldInstanceId, fromSequence: before.evidenceSequence, parentEvidenceHash: before.evidenceHash, stateHash: before.stateHash },
+    ]);
+    const sibling = await parent.world.fork({ worldId: forkId() });
+    assert.deepEqual(sibling.position, position, 'two forks at one position are equal');
+  });
+
+  await context.test('inside a transaction: the last whole one before it', async () => {
+    const parent = await create({ setup });
+    await parent.add(5);
+    const { position } = await parent.world.fork({ worldId: forkId(), atSequence: 4 });
+    assert.equal(position.stateHash, (await (await create({ setup })).position()).stateHash);
+  });
+
+  await context.test('nothing is shared: each goes its own way, and outlives the other', async () => {
+    const parent = await create();
+    await run(parent, history.slice(0, 4));
+    const { world } = await parent.world.fork({ worldId: forkId() });
+    const child = new Bank(world);
+    await parent.add(10);
+    await child.add(20);
+    await child.world.passivate();
+    assert.deepEqual([await parent.balance(), await child.balance()], [117, 127]);
+    const grandchild = new Bank((await child.world.fork({ worldId: forkId() })).world);
+    await parent.world.destroy();
+    await child.world.destroy();
+    assert.equal(await grandchild.balance(), 127);
+    await grandchild.run({ kind: 'reset' });
+    assert.equal(await grandchild.balance(), 127, 'its start is where it was forked');
+  });
+
+  await context.test('at a snapshot', async () => {
+    const parent = await create({ setup });
+    await parent.add(5);
+    const { snapshotId, position } = await parent.run({ kind: 'snapshot' });
+    await parent.add(6);
+    const fork = await parent.world.fork({ worldId: forkId(), snapshotId });
+    assert.equal(fork.position.stateHash, position.stateHash);
+    await assert.rejects(parent.world.fork({ worldId: forkId(), snapshotId: 'snap_x' }), (error) => error instanceof ServiceError && error.code === 'control.NOT_FOUND');
+    assert.equal(await parent.balance(), 111, 'a refusal changes nothing');
+  });
+
+  await context.test('budgets: the limits are inherited, what was used is not', async () => {
+    const parent = await create({ setup, budgets: { maxToolCalls: 1, maxEvents: null } });
+    await parent.add(5);
+    const { world } = await parent.world.fork({ worldId: forkId() });
+    assert.deepEqual((await world.query({ kind: 'budgets' })).toolCalls, { limit: 1, attempted: 0, rejected: 0 });
+  });
+
+  await context.test('a sequence that is not there, an id that is taken', async () => {
+    const parent = await create({ setup });
+    const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
+    await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 2 }), refused('control.INVALID_REQUEST'));
+    await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 0 }), refused('control.INVALID_REQUEST'));
+    await assert.rejects(parent.world.fork({ worldId: 'x' }), refused('control.INVALID_REQUEST'));
+    await assert.rejects(parent.world.fork({ worldId: parent.world.worldId }), refused('control.STATE_CONFLICT'));
+    assert.equal((await parent.add(1)).outcome.kind, 'ok');
+  });
+}
