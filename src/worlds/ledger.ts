@@ -5,9 +5,13 @@ import type { JsonValue } from '../contract/json.js';
 
 export type LedgerEntries = [string, JsonValue][];
 
+const none: LedgerEntries = [];
+
 export class Ledger {
   readonly #values: Map<string, JsonValue>;
   #changes: { [key: string]: JsonValue } | undefined;
+  /** As last listed; most commits change nothing here. */
+  #entries: LedgerEntries | undefined;
 
   /** `changes`: keys whose present value no turn has recorded yet. */
   constructor(entries: LedgerEntries = [], changes: LedgerEntries = []) {
@@ -22,6 +26,7 @@ export class Ledger {
   set(key: string, value: JsonValue): void {
     if (value === null) this.#values.delete(key);
     else this.#values.set(key, value);
+    this.#entries = undefined;
     this.#changes ??= {};
     this.#changes[key] = value;
   }
@@ -40,10 +45,11 @@ export class Ledger {
     return changes;
   }
   entries(): LedgerEntries {
-    return [...this.#values];
+    this.#entries ??= this.#values.size === 0 ? none : [...this.#values];
+    return this.#entries;
   }
   changes(): LedgerEntries {
-    return this.#changes === undefined ? [] : Object.entries(this.#changes);
+    return this.#changes === undefined ? none : Object.entries(this.#changes);
   }
 }
 
