@@ -26,7 +26,13 @@ export async function runFloor({ events, rows }: { events: number; rows: number 
   }
   const state = new Map<string, Row>(Array.from({ length: rows }, (_, index) => [`r${index}`, { count: 0, label: `row ${index}` }]));
   const started = performance.now();
-  const pages = loop({ heap, targets, state, commit: (key, value) => void database.putSync(key, value), transaction: (work) => database.transactionSync(work) });
+  const pages = loop({
+    heap,
+    targets,
+    state,
+    commit: (key, value) => void database.putSync(key, value),
+    transaction: (work) => database.transactionSync(work),
+  });
   const seconds = (performance.now() - started) / 1000;
   if (pages < Math.floor((events * 2) / pageEntries)) throw new Error('the floor left something out');
   await database.close();

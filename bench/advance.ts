@@ -1,13 +1,13 @@
 // A time advance of many events against its floor. Each event reads and writes one of 1,000 rows and leaves an `event` and a `state_change`
 // entry, durably, through the actor, as a user's advance runs. The floor does the least that could be called the same, in this process and run.
-import { statSync } from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InitialEvent } from '../src/contract/scenario.js';
-import type { WorldRef, Worlds } from '../src/worlds/api.js';
+import type { WorldRef } from '../src/worlds/api.js';
 import { openWorlds } from '../src/worlds/worlds.js';
 import { runFloor } from './advance-floor.js';
+import { residentBytes } from './resident.js';
 import { bumpCall, compileRows, rowsWorld } from './rows.js';
 
 const rows = 1000;
@@ -23,10 +23,16 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     let made = 0;
     const make = (): Promise<WorldRef> => worlds.create({ ...program, worldId: `run_${String(made++).padStart(12, '0')}` });
     // What a long-lived host has behind it: compiled code.
-    await measure(worlds, { world: await make(), other: await make(), events: Math.min(events, 50_000) });
+    await measure({ world: await make(), other: await make(), events: Math.min(events, 50_000) });
     const sizes = options.alone === true ? [events] : [Math.ceil(events / 100), Math.ceil(events / 10), events];
     const measured: Measured[] = [];
-    for (const size of sizes) measured.push(await measure(worlds, { world: await make(), other: await make(), events: size }));
+    for (const size of sizes) {
+      // What is short is measured three times: the best is what it costs.
+      const tries: Measured[] = [];
+      for (let count = size === events ? 1 : 3; count > 0; count--)
+        tries.push(await measure({ world: await make(), other: await make(), events: size }));
+      measured.push(tries.reduce((best, one) => (one.seconds < best.seconds ? one : best)));
+    }
     const last = measured[measured.length - 1] as Measured;
     const dbMb = megabytes(statSync(join(directory, `run_${String(made - 2).padStart(12, '0')}`, 'data.mdb')).size);
     const floorSeconds = await runFloor({ events, rows });
@@ -53,12 +59,12 @@ interface Measured {
   /** The slowest read of another world of the host while the position was made. */
   otherWorldMs: number;
   peakRssMb: number;
-  /** Resident when a tenth, and when all, of the events had fired. */
-  rssEarlyMb: number;
-  rssLateMb: number;
+  /** The process's own memory when a tenth, and when all, of the events had fired. */
+  ownEarlyMb: number;
+  ownLateMb: number;
 }
 
-async function measure(worlds: Worlds, { world, other, events }: { world: WorldRef; other: WorldRef; events: number }): Promise<Measured> {
+async function measure({ world, other, events }: { world: WorldRef; other: WorldRef; events: number }): Promise<Measured> {
   await other.command(bumpCall(1));
   const scheduling = performance.now();
   for (let from = 0; from < events; from += scheduleChunk) {
@@ -73,18 +79,27 @@ async function measure(worlds: Worlds, { world, other, events }: { world: WorldR
     { kind: 'advance', targetUs: events + 1, maxEvents: events, operationKey: 'bench' },
     {
       onProgress: ({ scheduledEventsProcessed }) => {
-        late = process.memoryUsage.rss();
-        peak = Math.max(peak, late);
+        peak = Math.max(peak, process.memoryUsage.rss());
+        late = residentBytes();
         if (early === 0 && scheduledEventsProcessed >= events / 10) early = late;
       },
     },
   );
   const seconds = secondsSince(started);
-  if (result.status !== 'completed' || result.scheduledEventsProcessed !== events) throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
+  if (result.status !== 'completed' || result.scheduledEventsProcessed !== events)
+    throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
   const { positionSeconds, otherWorldMs } = await readPosition(world, other);
-  void worlds;
-  const [peakRssMb, rssEarlyMb, rssLateMb] = [peak, early, late].map(megabytes) as [number, number, number];
-  return { events, seconds: rounded(seconds), schedulingSeconds: rounded(schedulingSeconds), positionSeconds: rounded(positionSeconds), otherWorldMs, peakRssMb, rssEarlyMb, rssLateMb };
+  const [peakRssMb, ownEarlyMb, ownLateMb] = [peak, early, late].map(megabytes) as [number, number, number];
+  return {
+    events,
+    seconds: rounded(seconds),
+    schedulingSeconds: rounded(schedulingSeconds),
+    positionSeconds: rounded(positionSeconds),
+    otherWorldMs,
+    peakRssMb,
+    ownEarlyMb,
+    ownLateMb,
+  };
 }
 
 /** The first position after the advance: both digests, while another world of the same host is asked something again and again. */

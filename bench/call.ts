@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledBuild } from '../src/contract/build.js';
 import { openWorlds } from '../src/worlds/worlds.js';
-import { type Quantiles, bumpCall, compileRows, quantiles, rowsWorld } from './rows.js';
+import { bumpCall, compileRows, type Quantiles, quantiles, rowsWorld } from './rows.js';
 
 interface CallFigures extends Quantiles {
   callsPerSecond: number;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { CompiledBuild } from '../src/contract/build.js';
 import type { WorldRef, Worlds } from '../src/worlds/api.js';
 import { openWorlds } from '../src/worlds/worlds.js';
-import { type Quantiles, bumpCall, compileRows, quantiles, rowsWorld } from './rows.js';
+import { residentBytes } from './resident.js';
+import { bumpCall, compileRows, type Quantiles, quantiles, rowsWorld } from './rows.js';
 
 export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
   const rounds = Number(options.rounds ?? 300);
@@ -16,7 +17,14 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
 
 async function withWorlds<T>(work: (worlds: Worlds) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
-  const worlds = await openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', idlePassivationMs: 3_600_000 });
+  const worlds = await openWorlds({
+    directory,
+    layout: 'shared',
+    durability: 'committed',
+    hosts: 1,
+    isolation: 'thread',
+    idlePassivationMs: 3_600_000,
+  });
   try {
     return await work(worlds);
   } finally {
@@ -52,27 +60,30 @@ async function steps(worlds: Worlds, build: CompiledBuild, rounds: number): Prom
   return Object.fromEntries(names.map((name) => [name, quantiles(samples[name])]));
 }
 
-/** Resident memory of the process, a live idle world and a passivated one; every world has had a call. */
+/**
+ * What a live idle world and a passivated one hold in memory; each has had a call. Passivated: as many worlds again are made, used and taken
+ * from memory, batch by batch; what the process has grown by is theirs.
+ */
 async function memory(worlds: Worlds, build: CompiledBuild, count: number): Promise<object> {
   const program = rowsWorld(build, 1000);
-  const all: WorldRef[] = [];
-  const before = resident();
-  for (let from = 0; from < count; from += 100) {
-    const batch = Array.from({ length: Math.min(100, count - from) }, (_, index) =>
-      worlds.create({ ...program, worldId: `world_m${String(from + index).padStart(11, '0')}` }),
+  let made = 0;
+  const batch = async (size: number): Promise<WorldRef[]> => {
+    const batched = await Promise.all(
+      Array.from({ length: size }, () => worlds.create({ ...program, worldId: `world_m${String(made++).padStart(11, '0')}` })),
     );
-    const made = await Promise.all(batch);
-    await Promise.all(made.map((world) => world.command(bumpCall(1))));
-    all.push(...made);
-  }
-  const live = resident();
-  for (let from = 0; from < all.length; from += 100) await Promise.all(all.slice(from, from + 100).map((world) => world.passivate()));
-  const passivated = resident();
+    await Promise.all(batched.map((world) => world.command(bumpCall(1))));
+    return batched;
+  };
+  const passivated = async (size: number): Promise<void> => {
+    for (let left = size; left > 0; left -= 100) for (const world of await batch(Math.min(100, left))) await world.passivate();
+  };
+  // The first ones pay for compiled code and warm caches.
+  await passivated(Math.min(1000, count));
+  const before = residentBytes();
+  await passivated(count);
+  const between = residentBytes();
+  for (let left = count; left > 0; left -= 100) await batch(Math.min(100, left));
+  const after = residentBytes();
   const each = (bytes: number): number => Number((bytes / 1000 / count).toFixed(1));
-  return { worlds: count, liveKbEach: each(live - before), passivatedKbEach: each(passivated - before) };
-}
-
-function resident(): number {
-  globalThis.gc?.();
-  return process.memoryUsage.rss();
+  return { worlds: count, liveKbEach: each(after - between), passivatedKbEach: each(between - before) };
 }

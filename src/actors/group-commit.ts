@@ -2,7 +2,7 @@
 //   G1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
 //   G2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at once.
 //   G3. When a set is refused, everything its actor did since its last commit is refused with it, and that life of the actor is over.
-import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
 import type { ActorKind } from './definition.js';
@@ -67,6 +67,8 @@ export class GroupCommit {
     let writeSet: unknown;
     try {
       writeSet = cell.actor?.takeWriteSet();
+      // Queries and passivation wait until nothing is uncommitted; with this broken they would wait for ever.
+      invariant(writeSet !== undefined || !cell.actor?.pendingCount(), 'an actor with something uncommitted has a write set');
     } catch (error) {
       this.ends.failed(cell, this.outbox.bug(cell.actorId, error));
       return;

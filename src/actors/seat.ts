@@ -146,7 +146,7 @@ export class Seat {
       this.#fall(this.#calls.inOrder(), error);
       return;
     }
-    const life: Life = { ...started, watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon()) };
+    const life: Life = { ...started, watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon(life)) };
     this.#life = life;
     void life.ended.then((detail) => this.#buried(life, detail));
     this.#asks
@@ -235,11 +235,12 @@ export class Seat {
   }
 
   /** A life that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
-  #abandon(): void {
-    this.#logEnd('stuck', 'it was told to end and did not: it waits in native code');
+  #abandon(life: Life): void {
+    const { left, running } = settleCalls(this.#calls, life.board, life.watchdog.reason ?? 'stuck');
+    this.#logEnd('stuck', 'it was told to end and did not: it waits in native code', running?.actorId);
     this.#downUntilMs = Number.POSITIVE_INFINITY;
     this.#asks.rejectAll(this.#notNow());
-    this.#fall(this.#calls.inOrder(), this.#notNow());
+    this.#fall(left, this.#notNow());
   }
 
   /** Down: for good when closed, else until somebody asks again and it may rise. */

@@ -3,7 +3,7 @@
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonObject } from '../contract/json.js';
 import type { StatePatch } from '../contract/scenario.js';
-import { compareNames, spaceKey, type SpaceName } from './space-name.js';
+import { compareNames, type SpaceName, spaceKey } from './space-name.js';
 import { namespaceDigest, rowLinePrefix, SpaceDigests, stateDigest } from './state-hash.js';
 import { decodeTexts, encodeTexts, type TextTable } from './text-table.js';
 
@@ -85,7 +85,10 @@ export function prepareBase(patches: readonly StatePatch[]): Buffer {
     const name = { packageId: patch.packageId, instanceId: patch.instanceId ?? patch.packageId, namespace: patch.namespace };
     const key = spaceKey(name);
     let space = spaces.get(key);
-    if (space === undefined) spaces.set(key, (space = { name, rows: new Map() }));
+    if (space === undefined) {
+      space = { name, rows: new Map() };
+      spaces.set(key, space);
+    }
     if (patch.action === 'upsert') space.rows.set(patch.rowId, canonicalJson(patch.value));
     else space.rows.delete(patch.rowId);
   }

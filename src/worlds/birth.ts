@@ -2,9 +2,9 @@
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonObject } from '../contract/json.js';
 import type { WorldBudgets, WorldSeed } from '../contract/world-protocol.js';
+import type { Position } from './fork.js';
 import { foldLedger } from './ledger.js';
 import { mintedId, worldTag } from './minted-ids.js';
-import type { Position } from './fork.js';
 import type { Program } from './program.js';
 import { Simulation } from './simulation.js';
 import type { WorldStorage } from './storage.js';
@@ -38,16 +38,31 @@ export function forkTag({ parentWorldInstanceId, fromSequence, parentEvidenceHas
 export const worldInstanceId = (tag: string): string => `world_${tag}`;
 
 /** The first turn of a created world: its entry, and the events it starts with, which its setup's hash stands for. */
-export function begin(storage: WorldStorage, program: Program, settings: BirthSettings & { stateHash: string; isForgetful: boolean }): Simulation {
-  const { seed, budgets, recordRandom, stateHash, isForgetful } = settings;
+export function begin(storage: WorldStorage, program: Program, settings: BirthSettings & { stateHash: string }): Simulation {
+  const { seed, budgets, recordRandom, stateHash } = settings;
   const { setup, buildHash, setupHash } = program;
-  const meta: WorldMeta = { seed, recordRandom, nowUs: setup.virtualTimeUs, isClosed: false, budgets, usage: { ...noUsage }, ledger: [], ledgerChanges: [] };
-  const simulation = new Simulation({ storage, program, meta, isForgetful });
+  const meta: WorldMeta = {
+    seed,
+    recordRandom,
+    nowUs: setup.virtualTimeUs,
+    isClosed: false,
+    budgets,
+    usage: { ...noUsage },
+    ledger: [],
+    ledgerChanges: [],
+  };
+  const simulation = new Simulation({ storage, program, meta });
   const { turn, clock } = simulation;
   turn.begin(undefined);
   storage.journal.draft({ kind: 'lifecycle', phase: 'world_created', details: { buildHash, setupHash, stateHash, ...seed } });
   for (const { event, payload, atUs, actorId, actorInstanceId } of setup.initialEvents) {
-    const ref = storage.queue.ref({ packageId: event.packageId, instanceId: event.instanceId ?? event.packageId, eventId: event.eventId, actorId, actorInstanceId });
+    const ref = storage.queue.ref({
+      packageId: event.packageId,
+      instanceId: event.instanceId ?? event.packageId,
+      eventId: event.eventId,
+      actorId,
+      actorInstanceId,
+    });
     storage.queue.schedule({ atUs: clock.notBeforeNow(atUs), ref, payloadText: canonicalJson(payload) });
   }
   turn.end();
@@ -57,9 +72,9 @@ export function begin(storage: WorldStorage, program: Program, settings: BirthSe
 /** The first turn of a fork. What it goes on from is its parent's: clock, ledger, limits; what it has used of them is its own, nothing. */
 export function beginFork(
   child: WorldStorage,
-  { program, position, lineage, stateHash, isForgetful }: { program: Program; position: Position; lineage: Lineage; stateHash: string; isForgetful: boolean },
+  { program, position, lineage, stateHash }: { program: Program; position: Position; lineage: Lineage; stateHash: string },
 ): Simulation {
-  const simulation = new Simulation({ storage: child, program, meta: forkedMeta(position), isForgetful });
+  const simulation = new Simulation({ storage: child, program, meta: forkedMeta(position) });
   simulation.turn.begin(undefined);
   const details: JsonObject = { ...lineage, stateHash };
   child.journal.draft({ kind: 'lifecycle', phase: 'world_forked', details });

@@ -1,8 +1,8 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (decisions.md 7):
 // operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after commit.
 import type { OperationEntry, ToolOutcome } from '../contract/evidence.js';
-import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import type { JsonValue } from '../contract/json.js';
+import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import { limits } from '../contract/limits.js';
 import type { ToolFault } from '../contract/tool-manifest.js';
 import type { CallResult, CallTool } from '../contract/world-protocol.js';
@@ -10,12 +10,12 @@ import type { LoadedOperation, LoadedTool } from '../tools/loaded-tool.js';
 import type { EntryDraft } from './entry-draft.js';
 import { isGranted } from './grants.js';
 import { mintedId } from './minted-ids.js';
-import { clockKey } from './world-meta.js';
 import { brokenSchema, deliveryError, handlerFailure, refusal } from './outcomes.js';
 import type { ScopedRule } from './overrides.js';
 import type { ProgramActor } from './program.js';
-import { findReplay, isKept, keepReceipt, type KeyedCall } from './receipt-rules.js';
+import { findReplay, isKept, type KeyedCall, keepReceipt } from './receipt-rules.js';
 import type { Simulation } from './simulation.js';
+import { clockKey } from './world-meta.js';
 
 /** A call as it goes down the list. */
 interface Call {
@@ -61,14 +61,17 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
 function decide(simulation: Simulation, call: Call): Answer {
   const tool = simulation.program.tools.get(call.packageId);
   const operation = tool?.operations.get(call.operationId);
-  if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId)) return { outcome: unsupported(call) };
-  if (!isGranted(call.actor.actor, call)) return { outcome: refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`) };
+  if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId))
+    return { outcome: unsupported(call) };
+  if (!isGranted(call.actor.actor, call))
+    return { outcome: refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`) };
   const invalid = checkArguments(operation, call);
   if (invalid !== undefined) return { outcome: invalid };
   if (!spendToolCall(simulation)) return { outcome: refusal('denied', 'TOOL_CALL_BUDGET_EXHAUSTED', 'The budget of tool calls is used up.') };
   const keyed = keyedCall(operation, call);
   const replay = keyed && findReplay(simulation.storage, keyed);
-  if (replay?.kind === 'reused') return { outcome: refusal('invalid', 'IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used with other arguments.') };
+  if (replay?.kind === 'reused')
+    return { outcome: refusal('invalid', 'IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used with other arguments.') };
   if (replay?.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
   const answer = overridden(simulation, call) ?? perform(simulation, { call, tool, operation });
   if (keyed === undefined) return answer;
@@ -165,7 +168,11 @@ function admitArguments(tool: LoadedTool | undefined, given: JsonValue): Admitte
 }
 
 function unsupported({ packageId, instanceId, operationId }: Call): ToolOutcome {
-  return refusal('unsupported', 'UNKNOWN_OPERATION', `There is no operation '${packageId}/${operationId}'${instanceId === packageId ? '' : ` at '${instanceId}'`}.`);
+  return refusal(
+    'unsupported',
+    'UNKNOWN_OPERATION',
+    `There is no operation '${packageId}/${operationId}'${instanceId === packageId ? '' : ` at '${instanceId}'`}.`,
+  );
 }
 function faultOutcome({ id, error }: ToolFault): ToolOutcome {
   return { kind: 'tool_error', error: { ...(error ?? { code: 'UNAVAILABLE', message: `Fault '${id}'.`, retryable: true }) } };

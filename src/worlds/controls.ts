@@ -1,8 +1,8 @@
 // What whoever runs the drill does to a world: faults, events, overrides, budgets, verification. Each is one turn; none is an agent's.
 import type { Issue } from '../contract/errors.js';
 import { ServiceError } from '../contract/errors.js';
-import { admitJsonObject, JsonRefusal } from '../contract/json-check.js';
 import type { JsonObject } from '../contract/json.js';
+import { admitJsonObject, JsonRefusal } from '../contract/json-check.js';
 import { limits } from '../contract/limits.js';
 import type { InitialEvent } from '../contract/scenario.js';
 import type { BudgetUsage, CancelEvent, ScheduleEvents, SetBudgets, SetFault, SetOverrides, Verify } from '../contract/world-protocol.js';
@@ -10,7 +10,7 @@ import type { Validate } from '../tools/loaded-tool.js';
 import type { ScheduledEvent } from './event-queue.js';
 import { mintedId, ordinalOfId } from './minted-ids.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { scheduleEvent, type ScheduleTarget, scheduleTarget } from './tool-seat.js';
+import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './tool-seat.js';
 import { budgetView } from './world-meta.js';
 
 /** A no-op leaves its entry too. */
@@ -58,7 +58,10 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
     };
     const key = `${event.packageId} ${event.instanceId} ${event.eventId} ${actorId} ${actorInstanceId}`;
     let found = known.get(key);
-    if (found === undefined) known.set(key, (found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId })));
+    if (found === undefined) {
+      found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId });
+      known.set(key, found);
+    }
     if (found.unknown !== undefined) complain(found.unknown === 'event' ? '/event' : '/actorId', 'unknown', `there is no such ${found.unknown}`);
     if (!Number.isSafeInteger(atUs)) complain('/atUs', 'type', 'is an integer of microseconds');
     return { target: found.target, atUs, payloadText: admitPayload(payload, found.validatePayload, complain) };
@@ -67,7 +70,11 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
   return admitted;
 }
 
-function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: { id: string; instanceId: string | undefined }): KnownTarget {
+function findTarget(
+  { program, storage }: Simulation,
+  event: InitialEvent['event'],
+  actor: { id: string; instanceId: string | undefined },
+): KnownTarget {
   const { packageId, instanceId = packageId, eventId } = event;
   const declared = program.tools.get(packageId)?.events.get(eventId);
   const isKnown = declared !== undefined && program.hasInstance(packageId, instanceId);

@@ -1,8 +1,9 @@
 // Who is told of an event, and the telling: every subscription, packages in build order, subscriptions in manifest order, instances in order.
 // A subscription to an event of its own package is told of its own instance only; one to another package's event, of every instance.
 // What handlers emit meanwhile is delivered in the same turn, breadth first.
-import { limits } from '../contract/limits.js';
+
 import type { JsonObject } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import type { HandlerFault } from '../tools/loaded-tool.js';
 import type { EventShape } from './journal.js';
 import type { Program } from './program.js';
@@ -64,7 +65,10 @@ export class Deliveries {
   }
 
   /** A fired event, whose first entry is drafted: its subscriptions one after the other, then what they emit. */
-  fire(plan: EventPlan, fired: { payload: JsonObject; payloadText: string; ordinal: number; atUs: number; sequence: number }): DeliveryFailure | undefined {
+  fire(
+    plan: EventPlan,
+    fired: { payload: JsonObject; payloadText: string; ordinal: number; atUs: number; sequence: number },
+  ): DeliveryFailure | undefined {
     const { journal } = this.#turn.storage;
     const { deliveries } = plan;
     let { sequence } = fired;

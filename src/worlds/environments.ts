@@ -3,8 +3,8 @@
 // longer stand are served by the ones that do.
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { threadRealm } from '../tools/realm.js';
 import type { JsonObject } from '../contract/json.js';
+import { threadRealm } from '../tools/realm.js';
 import type { HostOptions } from './host-requests.js';
 import { WorldStore } from './world-store.js';
 

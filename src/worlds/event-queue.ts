@@ -4,9 +4,10 @@
 // event has gone.
 //   Q5. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
 //   Q6. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
-import { EventHeap } from '../scheduler/event-heap.js';
+
 import { invariant } from '../contract/errors.js';
-import { cancelledKey, queuePageKey, rangeOf, keyKinds, sequenceOfKey } from './keys.js';
+import { EventHeap } from '../scheduler/event-heap.js';
+import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from './keys.js';
 import type { Layers } from './layers.js';
 import { decodePage, encodePage, type PageEvent } from './queue-page.js';
 import type { StoreView } from './store-view.js';
@@ -84,6 +85,8 @@ export class EventQueue {
   #turnScheduled: ScheduledEvent[] = [];
   #turnCancelled: { event: ScheduledEvent; page: Page | undefined }[] = [];
   #nextOrdinal = 1;
+  /** `#nextOrdinal` when the turn began. */
+  #turnOrdinal = 1;
   #watermarkUs = Number.NEGATIVE_INFINITY;
   #watermarkOrdinal = 0;
   #hasQueue = false;
@@ -106,7 +109,7 @@ export class EventQueue {
     this.#fresh = [];
     this.#emptied = [];
     this.#cancels = [];
-    this.#nextOrdinal = nextOrdinal;
+    this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
     [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
     this.#hasQueue = hasQueue;
     if (!hasQueue) return;
@@ -210,7 +213,7 @@ export class EventQueue {
   /** Puts what a fork brings along, with its ordinal; pending until the next take. */
   restore(events: Iterable<ScheduledEvent>, { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] }): void {
     for (const event of events) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
-    this.#nextOrdinal = nextOrdinal;
+    this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
     [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
   }
 
@@ -221,10 +224,11 @@ export class EventQueue {
       if (page !== undefined) this.#rejoin(page, event.ordinal);
       else this.#fresh = [...this.#fresh.filter(({ ordinal }) => ordinal !== event.ordinal), { slot, ordinal: event.ordinal }];
     }
-    this.#nextOrdinal -= this.#turnScheduled.length;
+    this.#nextOrdinal = this.#turnOrdinal;
     this.#turnScheduled.length = this.#turnCancelled.length = 0;
   }
   endTurn(): void {
+    this.#turnOrdinal = this.#nextOrdinal;
     for (const event of this.#turnScheduled) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
     this.#turnScheduled.length = this.#turnCancelled.length = 0;
   }
@@ -252,9 +256,6 @@ export class EventQueue {
     this.#fresh = [];
     this.#cancels = [];
     this.#emptied = [];
-  }
-  get hasPending(): boolean {
-    return this.#fresh.length > 0 || this.#cancels.length > 0 || this.#emptied.length > 0;
   }
 
   #storedPages(): { pages: { layer: number; key: number; bytes: Buffer }[]; cancelled: Set<number> } {

@@ -67,9 +67,6 @@ export class EvidenceLeaves {
     this.#fresh = [];
     return { firstLeaf: this.#leaves - digests.length / digestBytes, digests };
   }
-  get leaves(): number {
-    return this.#leaves;
-  }
 }
 
 /** One stored run of digests, cut. */

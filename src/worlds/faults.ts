@@ -42,7 +42,11 @@ export class Faults {
   }
 
   /** Faults of this timing that fire at the call, in the manifest's order. `first`: stops at the first, and those after it do not look. */
-  firing(tool: LoadedTool, place: FaultPlace, call: { operationId: string; nowUs: number; timing: ToolFault['timing']; first: boolean }): ToolFault[] {
+  firing(
+    tool: LoadedTool,
+    place: FaultPlace,
+    call: { operationId: string; nowUs: number; timing: ToolFault['timing']; first: boolean },
+  ): ToolFault[] {
     const fired: ToolFault[] = [];
     for (const fault of tool.faults.values()) {
       if (fault.timing !== call.timing || !fault.appliesTo.includes(call.operationId)) continue;

@@ -4,7 +4,7 @@
 import type { CommandRun } from '../actors/definition.js';
 import type { JsonObject } from '../contract/json.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
-import { type DeliveryFailure, type EventPlan } from './deliveries.js';
+import type { DeliveryFailure, EventPlan } from './deliveries.js';
 import type { ScheduledEvent, ScheduledRef } from './event-queue.js';
 import { mintedId } from './minted-ids.js';
 import { deliveryError } from './outcomes.js';
@@ -71,7 +71,11 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
 }
 
 /** Everything of the turn is taken back but that the event is gone from the queue: it stays failed. */
-function recordFailure(simulation: Simulation, failure: DeliveryFailure, event: Pick<ScheduledEvent, 'ordinal' | 'atUs' | 'payloadText' | 'causeSequence'>) {
+function recordFailure(
+  simulation: Simulation,
+  failure: DeliveryFailure,
+  event: Pick<ScheduledEvent, 'ordinal' | 'atUs' | 'payloadText' | 'causeSequence'>,
+) {
   const { storage, turn } = simulation;
   const { parts } = failure.delivery.handled;
   const error = deliveryError(failure);

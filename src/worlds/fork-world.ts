@@ -1,4 +1,5 @@
 // A fork as its parent's actor makes it: now, at a snapshot, or at any sequence of the journal. The parent stays as it is.
+import { ServiceError } from '../contract/errors.js';
 import { EvidenceHasher } from '../contract/evidence-hash.js';
 import type { WorldPosition } from '../contract/world-protocol.js';
 import { beginFork, forkTag, type Lineage, worldInstanceId } from './birth.js';
@@ -23,12 +24,15 @@ export interface ForkReply {
 export interface ForkContext {
   /** The environment of the child, with the program in it. */
   target: WorldStore;
-  isForgetful: boolean;
   sliceOver: () => boolean;
 }
 
 /** `set` makes the child when it is committed. Its first life begins with the next activation. */
-export function* fork(parent: Simulation, command: ForkCommand, { target, isForgetful, sliceOver }: ForkContext): Generator<undefined, { reply: ForkReply; set: WriteSet }> {
+export function* fork(
+  parent: Simulation,
+  command: ForkCommand,
+  { target, sliceOver }: ForkContext,
+): Generator<undefined, { reply: ForkReply; set: WriteSet }> {
   const { worldId, atSequence, snapshotId } = command;
   if (atSequence !== undefined && snapshotId !== undefined) throw invalidRequest('A fork goes on from a sequence or from a snapshot, not both.');
   const { storage, program } = parent;
@@ -39,7 +43,7 @@ export function* fork(parent: Simulation, command: ForkCommand, { target, isForg
   const request = { worldId, incarnation: 0, tag, parentMeta: parent.meta(), atSequence, snapshotId, rules: receiptRules };
   const { child, position: from } = yield* forkWorld(storage, target, request, sliceOver);
   const stateHash = yield* child.records.stateHash(sliceOver);
-  const simulation = beginFork(child, { program, position: from, lineage, stateHash, isForgetful });
+  const simulation = beginFork(child, { program, position: from, lineage, stateHash });
   const reply = { worldInstanceId: worldInstanceId(tag), position: yield* position(simulation, sliceOver) };
   const set = child.takeWriteSet(simulation.meta());
   if (set === undefined) throw new Error('a new world always has something to write');
@@ -50,7 +54,9 @@ function forkSequence({ storage }: Simulation, { atSequence, snapshotId }: ForkC
   const { journal } = storage;
   if (snapshotId !== undefined) return storage.snapshot(snapshotId)?.sequence ?? 0;
   if (atSequence === undefined) return journal.sequence;
-  if (!Number.isInteger(atSequence) || atSequence < 1 || atSequence > journal.sequence) throw invalidRequest(`atSequence is an integer, 1 to ${journal.sequence}.`);
+  if (!Number.isInteger(atSequence) || atSequence < 1) throw invalidRequest('atSequence is an integer, 1 or more.');
+  if (atSequence > journal.sequence)
+    throw new ServiceError('control.NOT_FOUND', { message: `The journal ends at ${journal.sequence}.`, details: { atSequence } });
   // What is before the end of the first transaction is no world yet.
   return Math.max(wholeTransactionAt(journal, atSequence).sequence, 1);
 }

@@ -90,7 +90,10 @@ function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): 
   for (const [id, place] of last) {
     const shape = cells[place + cell.shape] as number;
     let texts = spaces.get(shape);
-    if (texts === undefined) spaces.set(shape, (texts = textsOf(folded, readSpaceShape(chunk.shape(shape)))));
+    if (texts === undefined) {
+      texts = textsOf(folded, readSpaceShape(chunk.shape(shape)));
+      spaces.set(shape, texts);
+    }
     const text = cells[place + cell.text] as number;
     texts.set(JSON.parse(chunk.text(id)) as string, text === -1 ? null : detached(chunk.text(text)));
   }
@@ -99,7 +102,10 @@ function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): 
 function textsOf(folded: Folded, name: SpaceName): Map<string, string | null> {
   const key = spaceKey(name);
   let space = folded.rows.get(key);
-  if (space === undefined) folded.rows.set(key, (space = { name, texts: new Map() }));
+  if (space === undefined) {
+    space = { name, texts: new Map() };
+    folded.rows.set(key, space);
+  }
   return space.texts;
 }
 

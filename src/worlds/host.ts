@@ -38,12 +38,11 @@ class WorldKind implements ActorKind {
     if (store === undefined || storage === undefined) throw notFound(worldId);
     const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey));
     if (known === undefined) throw new Error(`the program of ${worldId} is missing`);
-    const { isForgetful } = this.#options;
     return new World(
-      { storage, program: known.program, meta: storage.meta as WorldMeta, isForgetful },
+      { storage, program: known.program, meta: storage.meta as WorldMeta },
       {
         store,
-        isForgetful,
+        running: { isForgetful: this.#options.isForgetful, report: (text) => reportThrow(worldId, text) },
         storeForFork: (childId) => {
           this.#requireFree(childId);
           const target = this.#environments.ofNew(childId);
@@ -105,7 +104,7 @@ class WorldKind implements ActorKind {
     store.putProgram(known.source);
     const tag = tagOf({ buildHash, setupHash, seed });
     const storage = store.createWorld({ worldId, incarnation: 0, programKey: key, tag });
-    const settings = { ...request, stateHash: store.baseStateHash(key), isForgetful: this.#options.isForgetful };
+    const settings = { ...request, stateHash: store.baseStateHash(key) };
     const simulation = begin(storage, known.program, settings);
     storage.commitNow(simulation.meta());
     return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
@@ -134,6 +133,11 @@ class WorldKind implements ActorKind {
     if (this.#programs.size > limits.hostProgramsMax) this.#programs.delete(this.#programs.keys().next().value as string);
     return known;
   }
+}
+
+/** An engine's own words about a bug of tool code: for its author, who reads the standard error of the run. */
+function reportThrow(worldId: string, text: string): void {
+  console.error(`drillyard: ${worldId}: ${text}`);
 }
 
 function notFound(worldId: string): ServiceError {

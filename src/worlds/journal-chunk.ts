@@ -2,30 +2,37 @@
 // copied and dropped alone. Little-endian, columns first (they are copied as they are), then the texts as one table.
 import { invariant } from '../contract/errors.js';
 import { type ChunkView, type Columns, cellsPerEntry, cellsPerTurn } from './journal-columns.js';
-import { decodeTexts, encodeTexts, type TextTable } from './text-table.js';
+import { decodeTexts, EncodedTexts, type TextTable } from './text-table.js';
 
 const magic = 0x314a5944;
 const headBytes = 40;
 
 export function encodeChunk(columns: Columns): Buffer {
   const { entryCount, turnCount, numbers, texts, shapes } = columns;
-  const table = encodeTexts(texts.concat(shapes));
-  const bytes = Buffer.allocUnsafeSlow(headBytes + 8 * (turnCount + numbers.length) + 4 * (turnCount * cellsPerTurn + entryCount * cellsPerEntry) + table.length);
-  const floats = new Float64Array(bytes.buffer, 0, (headBytes >> 3) + turnCount + numbers.length);
+  const table = new EncodedTexts(texts.concat(shapes));
+  const cellBytes = 4 * (turnCount * cellsPerTurn + entryCount * cellsPerEntry);
+  const bytes = aligned(headBytes + 8 * (turnCount + numbers.length) + cellBytes + table.byteLength);
+  const { buffer, byteOffset } = bytes;
+  const floats = new Float64Array(buffer, byteOffset, (headBytes >> 3) + turnCount + numbers.length);
   floats[0] = columns.firstSequence;
   floats[1] = columns.firstTransaction;
-  const counts = new Int32Array(bytes.buffer, 16, 6);
-  counts.set([magic, entryCount, turnCount, numbers.length, texts.length, shapes.length]);
   let at = headBytes >> 3;
   floats.set(columns.times.subarray(0, turnCount), at);
   at += turnCount;
   floats.set(numbers, at);
   at = (at + numbers.length) * 8;
-  new Int32Array(bytes.buffer, at, turnCount * cellsPerTurn).set(columns.turnCells.subarray(0, turnCount * cellsPerTurn));
-  at += turnCount * cellsPerTurn * 4;
-  new Int32Array(bytes.buffer, at, entryCount * cellsPerEntry).set(columns.cells.subarray(0, entryCount * cellsPerEntry));
-  table.copy(bytes, at + entryCount * cellsPerEntry * 4);
+  new Int32Array(buffer, byteOffset + 16, 6).set([magic, entryCount, turnCount, numbers.length, texts.length, shapes.length]);
+  const cells = new Int32Array(buffer, byteOffset + at, cellBytes >> 2);
+  cells.set(columns.turnCells.subarray(0, turnCount * cellsPerTurn));
+  cells.set(columns.cells.subarray(0, entryCount * cellsPerEntry), turnCount * cellsPerTurn);
+  table.write(bytes, at + cellBytes);
   return bytes;
+}
+
+/** Small chunks come out of Node's pool, which cuts at multiples of 8; should it ever not, out of their own memory. */
+function aligned(byteLength: number): Buffer {
+  const bytes = Buffer.allocUnsafe(byteLength);
+  return bytes.byteOffset % 8 === 0 ? bytes : Buffer.allocUnsafeSlow(byteLength);
 }
 
 /** A chunk as stored. Texts are slices of one decoded text. */

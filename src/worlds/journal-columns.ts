@@ -158,18 +158,24 @@ export class Columns implements ChunkView {
   }
 }
 
-// Columns grow to the size of a chunk once and are then lent from journal to journal: a world that writes nothing holds none.
-const spare: Columns[] = [];
-const spareMax = 4;
+// Columns are lent from journal to journal: a world that writes nothing holds none. Few need to be large, but all worlds of a tick may be
+// writing a little at once, and typed arrays are dear to make.
+const sparesMax = 256;
+const largeSparesMax = 4;
+const smallCells = cellsPerEntry * 256;
+const spares: Columns[] = [];
+const largeSpares: Columns[] = [];
 
 export function borrowColumns(firstSequence: number, firstTransaction: number): Columns {
-  const columns = spare.pop() ?? new Columns();
+  const columns = spares.pop() ?? largeSpares.pop() ?? new Columns();
   columns.open(firstSequence, firstTransaction);
   return columns;
 }
 export function returnColumns(columns: Columns): void {
   columns.open(0, 0);
-  if (spare.length < spareMax) spare.push(columns);
+  const isSmall = columns.cells.length <= smallCells;
+  const shelf = isSmall ? spares : largeSpares;
+  if (shelf.length < (isSmall ? sparesMax : largeSparesMax)) shelf.push(columns);
 }
 
 function grown(array: Int32Array): Int32Array<ArrayBuffer> {

@@ -4,7 +4,7 @@ import { invariant } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { cutDigests } from './evidence-leaves.js';
 import { StoredChunk } from './journal-chunk.js';
-import { chunkKey, leavesKey, rangeOf, keyKinds, sequenceOfKey } from './keys.js';
+import { chunkKey, keyKinds, leavesKey, rangeOf, sequenceOfKey } from './keys.js';
 import type { Store } from './store.js';
 import type { JournalSegment } from './world-head.js';
 
@@ -28,6 +28,7 @@ export class ChunkCache {
     const entry = this.#store.last({ start: chunkKey(journal, 0), end: chunkKey(journal, sequence) });
     invariant(entry !== undefined, 'every sequence of a journal lies in a chunk');
     const chunk = new StoredChunk(entry.value);
+    invariant(sequence < chunk.firstSequence + chunk.entryCount, 'chunks of a journal leave no gap');
     this.#keep(nameOf(journal, chunk), chunk);
     return chunk;
   }
@@ -40,7 +41,7 @@ export class ChunkCache {
 
   /** Digests of the leading leaves of a chain, as far as they were stored. */
   storedLeaves(segments: readonly JournalSegment[]): Buffer[] {
-    const leaves: Buffer[] = [];
+    const leaves: (Buffer | undefined)[] = [];
     segments.forEach(([journal], index) => {
       const end = segments[index + 1]?.[1] ?? Number.POSITIVE_INFINITY;
       for (const { key, value } of this.#store.range({ start: leavesKey(journal, 0), end: rangeOf(keyKinds.leaves, journal).end })) {
@@ -52,8 +53,13 @@ export class ChunkCache {
         }
       }
     });
-    const gap = leaves.findIndex((leaf) => leaf === undefined);
-    return gap === -1 ? leaves : leaves.slice(0, gap);
+    // The list has holes where a run of digests was not stored.
+    const whole: Buffer[] = [];
+    for (const leaf of leaves) {
+      if (leaf === undefined) break;
+      whole.push(leaf);
+    }
+    return whole;
   }
 }
 

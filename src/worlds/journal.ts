@@ -8,16 +8,24 @@ import { limits } from '../contract/limits.js';
 import { draftSegments, type EntryDraft } from './entry-draft.js';
 import { EvidenceLeaves } from './evidence-leaves.js';
 import { encodeChunk, StoredChunk } from './journal-chunk.js';
-import { borrowColumns, type ChunkView, type Columns, cell, cellsPerEntry, entryKinds, eventKind, type JournalRow, type JournalShape, returnColumns } from './journal-columns.js';
+import {
+  borrowColumns,
+  type ChunkView,
+  type Columns,
+  cell,
+  cellsPerEntry,
+  entryKinds,
+  eventKind,
+  type JournalRow,
+  type JournalShape,
+  returnColumns,
+} from './journal-columns.js';
 import { writeLines } from './journal-lines.js';
 import { type ChunkCache, segmentOf } from './journal-reader.js';
 import { type EventShapeParts, eventShapeText } from './journal-shapes.js';
 import { chunkKey, leavesKey } from './keys.js';
 import type { JournalSegment } from './world-head.js';
 import type { WriteSet } from './write-set.js';
-
-export type { EntryDraft } from './entry-draft.js';
-export type { EventShapeParts } from './journal-shapes.js';
 
 /** Interned by `eventShape`: everything of an event entry that does not vary. */
 export interface EventShape extends JournalShape {
@@ -33,6 +41,7 @@ export interface EventFacts {
   error?: OutcomeError | undefined;
 }
 interface ClosedChunk {
+  journal: number;
   firstSequence: number;
   entryCount: number;
   bytes: Buffer;
@@ -169,12 +178,11 @@ export class Journal {
   /** Adds everything since the last take, and leaf digests made meanwhile. */
   takeInto(set: WriteSet): void {
     this.#close();
-    const [journal] = this.#segments[this.#segments.length - 1] as JournalSegment;
-    for (const { firstSequence, bytes } of this.#closed) set.put(chunkKey(journal, firstSequence), bytes);
+    for (const { journal, firstSequence, bytes } of this.#closed) set.put(chunkKey(journal, firstSequence), bytes);
     this.#taken.push(...this.#closed);
     this.#closed = [];
     const fresh = this.#leaves?.takeFresh();
-    if (fresh !== undefined) set.put(leavesKey(journal, fresh.firstLeaf), fresh.digests);
+    if (fresh !== undefined) set.put(leavesKey(this.#journal, fresh.firstLeaf), fresh.digests);
   }
   /** What was taken is in the store. */
   applied(): void {
@@ -216,7 +224,9 @@ export class Journal {
   /** The chunk that holds an entry of a turn that ended; used for reading only. */
   chunkOf(sequence: number): ChunkView {
     if (this.#columns !== undefined && sequence >= this.#columns.firstSequence) return this.#columns;
-    return heldChunk(this.#closed, sequence) ?? heldChunk(this.#taken, sequence) ?? this.#cache.find(segmentOf(this.#segments, sequence), sequence);
+    const journal = segmentOf(this.#segments, sequence);
+    // What was taken may be of a journal that a reset has left since.
+    return heldChunk(this.#closed, journal, sequence) ?? heldChunk(this.#taken, journal, sequence) ?? this.#cache.find(journal, sequence);
   }
 
   *evidenceHash(sliceOver: () => boolean): Generator<undefined, string> {
@@ -248,6 +258,11 @@ export class Journal {
     }
   }
 
+  /** Where this world writes: the last of its chain. */
+  get #journal(): number {
+    return (this.#segments[this.#segments.length - 1] as JournalSegment)[0];
+  }
+
   #open(): Columns {
     this.#columns ??= borrowColumns(this.#sequence + 1, this.#transactions + 1);
     return this.#columns;
@@ -256,7 +271,12 @@ export class Journal {
     const columns = this.#columns;
     if (columns === undefined) return;
     if (columns.turnCount > 0) {
-      this.#closed.push({ firstSequence: columns.firstSequence, entryCount: columns.entryCount, bytes: encodeChunk(columns) });
+      this.#closed.push({
+        journal: this.#journal,
+        firstSequence: columns.firstSequence,
+        entryCount: columns.entryCount,
+        bytes: encodeChunk(columns),
+      });
     }
     this.#dropColumns();
   }
@@ -271,7 +291,9 @@ export class Journal {
   }
 }
 
-function heldChunk(chunks: readonly ClosedChunk[], sequence: number): ChunkView | undefined {
-  const held = chunks.find(({ firstSequence, entryCount }) => sequence >= firstSequence && sequence < firstSequence + entryCount);
+function heldChunk(chunks: readonly ClosedChunk[], journal: number, sequence: number): ChunkView | undefined {
+  const held = chunks.find(
+    (chunk) => chunk.journal === journal && sequence >= chunk.firstSequence && sequence < chunk.firstSequence + chunk.entryCount,
+  );
   return held === undefined ? undefined : new StoredChunk(held.bytes);
 }

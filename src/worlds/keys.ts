@@ -93,7 +93,6 @@ export function snapshotRange(worldId: string): { start: Buffer; end: Buffer } {
   return { start, end: after(start) };
 }
 export const snapshotIdOfKey = (key: Buffer): string => key.subarray(key.indexOf(0) + 1).toString();
-export const worldIdOfHeadKey = (key: Buffer): string => key.subarray(1).toString();
 
 function named(kind: Kind, name: string): Buffer {
   const key = Buffer.allocUnsafe(1 + Buffer.byteLength(name));

@@ -1,6 +1,7 @@
 // What the simulation answers when it does not answer with a value, by code.
-import type { OutcomeError, ToolOutcome } from '../contract/evidence.js';
+
 import type { Issue } from '../contract/errors.js';
+import type { OutcomeError, ToolOutcome } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import type { HandlerFault, LoadedOperation } from '../tools/loaded-tool.js';
 import type { DeliveryFailure } from './deliveries.js';
@@ -23,7 +24,10 @@ export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOp
   const { code, message, details } = fault;
   const declared = declaredErrors.get(code);
   if (declared === undefined) {
-    return refusal('tool_error', 'UNDECLARED_ERROR', `The tool failed with '${code}', which its manifest does not declare: ${message}`, { code, ...(details === undefined ? {} : { details }) });
+    return refusal('tool_error', 'UNDECLARED_ERROR', `The tool failed with '${code}', which its manifest does not declare: ${message}`, {
+      code,
+      ...(details === undefined ? {} : { details }),
+    });
   }
   const error: OutcomeError = { code, message, retryable: fault.retryable ?? declared.retryable };
   if (details !== undefined) error.details = details;

@@ -61,7 +61,9 @@ export class Overrides {
   /** Uses of the rules for the package's operations as they were in an earlier ledger. */
   restoreUses(packageId: string, origin: LedgerEntries): void {
     this.#inForce ??= this.#order();
-    const keys = new Set(this.#inForce.filter(({ rule }) => rule.operation.packageId === packageId).map(({ scope, rule }) => usesKey(scope, rule.id)));
+    const keys = new Set(
+      this.#inForce.filter(({ rule }) => rule.operation.packageId === packageId).map(({ scope, rule }) => usesKey(scope, rule.id)),
+    );
     this.#ledger.restoreWhere((key) => keys.has(key), origin);
   }
 
@@ -96,5 +98,7 @@ function matches({ operation, when = {} }: ToolOverride, call: OverridableCall):
 
 function hasMembers(value: JsonValue, wanted: JsonObject): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return Object.keys(wanted).length === 0;
-  return Object.entries(wanted).every(([name, member]) => Object.hasOwn(value, name) && canonicalJson(value[name] as JsonValue) === canonicalJson(member));
+  return Object.entries(wanted).every(
+    ([name, member]) => Object.hasOwn(value, name) && canonicalJson(value[name] as JsonValue) === canonicalJson(member),
+  );
 }

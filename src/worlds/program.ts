@@ -3,7 +3,7 @@ import type { WorldProgram } from '../contract/build.js';
 import { type Issue, ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { ScenarioActor, WorldSetup } from '../contract/scenario.js';
+import type { InitialEvent, ScenarioActor, StatePatch, WorldSetup } from '../contract/scenario.js';
 import { loadTool } from '../tools/load.js';
 import type { LoadedTool } from '../tools/loaded-tool.js';
 
@@ -26,7 +26,8 @@ export class Program {
   /** By package: the default instance (named as the package), then those that the setup names, in order of id. */
   readonly instances: ReadonlyMap<string, readonly string[]>;
   readonly #actors: readonly ScenarioActor[];
-  readonly #admitted = new Map<ScenarioActor, ProgramActor>();
+  /** Those that were asked for, by (id, instance) as asked. */
+  readonly #known = new Map<string, ProgramActor>();
   readonly #subscribers = new Map<string, Subscriber[]>();
 
   /** Throws world.HANDLER_FAILED for a tool that cannot be loaded. */
@@ -49,9 +50,16 @@ export class Program {
 
   /** Without an instance: the actor that has none or, where only one actor has the id, that one. */
   actor(actorId: string, actorInstanceId?: string): ProgramActor | undefined {
+    const key = `${actorId} ${actorInstanceId ?? ''}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
     const named = this.#actors.filter(({ id }) => id === actorId);
-    const actor = named.find(({ instanceId }) => instanceId === actorInstanceId) ?? (actorInstanceId === undefined && named.length === 1 ? named[0] : undefined);
-    return actor && this.#admit(actor);
+    const exact = named.find(({ instanceId }) => instanceId === actorInstanceId);
+    const actor = exact ?? (actorInstanceId === undefined && named.length === 1 ? named[0] : undefined);
+    if (actor === undefined) return undefined;
+    const found = this.#admit(actor);
+    this.#known.set(key, found);
+    return found;
   }
   get actors(): readonly ScenarioActor[] {
     return this.#actors;
@@ -66,14 +74,10 @@ export class Program {
   }
 
   #admit(actor: ScenarioActor): ProgramActor {
-    let known = this.#admitted.get(actor);
-    if (known === undefined) {
-      const { id, instanceId, attributes, grants } = actor;
-      const [tool] = this.tools.values();
-      known = { actor, admitted: tool === undefined ? null : tool.realm.admit({ id, instanceId, attributes, grants }).value };
-      this.#admitted.set(actor, known);
-    }
-    return known;
+    const { id, instanceId, attributes, grants } = actor;
+    const [tool] = this.tools.values();
+    // Without tools there is no handler to see it.
+    return { actor, admitted: tool === undefined ? null : tool.realm.admit({ id, instanceId, attributes, grants }).value };
   }
 }
 
@@ -92,25 +96,30 @@ function instancesOf({ tools, setup }: WorldProgram): Map<string, readonly strin
 
 /** What a setup says of things that its tools do not have, or of rows and payloads that break their schemas. Throws control.INVALID_REQUEST. */
 export function checkSetup(program: Program): void {
-  const issues: Issue[] = [];
-  const complain = (path: string, code: string, message: string): void => {
-    if (issues.length < limits.issuesMax) issues.push({ path, code, message });
-  };
   const { state, faults, initialEvents } = program.setup;
-  state.forEach((patch, index) => {
-    const namespace = program.tools.get(patch.packageId)?.namespaces.get(patch.namespace);
-    if (namespace === undefined) return complain(`/state/${index}`, 'unknown', `there is no namespace '${patch.namespace}' of '${patch.packageId}'`);
-    if (patch.action !== 'upsert') return;
-    for (const { path, code, message } of namespace.validate(patch.value) ?? []) complain(`/state/${index}/value${path}`, code, message);
-  });
-  faults.forEach(({ packageId, faultId }, index) => {
-    if (!program.tools.get(packageId)?.faults.has(faultId)) complain(`/faults/${index}`, 'unknown', `'${packageId}' has no fault '${faultId}'`);
-  });
-  initialEvents.forEach(({ event, payload, actorId, actorInstanceId }, index) => {
-    const declared = program.tools.get(event.packageId)?.events.get(event.eventId);
-    if (declared === undefined) return complain(`/initialEvents/${index}/event`, 'unknown', `'${event.packageId}' has no event '${event.eventId}'`);
-    if (program.actor(actorId, actorInstanceId) === undefined) complain(`/initialEvents/${index}/actorId`, 'unknown', `there is no actor '${actorId}'`);
-    for (const { path, code, message } of declared.validatePayload(payload) ?? []) complain(`/initialEvents/${index}/payload${path}`, code, message);
-  });
-  if (issues.length > 0) throw new ServiceError('control.INVALID_REQUEST', { message: 'The setup does not fit its tools.', issues });
+  const issues: Issue[] = [];
+  for (const [index, patch] of state.entries()) issues.push(...patchIssues(program, patch, `/state/${index}`));
+  for (const [index, { packageId, faultId }] of faults.entries()) {
+    if (!program.tools.get(packageId)?.faults.has(faultId)) issues.push(unknown(`/faults/${index}`, `'${packageId}' has no fault '${faultId}'`));
+  }
+  for (const [index, event] of initialEvents.entries()) issues.push(...eventIssues(program, event, `/initialEvents/${index}`));
+  if (issues.length === 0) return;
+  throw new ServiceError('control.INVALID_REQUEST', { message: 'The setup does not fit its tools.', issues: issues.slice(0, limits.issuesMax) });
 }
+
+function patchIssues({ tools }: Program, patch: StatePatch, path: string): Issue[] {
+  const namespace = tools.get(patch.packageId)?.namespaces.get(patch.namespace);
+  if (namespace === undefined) return [unknown(path, `there is no namespace '${patch.namespace}' of '${patch.packageId}'`)];
+  return patch.action === 'upsert' ? below(`${path}/value`, namespace.validate(patch.value)) : [];
+}
+
+function eventIssues(program: Program, { event, payload, actorId, actorInstanceId }: InitialEvent, path: string): Issue[] {
+  const declared = program.tools.get(event.packageId)?.events.get(event.eventId);
+  if (declared === undefined) return [unknown(`${path}/event`, `'${event.packageId}' has no event '${event.eventId}'`)];
+  const issues = below(`${path}/payload`, declared.validatePayload(payload));
+  if (program.actor(actorId, actorInstanceId) === undefined) issues.push(unknown(`${path}/actorId`, `there is no actor '${actorId}'`));
+  return issues;
+}
+
+const unknown = (path: string, message: string): Issue => ({ path, code: 'unknown', message });
+const below = (path: string, issues: Issue[] | null): Issue[] => (issues ?? []).map((issue) => ({ ...issue, path: path + issue.path }));

@@ -30,7 +30,9 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
     case 'position':
       return position(simulation, everySteps(4));
     case 'state':
-      return query.atSequence === undefined ? { reply: statePage(simulation, simulation.storage.records, query) } : stateThen(simulation, query.atSequence, (records) => statePage(simulation, records, query));
+      return query.atSequence === undefined
+        ? { reply: statePage(simulation, simulation.storage.records, query) }
+        : stateThen(simulation, query.atSequence, (records) => statePage(simulation, records, query));
     case 'row':
       return { reply: { value: simulation.storage.records.get(spaceOf(simulation, simulation.storage.records, query), query.rowId) ?? null } };
     case 'namespaces':
@@ -63,9 +65,16 @@ export function everySteps(count: number): () => boolean {
   return () => ++steps % count === 0;
 }
 
-function spaceOf({ program }: Simulation, records: Records, { packageId, instanceId = packageId, namespace }: { packageId: string; instanceId?: string; namespace: string }) {
+function spaceOf(
+  { program }: Simulation,
+  records: Records,
+  { packageId, instanceId = packageId, namespace }: { packageId: string; instanceId?: string; namespace: string },
+) {
   if (!program.tools.get(packageId)?.namespaces.has(namespace) || !program.hasInstance(packageId, instanceId)) {
-    throw new ServiceError('control.NOT_FOUND', { message: `There is no namespace '${namespace}' of '${packageId}'.`, details: { packageId, instanceId, namespace } });
+    throw new ServiceError('control.NOT_FOUND', {
+      message: `There is no namespace '${namespace}' of '${packageId}'.`,
+      details: { packageId, instanceId, namespace },
+    });
   }
   return records.space(packageId, instanceId, namespace);
 }
@@ -142,7 +151,9 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 function actorView(program: Program, actor: Actor): ActorView {
   const capabilities = granted(program, actor).map(({ packageId, instanceId, operationId }) => ({ packageId, instanceId, operationId }));
   if (isGranted(actor, waitTarget)) capabilities.push({ ...waitTarget });
-  return actor.instanceId === undefined ? { actorId: actor.id, capabilities } : { actorId: actor.id, actorInstanceId: actor.instanceId, capabilities };
+  return actor.instanceId === undefined
+    ? { actorId: actor.id, capabilities }
+    : { actorId: actor.id, actorInstanceId: actor.instanceId, capabilities };
 }
 
 function tools(program: Program, actor: Actor): ToolCatalogItem[] {

@@ -19,7 +19,10 @@ export function encodePage(events: readonly PageEvent[]): Buffer {
   let at = 4;
   for (const { ordinal, atUs, refText, causeSequence } of events) {
     let ref = refs.get(refText);
-    if (ref === undefined) refs.set(refText, (ref = refs.size));
+    if (ref === undefined) {
+      ref = refs.size;
+      refs.set(refText, ref);
+    }
     at = columns.writeDoubleLE(ordinal, at);
     at = columns.writeDoubleLE(atUs, at);
     at = columns.writeDoubleLE(causeSequence, at);

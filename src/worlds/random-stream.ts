@@ -7,7 +7,9 @@ export type StreamState = [number, number, number, number];
 
 /** The first state of the stream with these labels. */
 export function splitStream(seed: string, labels: readonly string[]): StreamState {
-  const digest = createHash('sha256').update(canonicalJson([seed, ...labels])).digest();
+  const digest = createHash('sha256')
+    .update(canonicalJson([seed, ...labels]))
+    .digest();
   const state: StreamState = [digest.readUInt32BE(0), digest.readUInt32BE(4), digest.readUInt32BE(8), digest.readUInt32BE(12)];
   // All zeros is the one state the generator never leaves.
   return state.every((word) => word === 0) ? [1, 0, 0, 0] : state;

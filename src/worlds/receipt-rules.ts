@@ -24,8 +24,10 @@ export function findReplay({ receipts }: WorldStorage, call: KeyedCall): Replay 
   return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
 }
 
+const brokenHandler = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR']);
+
 export function isKept(outcome: ToolOutcome): boolean {
-  if (outcome.kind === 'tool_error') return !outcome.error.retryable && outcome.error.code !== 'HANDLER_FAILED';
+  if (outcome.kind === 'tool_error') return !outcome.error.retryable && !brokenHandler.has(outcome.error.code);
   return outcome.kind === 'ok';
 }
 
@@ -36,7 +38,13 @@ export function keepReceipt({ receipts }: WorldStorage, call: KeyedCall, outcome
 
 /** The same, read from evidence. */
 export const receiptRules: FoldRules = {
-  receiptOf({ idempotency, invocation, outcome, committedOutcome, sequence }: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined {
+  receiptOf({
+    idempotency,
+    invocation,
+    outcome,
+    committedOutcome,
+    sequence,
+  }: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined {
     const { idempotencyKey } = invocation;
     if (idempotency !== 'recorded' || idempotencyKey === undefined) return undefined;
     const result = (committedOutcome ?? outcome) as unknown as JsonValue;

@@ -96,9 +96,6 @@ export class Receipts {
     this.#deletions = [];
     this.#voided.clear();
   }
-  get hasPending(): boolean {
-    return this.#fresh.size > 0 || this.#deletions.length > 0;
-  }
   dropCaches(): void {
     this.#cache.clear();
   }

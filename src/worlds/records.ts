@@ -12,8 +12,6 @@ import { namespaceDigest, placeOf, rowLinePrefix, SpaceDigests, stateDigest } fr
 import type { SpaceRecord } from './world-head.js';
 import type { WriteSet } from './write-set.js';
 
-export type { Space } from './space.js';
-
 export interface RowView {
   rowId: string;
   value: JsonObject;
@@ -147,7 +145,8 @@ export class Records {
 
   /** Puts every row of the package back to what `origin` has, as state_change entries. */
   resetPackage(packageId: string, origin: Records): void {
-    for (const space of this.#spaces) {
+    // By name: the order of first use is no part of what a world is, a query may change it.
+    for (const space of [...this.#spaces].sort(compareNames)) {
       if (space.packageId !== packageId) continue;
       const before = origin.space(space.packageId, space.instanceId, space.namespace);
       for (const rowId of [...this.changedIds(space)].sort()) {
@@ -190,9 +189,6 @@ export class Records {
     }
     // The kept objects would hold on to rows that are gone.
     this.#undo.length = this.#undoLength = 0;
-  }
-  get hasPending(): boolean {
-    return this.#spaces.some((space) => space.dirty.length > 0);
   }
   spaceRecords(): SpaceRecord[] {
     return this.#spaces.map(({ packageId, instanceId, namespace, count, isStored }) => [packageId, instanceId, namespace, count, isStored ? 1 : 0]);

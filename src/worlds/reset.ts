@@ -5,7 +5,7 @@ import type { Reset } from '../contract/world-protocol.js';
 import { draftCancelled, lifecycle } from './controls.js';
 import type { ScheduledRef } from './event-queue.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { scheduleEvent, type ScheduleTarget, scheduleTarget } from './tool-seat.js';
+import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './tool-seat.js';
 import type { WorldMeta } from './world-meta.js';
 
 /** `renew`: makes the world's parts anew from what the reset went back to. */

@@ -9,16 +9,22 @@ import { Overrides } from './overrides.js';
 import type { Program, ProgramActor } from './program.js';
 import { RandomStreams } from './random-streams.js';
 import type { WorldStorage } from './storage.js';
-import { Turn } from './turn.js';
+import { Turn, type TurnParts } from './turn.js';
 import type { RunningAdvance, Usage, WorldMeta } from './world-meta.js';
 
 export interface SimulationParts {
   storage: WorldStorage;
   program: Program;
   meta: WorldMeta;
-  /** tools are made anew for every turn. */
-  isForgetful: boolean;
+  /** How its tools run; of a world that is only being made, none does. */
+  running?: ToolRunning;
 }
+export interface ToolRunning {
+  /** Modules are made anew for every turn. */
+  isForgetful: boolean;
+  report: TurnParts['report'];
+}
+const notRunning: ToolRunning = { isForgetful: false, report: () => {} };
 
 export class Simulation {
   readonly storage: WorldStorage;
@@ -35,7 +41,7 @@ export class Simulation {
   advance: RunningAdvance | undefined;
   readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
 
-  constructor({ storage, program, meta, isForgetful }: SimulationParts) {
+  constructor({ storage, program, meta, running = notRunning }: SimulationParts) {
     this.storage = storage;
     this.program = program;
     this.clock = new VirtualClock(meta.nowUs);
@@ -43,8 +49,8 @@ export class Simulation {
     const streams = new RandomStreams(meta.seed.seed, this.ledger);
     this.faults = new Faults(program, this.ledger, streams);
     this.overrides = new Overrides(program.setup, this.ledger);
-    this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom });
-    this.deliveries = new Deliveries(this.turn, program, { isForgetful });
+    this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom, report: running.report });
+    this.deliveries = new Deliveries(this.turn, program, running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
@@ -52,14 +58,22 @@ export class Simulation {
     this.#origin = { seed: meta.seed, recordRandom: meta.recordRandom };
   }
 
-  /** To be written at once: it is what the world goes on with. */
   meta(): WorldMeta {
     const { budgets, usage, isClosed, ledger, advance } = this;
     const { seed, recordRandom } = this.#origin;
     const nowUs = this.clock.nowUs;
-    const meta: WorldMeta = { seed, recordRandom, nowUs, isClosed, budgets, usage, ledger: ledger.entries(), ledgerChanges: ledger.changes() };
+    const meta: WorldMeta = {
+      seed,
+      recordRandom,
+      nowUs,
+      isClosed,
+      budgets,
+      usage: { ...usage },
+      ledger: ledger.entries(),
+      ledgerChanges: ledger.changes(),
+    };
     // One without a key cannot be asked for again: a crash ends it.
-    if (advance?.operationKey !== undefined) meta.advance = advance;
+    if (advance?.operationKey !== undefined) meta.advance = { ...advance };
     return meta;
   }
 

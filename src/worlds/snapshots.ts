@@ -1,7 +1,8 @@
 // The snapshots of one world: copies of its head, found by id or by where they lie on its journal. The origin, with the empty id, is
 // the first: what a whole reset goes back to.
-import { snapshotIdOfKey, snapshotKey, snapshotRange } from './keys.js';
+
 import { segmentOf } from './journal-reader.js';
+import { snapshotIdOfKey, snapshotKey, snapshotRange } from './keys.js';
 import type { StoreView } from './store-view.js';
 import { decodeHead, encodeHead, type JournalSegment, type WorldHead } from './world-head.js';
 import type { WorldVersion, WriteSet } from './write-set.js';

@@ -81,7 +81,8 @@ export function namespaceDigest(digests: SpaceDigests): string {
 /** `namespaces`: the non-empty ones, ordered by (packageId, instanceId, namespace). */
 export function stateDigest(namespaces: readonly (SpaceName & { digest: string })[]): string {
   const hash = createHash('sha256');
-  for (const { digest, instanceId, namespace, packageId } of namespaces) hash.update(`${JSON.stringify({ digest, instanceId, namespace, packageId })}\n`);
+  for (const { digest, instanceId, namespace, packageId } of namespaces)
+    hash.update(`${JSON.stringify({ digest, instanceId, namespace, packageId })}\n`);
   return `sha256:${hash.digest('hex')}`;
 }
 

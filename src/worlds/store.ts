@@ -24,6 +24,8 @@ export interface KeyRange {
 const none = Buffer.alloc(0);
 /** How many doomed keys a commit deletes by the way. */
 const sweepKeysMax = 256;
+/** So many times as much goes at the close: some tens of milliseconds at most. */
+const sweepsAtClose = 64;
 /** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
 const idBlock = 256;
 
@@ -107,6 +109,7 @@ export class Store {
         const done = new Map<WriteSet, Error | undefined>();
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
+        this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
         if (this.#hasDoomed) this.#sweep(sweepKeysMax);
         if (this.#idsLeft < idBlock / 2) this.#reserveIds();
       });
@@ -138,6 +141,7 @@ export class Store {
   }
 
   close(): Promise<void> {
+    for (let round = 0; this.#closed === undefined && round < sweepsAtClose && this.sweep(); round++);
     this.#closed ??= this.sync().then(() => this.#database.close());
     return this.#closed;
   }
@@ -171,8 +175,14 @@ export class Store {
       else this.#database.putSync(keys[index] as Buffer, value);
       if ((keys[index] as Buffer)[0] === keyKinds.doomed) this.#hasDoomed = true;
     }
-    for (const [layer, change] of set.references) this.#refer(layer, change);
     return undefined;
+  }
+
+  /** The changes of a group together: a layer that one set leaves and another begins to share is nobody's at no time. */
+  #referAll(sets: readonly WriteSet[]): void {
+    const changes = new Map<number, number>();
+    for (const { references } of sets) for (const [layer, change] of references) changes.set(layer, (changes.get(layer) ?? 0) + change);
+    for (const [layer, change] of changes) this.#refer(layer, change);
   }
 
   /** A change of 0 is of a layer that came and went within one set: nobody names it, but it may have been written. */

@@ -6,13 +6,34 @@ export interface TextTable {
 }
 
 /** Bytes: u32 count, u32 lengths[count], UTF-8. */
+export class EncodedTexts {
+  readonly #texts: readonly string[];
+  readonly #joined: string;
+  readonly byteLength: number;
+
+  constructor(texts: readonly string[]) {
+    this.#texts = texts;
+    this.#joined = texts.join('');
+    this.byteLength = 4 + 4 * texts.length + Buffer.byteLength(this.#joined);
+  }
+
+  write(target: Buffer, at: number): void {
+    const texts = this.#texts;
+    let next = target.writeUInt32LE(texts.length, at);
+    // Typed arrays write a number in a nanosecond, Buffer's methods in ten; they need alignment.
+    if ((target.byteOffset + next) % 4 === 0) {
+      const lengths = new Uint32Array(target.buffer, target.byteOffset + next, texts.length);
+      for (let index = 0; index < texts.length; index++) lengths[index] = (texts[index] as string).length;
+      next += 4 * texts.length;
+    } else for (const text of texts) next = target.writeUInt32LE(text.length, next);
+    target.write(this.#joined, next, 'utf8');
+  }
+}
+
 export function encodeTexts(texts: readonly string[]): Buffer {
-  const joined = texts.join('');
-  const head = 4 + 4 * texts.length;
-  const bytes = Buffer.allocUnsafe(head + Buffer.byteLength(joined));
-  bytes.writeUInt32LE(texts.length, 0);
-  for (let index = 0; index < texts.length; index++) bytes.writeUInt32LE((texts[index] as string).length, 4 + 4 * index);
-  bytes.write(joined, head, 'utf8');
+  const encoded = new EncodedTexts(texts);
+  const bytes = Buffer.allocUnsafe(encoded.byteLength);
+  encoded.write(bytes, 0);
   return bytes;
 }
 

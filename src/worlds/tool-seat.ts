@@ -17,7 +17,7 @@ import {
 import type { ScheduledRef } from './event-queue.js';
 import type { EventShape } from './journal.js';
 import { mintedId } from './minted-ids.js';
-import type { Space } from './records.js';
+import type { Space } from './space.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
 
 interface SeatNamespace {
@@ -52,11 +52,18 @@ export class ToolSeat implements ContextCalls {
 
   call(operationId: string, input: JsonValue): HandlerReturn {
     const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
-    return 'kind' in behavior ? behavior : behavior.call(operationId, input);
+    const returned = 'kind' in behavior ? behavior : behavior.call(operationId, input);
+    if (returned.kind === 'thrown') this.#report(operationId, returned);
+    return returned;
   }
   handle(subscriptionId: string, payload: JsonValue): HandlerFault | null {
     const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
-    return 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
+    const fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
+    if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
+    return fault;
+  }
+  #report(handlerId: string, { message, detail }: HandlerThrow): void {
+    if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
   }
   /** A module that throws while it loads fails each of its calls. */
   #awaken(): ToolInstance | HandlerThrow {
@@ -95,7 +102,8 @@ export class ToolSeat implements ContextCalls {
     const { space, validate } = this.#namespace(namespace);
     const issues = validate(value);
     if (issues !== null) throw new ContextRefusal(`row '${rowId}' of '${namespace}' breaks its schema: ${issuesText(issues)}`);
-    if (text.length > limits.rowBytesMax) throw new ContextRefusal(`row '${rowId}' of '${namespace}' is longer than ${limits.rowBytesMax} characters`);
+    if (text.length > limits.rowBytesMax)
+      throw new ContextRefusal(`row '${rowId}' of '${namespace}' is longer than ${limits.rowBytesMax} characters`);
     this.#turn.storage.records.put(space, rowId, value, text);
   }
   delete(namespace: string, rowId: string): boolean {
@@ -163,12 +171,20 @@ export interface ScheduleTarget {
   readonly scheduled: EventShape;
   readonly ref: ScheduledRef;
 }
-export function scheduleTarget({ journal, queue }: Turn['storage'], event: EventName, actor: { id: string; instanceId?: string | undefined } | undefined): ScheduleTarget {
+export function scheduleTarget(
+  { journal, queue }: Turn['storage'],
+  event: EventName,
+  actor: { id: string; instanceId?: string | undefined } | undefined,
+): ScheduleTarget {
   const who = actor === undefined ? undefined : { actorId: actor.id, actorInstanceId: actor.instanceId };
   return { scheduled: journal.eventShape({ event, phase: 'scheduled', actor: who }), ref: queue.ref({ ...event, ...who }) };
 }
 /** Queues an event and drafts its `scheduled` entry, caused by what runs now. Returns its ordinal. */
-export function scheduleEvent({ journal, queue }: Turn['storage'], { scheduled, ref }: ScheduleTarget, { atUs, payloadText }: { atUs: number; payloadText: string }): number {
+export function scheduleEvent(
+  { journal, queue }: Turn['storage'],
+  { scheduled, ref }: ScheduleTarget,
+  { atUs, payloadText }: { atUs: number; payloadText: string },
+): number {
   const facts = { payloadText, scheduledOrdinal: queue.nextOrdinal, scheduledForUs: atUs, causeSequence: journal.causeSequence };
   const causeSequence = journal.draftEvent(scheduled, facts);
   return queue.schedule({ atUs, ref, payloadText, causeSequence });

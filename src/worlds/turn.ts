@@ -31,6 +31,8 @@ export interface TurnParts {
   ledger: Ledger;
   streams: RandomStreams;
   recordRandom: boolean;
+  /** Tells a person what no evidence may hold, because engines word it differently. */
+  report(text: string): void;
 }
 
 /** No scheduled event. */
@@ -40,6 +42,7 @@ export class Turn {
   readonly storage: WorldStorage;
   readonly clock: VirtualClock;
   readonly streams: RandomStreams;
+  readonly report: TurnParts['report'];
   readonly emissions: Emission[] = [];
   actor: ProgramActor | undefined;
   source: TurnSource | undefined;
@@ -50,10 +53,11 @@ export class Turn {
   readonly #draws: Draw[] = [];
   readonly #stamp = { virtualTimeUs: 0, correlationOrdinal: 0 };
 
-  constructor({ storage, clock, ledger, streams, recordRandom }: TurnParts) {
+  constructor({ storage, clock, ledger, streams, recordRandom, report }: TurnParts) {
     this.storage = storage;
     this.clock = clock;
     this.streams = streams;
+    this.report = report;
     this.#ledger = ledger;
     if (recordRandom) streams.onDraw = (draw) => this.#record(draw);
   }

@@ -7,7 +7,7 @@ import { invariant } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
 import { ChunkCache } from './journal-reader.js';
-import { baseKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotRange, worldIdOfHeadKey } from './keys.js';
+import { baseKey, headKey, keyKinds, programRecordKey, snapshotRange } from './keys.js';
 import { type StorageContext, WorldStorage } from './storage.js';
 import { Store, type StoreOptions } from './store.js';
 import { decodeHead, headVersion, type WorldHead } from './world-head.js';
@@ -51,9 +51,6 @@ export class WorldStore {
     ]);
     return key;
   }
-  hasProgram(programKey: string): boolean {
-    return this.store.has(programRecordKey(programKey));
-  }
   loadProgram(programKey: string): WorldProgram | undefined {
     const bytes = this.store.get(programRecordKey(programKey));
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as WorldProgram);
@@ -70,9 +67,6 @@ export class WorldStore {
   tagOf(worldId: string): string | undefined {
     const head = this.store.get(headKey(worldId));
     return head === undefined ? undefined : decodeHead(head).tag;
-  }
-  worldIds(): string[] {
-    return [...this.store.keys(rangeOfKind(keyKinds.head))].map(worldIdOfHeadKey);
   }
 
   /** In memory; the first write set creates it, and is refused (control.STATE_CONFLICT) when the world exists. */
@@ -153,7 +147,10 @@ export class WorldStore {
 
   #base(programKey: string): Base {
     let bases = basesByParse.get(this.#parse);
-    if (bases === undefined) basesByParse.set(this.#parse, (bases = new Map()));
+    if (bases === undefined) {
+      bases = new Map();
+      basesByParse.set(this.#parse, bases);
+    }
     let base = bases.get(programKey);
     if (base === undefined) {
       const bytes = this.store.get(baseKey(programKey));

@@ -1,9 +1,11 @@
 // The actor of one world: takes its messages apart, runs each command on the simulation, and hands out what has to be written.
 //   D1. What a command changed is in the next write set whole, with the worlds it gave birth to.
-//   D2. A world that could not be written is broken: every later write set is refused for the same reason, so its host ends this life.
+//   D2. A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its
+//       host ends this life and the next one begins at the last commit.
 import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
-import type { Reset, TakeSnapshot, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import { limits } from '../contract/limits.js';
+import type { Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import { advanceTime } from './advance.js';
 import { snapshotIdOf } from './birth.js';
 import { callTool } from './call-tool.js';
@@ -12,7 +14,7 @@ import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
 import { position } from './position.js';
 import { answerQuery, type QueryAnswer } from './queries.js';
 import { resetWorld } from './reset.js';
-import { invalidRequest, Simulation, type SimulationParts } from './simulation.js';
+import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './simulation.js';
 import { wait } from './wait.js';
 import type { WorldMeta } from './world-meta.js';
 import type { WorldStore } from './world-store.js';
@@ -27,7 +29,7 @@ export type WorldWrites = { writes: WorldWrite[]; refusal?: undefined } | { refu
 
 export interface WorldSurroundings {
   store: WorldStore;
-  isForgetful: boolean;
+  running: ToolRunning;
   /** The environment of a world to be, with the parent's program in it. */
   storeForFork(worldId: string): WorldStore;
   wantsIdle(): void;
@@ -43,14 +45,15 @@ export class World implements Actor {
   #births: WorldWrite[] = [];
   #broken: Error | undefined;
 
-  constructor(parts: SimulationParts, surroundings: WorldSurroundings) {
-    this.#simulation = new Simulation(parts);
+  constructor(parts: Omit<SimulationParts, 'running'>, surroundings: WorldSurroundings) {
+    this.#simulation = new Simulation({ ...parts, running: surroundings.running });
     this.#surroundings = surroundings;
   }
 
   *command(message: unknown, run: CommandRun): Generator<undefined, Reply> {
     const command = message as Command;
-    if (this.#simulation.isClosed && command.kind !== 'close') throw new ServiceError('control.STATE_CONFLICT', { message: 'The world is closed.' });
+    if (this.#simulation.isClosed && !closedAnswers.has(command.kind))
+      throw new ServiceError('control.STATE_CONFLICT', { message: 'The world is closed.' });
     switch (command.kind) {
       case 'call':
         return callTool(this.#simulation, command);
@@ -71,7 +74,7 @@ export class World implements Actor {
       case 'verify':
         return verify(this.#simulation, command);
       case 'snapshot':
-        return yield* this.#snapshot(command, run);
+        return yield* this.#snapshot(run);
       case 'reset':
         return yield* this.#reset(command, run);
       case 'fork':
@@ -90,10 +93,9 @@ export class World implements Actor {
   takeWriteSet(): WorldWrites | undefined {
     if (this.#broken !== undefined) return { refusal: this.#broken };
     const { storage } = this.#simulation;
-    const leaves = leafOf(storage.journal.sequence);
     const set = storage.takeWriteSet(this.#simulation.meta());
     if (set === undefined && this.#births.length === 0) return undefined;
-    if (leaves > 0) this.#surroundings.wantsIdle();
+    if (storage.journal.sequence >= limits.evidenceLeafEntries) this.#surroundings.wantsIdle();
     const writes = this.#births;
     this.#births = [];
     if (set !== undefined) writes.push({ store: this.#surroundings.store, set });
@@ -113,31 +115,30 @@ export class World implements Actor {
     this.#surroundings.left();
   }
 
-  *#snapshot(_command: TakeSnapshot, run: CommandRun): Generator<undefined, WorldAnswers['snapshot']> {
+  *#snapshot(run: CommandRun): Generator<undefined, WorldAnswers['snapshot']> {
     const { storage, turn } = this.#simulation;
     const snapshotId = snapshotIdOf(storage);
     turn.begin(undefined);
     const atSequence = storage.journal.sequence + 1;
     storage.journal.draft({ kind: 'lifecycle', phase: 'snapshot_created', details: { snapshotId, atSequence } });
     turn.end();
-    this.#writing(() => storage.takeSnapshot(snapshotId, this.#simulation.meta()));
+    this.#rearrange(() => storage.takeSnapshot(snapshotId, this.#simulation.meta()));
     return { snapshotId, position: yield* this.#position(run) };
   }
 
   *#reset(command: Reset, run: CommandRun): Generator<undefined, WorldAnswers['reset']> {
     const { storage, program } = this.#simulation;
-    const { isForgetful } = this.#surroundings;
-    const renew = (meta: WorldMeta): Simulation => new Simulation({ storage, program, meta, isForgetful });
-    this.#simulation = this.#writing(() => resetWorld(this.#simulation, command, renew));
+    const { running } = this.#surroundings;
+    const renew = (meta: WorldMeta): Simulation => new Simulation({ storage, program, meta, running });
+    this.#simulation = this.#rearrange(() => resetWorld(this.#simulation, command, renew));
     return { position: yield* this.#position(run) };
   }
 
   *#fork(command: ForkCommand, run: CommandRun): Generator<undefined, ForkReply> {
-    const { isForgetful, storeForFork } = this.#surroundings;
-    const target = storeForFork(command.worldId);
-    const forking = fork(this.#simulation, command, { target, isForgetful, sliceOver: () => run.sliceOver() });
+    const target = this.#surroundings.storeForFork(command.worldId);
+    const forking = fork(this.#simulation, command, { target, sliceOver: () => run.sliceOver() });
     for (;;) {
-      const step = this.#writing(() => forking.next());
+      const step = this.#rearrange(() => forking.next());
       if (!step.done) {
         yield;
         continue;
@@ -160,21 +161,20 @@ export class World implements Actor {
     return position(this.#simulation, () => run.sliceOver());
   }
 
-  /** A refusal before anything was written is the caller's; one of the disk breaks the world. */
-  #writing<T>(work: () => T): T {
+  /** A refusal of the request comes before anything is moved and is the caller's alone; anything else breaks the world. */
+  #rearrange<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof ServiceError) || !harmless.has(error.code)) this.#broken = error as Error;
+      if (!(error instanceof ServiceError) || !requestRefusals.has(error.code)) this.#broken = error as Error;
       throw error;
     }
   }
 }
 
-const harmless = new Set<string>(['control.INVALID_REQUEST', 'control.NOT_FOUND', 'control.STATE_CONFLICT']);
-
-const leafEntries = 1024;
-const leafOf = (sequence: number): number => Math.floor(sequence / leafEntries);
+/** A fork leaves its parent as it is, closed or not. */
+const closedAnswers = new Set<Command['kind']>(['close', 'fork']);
+const requestRefusals = new Set<string>(['control.INVALID_REQUEST', 'control.NOT_FOUND', 'control.STATE_CONFLICT']);
 
 function unknownCommand(command: never): never {
   throw invalidRequest(`There is no command '${(command as { kind: unknown }).kind}'.`);

@@ -1,10 +1,11 @@
 // The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
+
+import type { ActorLogEntry } from '../actors/options.js';
+import { ActorSystem } from '../actors/system.js';
 import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { isSeed } from '../contract/seed.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
-import type { ActorLogEntry } from '../actors/options.js';
-import { ActorSystem } from '../actors/system.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
 import type { ForkCommand, ForkReply } from './fork-world.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
@@ -39,11 +40,20 @@ class LocalWorlds implements Worlds {
   }
 
   async create(request: CreateWorld): Promise<WorldRef> {
-    const { worldId, build, setup, setupHash, seed, budgets = { maxToolCalls: null, maxEvents: null }, recordRandom = false, placement = 'shared' } = request;
+    const {
+      worldId,
+      build,
+      setup,
+      setupHash,
+      seed,
+      budgets = { maxToolCalls: null, maxEvents: null },
+      recordRandom = false,
+      placement = 'shared',
+    } = request;
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
     const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
-    await this.#requireUnknown(worldId);
+    if (await this.#isElsewhere(worldId, this.#system.hostOf(worldId))) throw worldExists(worldId);
     const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : this.#system.hostOf(worldId);
     try {
       let reply = await this.#ask<CreateReply>(host, ask);
@@ -88,11 +98,11 @@ class LocalWorlds implements Worlds {
     return this.#system.close();
   }
 
-  /** A host looks after its own environment before it makes a world; this looks into the others'. */
-  async #requireUnknown(worldId: string): Promise<void> {
-    if (this.#layout === 'run') return;
-    const found = await Promise.all(this.#hostsBut(this.#system.hostOf(worldId)).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
-    if (found.some((world) => world !== undefined)) throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+  /** A host looks into its own environment before it makes a world; this looks into those of the others. */
+  async #isElsewhere(worldId: string, home: number): Promise<boolean> {
+    if (this.#layout === 'run') return false;
+    const found = await Promise.all(this.#hostsBut(home).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
+    return found.some((world) => world !== undefined);
   }
   #hostsBut(host: number): number[] {
     return Array.from({ length: this.#hosts }, (_, index) => index).filter((index) => index !== host);
@@ -112,12 +122,17 @@ class LocalWorlds implements Worlds {
   /** The child lives where it was made: beside its parent, or on the standing host of that environment. */
   async #fork(parentId: string, { worldId, atSequence, snapshotId }: ForkWorld): Promise<{ world: WorldRef; position: WorldPosition }> {
     requireWorldId(worldId);
-    await this.#requireUnknown(worldId);
     const command: ForkCommand = { kind: 'fork', worldId };
     if (atSequence !== undefined) command.atSequence = atSequence;
     if (snapshotId !== undefined) command.snapshotId = snapshotId;
-    const { worldInstanceId, position } = (await this.#system.command(parentId, command)) as ForkReply;
     const home = this.#system.hostOf(parentId) % this.#hosts;
+    // Sent before anything is awaited: a fork keeps its place among the commands of its parent.
+    const making = this.#system.command(parentId, command) as Promise<ForkReply>;
+    const [{ worldInstanceId, position }, isTaken] = await Promise.all([making, this.#isElsewhere(worldId, home)]);
+    if (isTaken) {
+      await this.#ask(home, { kind: 'destroy', worldId });
+      throw worldExists(worldId);
+    }
     if (this.#system.hostOf(worldId) !== home) await this.#system.place(worldId, { host: home });
     return { world: this.#ref(worldId, worldInstanceId), position };
   }
@@ -167,6 +182,10 @@ class LocalWorldRef implements WorldRef {
 
 function logBug(entry: ActorLogEntry): void {
   if (entry.event === 'actor_failed') console.error(`drillyard: ${entry.actorId} (${entry.correlationId})\n${entry.stack}`);
+}
+
+function worldExists(worldId: string): ServiceError {
+  return new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
 }
 
 function requireWorldId(worldId: string): void {

@@ -1,4 +1,5 @@
 // A kind of actor for tests: counters kept in a file each, which can be told to misbehave. A host loads it as any other kind.
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
@@ -20,7 +21,11 @@ export type CounterCommand =
   | { kind: 'spin' }
   | { kind: 'hog' }
   | { kind: 'exit' }
+  /** Stays in native code, where a thread cannot be ended, for a while; then the file `left` is there. */
+  | { kind: 'goNative' }
   | { kind: 'unclonable' }
+  /** Says for ever after that something is uncommitted, and has nothing to commit. */
+  | { kind: 'miscount' }
   | { kind: 'idle'; rounds: number };
 export type CounterQuery = { kind: 'read' } | { kind: 'slowRead'; slices: number } | { kind: 'spin' } | { kind: 'exit' };
 export interface CounterState {
@@ -147,6 +152,7 @@ class Counter implements Actor {
   #committed: number;
   #pending = 0;
   #idleRounds = 0;
+  #miscounts = false;
 
   constructor(kind: CounterKind, actorId: string, incarnation: number) {
     const stored = kind.load(actorId);
@@ -184,8 +190,14 @@ class Counter implements Actor {
       case 'exit':
         process.exit(7);
         return undefined;
+      case 'goNative':
+        spawnSync('sh', ['-c', 'touch entered; sleep 0.3; touch left'], { cwd: this.#kind.options.directory });
+        return undefined;
       case 'unclonable':
         return () => {};
+      case 'miscount':
+        this.#miscounts = true;
+        return this.#reply();
       case 'idle':
         this.#idleRounds = command.rounds;
         this.#kind.host.wantsIdle(this.#actorId);
@@ -233,7 +245,7 @@ class Counter implements Actor {
     return { actorId: this.#actorId, state: { ...this.#state } };
   }
   pendingCount(): number {
-    return this.#pending;
+    return this.#pending + (this.#miscounts ? 1 : 0);
   }
   idle(): boolean {
     this.#kind.idleRounds++;

@@ -70,6 +70,13 @@ testBoth('a commit that breaks is a bug: INTERNAL for its callers, a stack for t
   equal((await add('a')).value, 1);
 });
 
+testBoth('an actor whose count of what is uncommitted is wrong fails, and does not wait for ever', {}, async ({ add, command, read, log }) => {
+  await add('a', 5);
+  equal(await refusalOf(command('a', { kind: 'miscount' })), 'control.INTERNAL');
+  equal((await read('a')).value, 5);
+  ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('invariant broken')));
+});
+
 testBoth('commands that run on a write set which is refused later are refused with it', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, control } = counters;
   await control(0, { kind: 'failNextCommit', actorId: 'a' });

@@ -72,6 +72,16 @@ testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async
   equal((await add('a')).value, 2);
 });
 
+testWith('the next life of a host waits until the thread of the one before is gone', { isolation: 'thread' }, async (counters) => {
+  const { system, command, directory, add } = counters;
+  const calling = refusalOf(command('a', { kind: 'goNative' }));
+  while (!existsSync(join(directory, 'entered'))) await new Promise(setImmediate);
+  await system.killHost(0);
+  ok(existsSync(join(directory, 'left')));
+  equal(await calling, 'world.ACTOR_RESTARTED');
+  equal((await add('a')).value, 1);
+});
+
 testBoth('the watchdog ends a handler that never returns; its neighbors go on', { hosts: 2, ...watched }, async (counters) => {
   const { add, command, read, actorOn, log } = counters;
   const guilty = actorOn(0);

@@ -74,18 +74,24 @@ testBoth('a value that cannot be cloned costs its own message only', {}, async (
   );
 });
 
-testBoth('control requests reach the host they name, and are refused as commands are', { hosts: 2 }, async ({ control, isolation, log }) => {
-  const first = (await control(0, { kind: 'echo', value: [1] })) as CounterReply & { value: unknown };
-  const second = (await control(1, { kind: 'echo', value: null })) as CounterReply;
-  deepEqual({ host: first.host, value: first.value }, { host: 0, value: [1] });
-  equal(second.host, 1);
-  if (isolation === 'thread') ok(first.pid === process.pid && first.threadId !== second.threadId);
-  else ok(first.pid !== second.pid && first.pid !== process.pid);
-  await rejects(control(0, { kind: 'refuse' }), { code: 'control.NOT_FOUND', extra: { details: { asked: 'control' } } });
-  equal(await refusalOf(control(0, { kind: 'throw' })), 'control.INTERNAL');
-  ok(log.some((entry) => entry.event === 'actor_failed' && entry.stack.includes('told to throw in control')));
-  equal(await refusalOf(control(7, { kind: 'refuse' })), 'control.NOT_FOUND');
-});
+testBoth(
+  'control requests reach the host they name, and are refused as commands are',
+  { hosts: 2 },
+  async ({ control, read, isolation, log, actorOn }) => {
+    const first = (await control(0, { kind: 'echo', value: [1] })) as CounterReply & { value: unknown };
+    const second = (await control(1, { kind: 'echo', value: null })) as CounterReply;
+    deepEqual({ host: first.host, value: first.value }, { host: 0, value: [1] });
+    equal(second.host, 1);
+    if (isolation === 'thread') ok(first.pid === process.pid && first.threadId !== second.threadId);
+    else ok(first.pid !== second.pid && first.pid !== process.pid);
+    await rejects(control(0, { kind: 'refuse' }), { code: 'control.NOT_FOUND', extra: { details: { asked: 'control' } } });
+    equal(await refusalOf(control(0, { kind: 'throw' })), 'control.INTERNAL');
+    // The log comes by mail, as replies do.
+    await read(actorOn(0));
+    ok(log.some((entry) => entry.event === 'actor_failed' && entry.stack.includes('told to throw in control')));
+    equal(await refusalOf(control(7, { kind: 'refuse' })), 'control.NOT_FOUND');
+  },
+);
 
 testBoth('cancelling tells a running command, which still answers with what it did', {}, async ({ command, read }) => {
   const abort = new AbortController();

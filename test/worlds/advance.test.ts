@@ -6,7 +6,12 @@ import { type Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-const due = (atUs: number, amount = 1, account = 'main') => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account, amount }, atUs, actorId: 'clerk' });
+const due = (atUs: number, amount = 1, account = 'main') => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account, amount },
+  atUs,
+  actorId: 'clerk',
+});
 const schedule = (bank: Bank, ...events: ReturnType<typeof due>[]) => bank.run({ kind: 'schedule', events });
 
 test('what is due fires in the order of (time, scheduling), then the clock goes to the target', async () => {
@@ -14,11 +19,20 @@ test('what is due fires in the order of (time, scheduling), then the clock goes 
   await schedule(bank, due(600, 3), due(550, 4), due(10, 5), due(901, 6));
   const result = await bank.advance(900);
   const { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted, evidenceBeforeSequence, evidenceAfterSequence } = result;
-  assert.deepEqual({ startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted }, { startedUs: 500, reachedUs: 900, scheduledEventsProcessed: 5, status: 'completed', eventBudgetExhausted: false });
+  assert.deepEqual(
+    { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted },
+    { startedUs: 500, reachedUs: 900, scheduledEventsProcessed: 5, status: 'completed', eventBudgetExhausted: false },
+  );
   const entries = (await bank.evidence(evidenceBeforeSequence + 1)).filter(({ transactionIndex }) => transactionIndex === 0);
   const fired = entries.slice(0, -1) as EventEntry[];
   assert.deepEqual(
-    fired.map(({ payload, virtualTimeUs, scheduledForUs, phase, subscriptionId }) => [payload.amount, virtualTimeUs, scheduledForUs, phase, subscriptionId]),
+    fired.map(({ payload, virtualTimeUs, scheduledForUs, phase, subscriptionId }) => [
+      payload.amount,
+      virtualTimeUs,
+      scheduledForUs,
+      phase,
+      subscriptionId,
+    ]),
     [
       [5, 500, 500, 'handled', 'on-due'],
       [4, 550, 550, 'handled', 'on-due'],
@@ -28,14 +42,22 @@ test('what is due fires in the order of (time, scheduling), then the clock goes 
     ],
   );
   const clock = entries.at(-1);
-  assert.deepEqual(clock?.kind === 'clock' && [clock.fromUs, clock.toUs, clock.reason, clock.sequence], [700, 900, 'explicit', evidenceAfterSequence]);
+  assert.deepEqual(clock?.kind === 'clock' && [clock.fromUs, clock.toUs, clock.reason, clock.sequence], [
+    700,
+    900,
+    'explicit',
+    evidenceAfterSequence,
+  ]);
   assert.equal(new Set(entries.map(({ correlationId }) => correlationId)).size, 1);
   assert.equal(await bank.balance(), 115);
 });
 
 test('an event with no subscription is handled all the same', async () => {
   const bank = await create();
-  await bank.run({ kind: 'schedule', events: [{ event: { packageId: 'bank', eventId: 'ignored' }, payload: { a: 1 }, atUs: 600, actorId: 'clerk' }] });
+  await bank.run({
+    kind: 'schedule',
+    events: [{ event: { packageId: 'bank', eventId: 'ignored' }, payload: { a: 1 }, atUs: 600, actorId: 'clerk' }],
+  });
   assert.equal((await bank.advance(600)).scheduledEventsProcessed, 1);
   const entry = (await bank.evidence()).at(-1);
   assert.deepEqual(entry?.kind === 'event' && [entry.phase, entry.handlerPackageId], ['handled', undefined]);
@@ -79,7 +101,10 @@ test('a failing handler stops the advance there: rolled back, marked failed, gon
   assert.deepEqual([result.failure?.code, result.failure?.scheduledEventId], ['HANDLER_FAILED', scheduledEventIds[1]]);
   assert.equal(await bank.balance(), 105);
   const failed = (await bank.evidence()).at(-1) as EventEntry;
-  assert.deepEqual([failed.phase, failed.scheduledForUs, failed.subscriptionId, failed.error?.code, failed.transactionSize], ['failed', 700, 'on-due', 'HANDLER_FAILED', 1]);
+  assert.deepEqual(
+    [failed.phase, failed.scheduledForUs, failed.subscriptionId, failed.error?.code, failed.transactionSize],
+    ['failed', 700, 'on-due', 'HANDLER_FAILED', 1],
+  );
   const rest = await bank.advance(1000);
   assert.deepEqual([rest.status, rest.scheduledEventsProcessed], ['completed', 1]);
   assert.equal(await bank.balance(), 111);

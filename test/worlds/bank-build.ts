@@ -9,14 +9,15 @@ import { bundleFunction } from '../../src/tools/ambient.js';
 
 const text = { type: 'string' };
 const integer = { type: 'integer' };
-const object = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({ type: 'object', properties, required, additionalProperties: false });
+const object = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
 const anything: JsonObject = { type: 'object' };
 
-const errors = [
-  { code: 'TOO_MUCH', description: 'More than 1000 at a time.' },
-  { code: 'BUSY', retryable: true },
-  { code: 'LIMIT_REACHED' },
-];
+const errors = [{ code: 'TOO_MUCH', description: 'More than 1000 at a time.' }, { code: 'BUSY', retryable: true }, { code: 'LIMIT_REACHED' }];
 const operation = (id: string, inputSchema: JsonObject, rest: Partial<ToolOperation> = {}): ToolOperation => ({
   id,
   inputSchema,
@@ -29,7 +30,12 @@ const operation = (id: string, inputSchema: JsonObject, rest: Partial<ToolOperat
 
 const busy = { code: 'BUSY', message: 'The bank is busy.', retryable: true };
 const lost = { code: 'BUSY', message: 'The answer was lost.', retryable: true };
-const fault = (id: string, timing: ToolFault['timing'], rest: Partial<ToolFault> = {}): ToolFault => ({ id, appliesTo: ['add', 'pay'], timing, ...rest });
+const fault = (id: string, timing: ToolFault['timing'], rest: Partial<ToolFault> = {}): ToolFault => ({
+  id,
+  appliesTo: ['add', 'pay'],
+  timing,
+  ...rest,
+});
 
 const bank: ToolManifest = {
   schemaVersion: 1,
@@ -172,7 +178,11 @@ function compiled(manifest: ToolManifest, code: string): CompiledTool {
   };
 }
 
-const grant = (packageId: string, operationId: string, instanceId?: string) => ({ packageId, operationId, ...(instanceId === undefined ? {} : { instanceId }) });
+const grant = (packageId: string, operationId: string, instanceId?: string) => ({
+  packageId,
+  operationId,
+  ...(instanceId === undefined ? {} : { instanceId }),
+});
 const actors: ScenarioActor[] = [
   {
     id: 'clerk',

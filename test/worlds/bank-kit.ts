@@ -13,7 +13,11 @@ import { openWorlds } from '../../src/worlds/worlds.js';
 import { bankBuild, bankSetup } from './bank-build.js';
 
 /** One Worlds for all tests of a file. */
-export function bankWorlds(options: Partial<WorldsOptions> = {}): { readonly worlds: Worlds; create(changes?: BankChanges): Promise<Bank>; directory(): string } {
+export function bankWorlds(options: Partial<WorldsOptions> = {}): {
+  readonly worlds: Worlds;
+  create(changes?: BankChanges): Promise<Bank>;
+  directory(): string;
+} {
   let worlds: Worlds | undefined;
   let directory = '';
   let made = 0;

@@ -24,7 +24,9 @@ test('a success has its effects, its entry first, and their cause', async () => 
       ['state_change', 7],
     ],
   );
-  assert.ok(entries.every(({ transactionId, correlationId }) => transactionId === entries[0]?.transactionId && correlationId === result.correlationId));
+  assert.ok(
+    entries.every(({ transactionId, correlationId }) => transactionId === entries[0]?.transactionId && correlationId === result.correlationId),
+  );
   const [operation] = entries;
   assert.equal(operation?.kind === 'operation' && operation.invocation.callId, result.callId);
   assert.equal(operation?.kind === 'operation' && operation.idempotency, 'not_requested');
@@ -40,7 +42,10 @@ test('the order of refusals: operation, grant, arguments, budget, key', async ()
   assert.equal(codeOf(await bank.call('add', bad)), 'invalid INVALID_ARGUMENTS');
   assert.equal(codeOf(await bank.call('pay', { account: 'main', amount: 1 })), 'invalid IDEMPOTENCY_KEY_REQUIRED');
   assert.equal(codeOf(await bank.call('pay', { account: 'main', amount: 1 }, { idempotencyKey: '' })), 'invalid IDEMPOTENCY_KEY_INVALID');
-  assert.equal(codeOf(await bank.call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'x'.repeat(257) })), 'invalid IDEMPOTENCY_KEY_INVALID');
+  assert.equal(
+    codeOf(await bank.call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'x'.repeat(257) })),
+    'invalid IDEMPOTENCY_KEY_INVALID',
+  );
   assert.equal(codeOf(await bank.add(1)), 'ok');
   assert.equal(codeOf(await bank.add(1)), 'denied TOOL_CALL_BUDGET_EXHAUSTED');
   assert.deepEqual((await bank.world.query({ kind: 'budgets' })).toolCalls, { limit: 1, attempted: 2, rejected: 1 });
@@ -142,7 +147,10 @@ test('a refusal of the context may be caught; what is given out is frozen; a kep
 test('a declared failure keeps its details, and its effects are taken back', async () => {
   const bank = await create();
   const { outcome } = await bank.add(1001);
-  assert.deepEqual(outcome, { kind: 'tool_error', error: { code: 'TOO_MUCH', message: '1001 is above 1000', retryable: false, details: { amount: 1001 } } });
+  assert.deepEqual(outcome, {
+    kind: 'tool_error',
+    error: { code: 'TOO_MUCH', message: '1001 is above 1000', retryable: false, details: { amount: 1001 } },
+  });
   assert.equal(await bank.balance(), 100);
 });
 

@@ -6,21 +6,38 @@ import { bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-const due = (atUs: number, amount: unknown = 1) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount } as never, atUs, actorId: 'clerk' });
+const due = (atUs: number, amount: unknown = 1) => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account: 'main', amount } as never,
+  atUs,
+  actorId: 'clerk',
+});
 
 test('events are scheduled all or none, each with its entry, none before now', async () => {
   const bank = await create();
   const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [due(700), due(3), due(600)] });
   const entries = (await bank.evidence(2)) as EventEntry[];
-  assert.deepEqual(entries.map(({ phase, scheduledForUs, scheduledEventId, transactionSize }) => [phase, scheduledForUs, scheduledEventId, transactionSize]), [
-    ['scheduled', 700, scheduledEventIds[0], 3],
-    ['scheduled', 500, scheduledEventIds[1], 3],
-    ['scheduled', 600, scheduledEventIds[2], 3],
-  ]);
-  const wrong = [{ ...due(1), actorId: 'nobody' }, { ...due(1), event: { packageId: 'bank', eventId: 'none' } }, due(1, 'x'), due(1.5), { ...due(1), event: { packageId: 'bank', instanceId: 'bank-three', eventId: 'due' } }];
+  assert.deepEqual(
+    entries.map(({ phase, scheduledForUs, scheduledEventId, transactionSize }) => [phase, scheduledForUs, scheduledEventId, transactionSize]),
+    [
+      ['scheduled', 700, scheduledEventIds[0], 3],
+      ['scheduled', 500, scheduledEventIds[1], 3],
+      ['scheduled', 600, scheduledEventIds[2], 3],
+    ],
+  );
+  const wrong = [
+    { ...due(1), actorId: 'nobody' },
+    { ...due(1), event: { packageId: 'bank', eventId: 'none' } },
+    due(1, 'x'),
+    due(1.5),
+    { ...due(1), event: { packageId: 'bank', instanceId: 'bank-three', eventId: 'due' } },
+  ];
   await assert.rejects(bank.run({ kind: 'schedule', events: [due(800), ...wrong] }), (error) => {
     assert.ok(error instanceof ServiceError);
-    assert.deepEqual(error.extra.issues?.map(({ path }) => path), ['/events/1/actorId', '/events/2/event', '/events/3/payload/amount', '/events/4/atUs', '/events/5/event']);
+    assert.deepEqual(
+      error.extra.issues?.map(({ path }) => path),
+      ['/events/1/actorId', '/events/2/event', '/events/3/payload/amount', '/events/4/atUs', '/events/5/event'],
+    );
     return true;
   });
   assert.equal((await bank.world.query({ kind: 'pending', limit: 10 })).total, 3);
@@ -30,7 +47,17 @@ test('pending events are listed the earliest first, ties in the order of schedul
   const bank = await create();
   await bank.run({ kind: 'schedule', events: [due(700, 1), due(600, 2), due(700, 3), due(650, 4)] });
   const { total, events } = await bank.world.query({ kind: 'pending', limit: 3 });
-  assert.deepEqual([total, events.map(({ atUs, payload }) => [atUs, payload.amount])], [4, [[600, 2], [650, 4], [700, 1]]]);
+  assert.deepEqual(
+    [total, events.map(({ atUs, payload }) => [atUs, payload.amount])],
+    [
+      4,
+      [
+        [600, 2],
+        [650, 4],
+        [700, 1],
+      ],
+    ],
+  );
 });
 
 test('a cancelled event never fires, and says so once', async () => {
@@ -40,7 +67,9 @@ test('a cancelled event never fires, and says so once', async () => {
   assert.deepEqual([await cancel(), await cancel()], [{ cancelled: true }, { cancelled: false }]);
   await bank.world.passivate();
   assert.equal((await bank.advance(1000)).scheduledEventsProcessed, 1);
-  const phases = (await bank.evidence()).filter((entry) => entry.kind === 'event' && entry.scheduledEventId === scheduledEventIds[0]).map((entry) => (entry as EventEntry).phase);
+  const phases = (await bank.evidence())
+    .filter((entry) => entry.kind === 'event' && entry.scheduledEventId === scheduledEventIds[0])
+    .map((entry) => (entry as EventEntry).phase);
   assert.deepEqual(phases, ['scheduled', 'cancelled']);
   for (const scheduledEventId of ['', 'pending_', scheduledEventIds[1] as string, 'pending_000000000000000000000000zz']) {
     assert.deepEqual(await bank.run({ kind: 'cancelEvent', scheduledEventId }), { cancelled: false });
@@ -72,7 +101,8 @@ test('a closed world answers and never changes', async () => {
 
 test('budgets are numbers or nothing', async () => {
   const bank = await create();
-  for (const maxEvents of [-1, 1.5, 'x' as never]) await assert.rejects(bank.run({ kind: 'setBudgets', budgets: { maxToolCalls: null, maxEvents } }), refused('control.INVALID_REQUEST'));
+  for (const maxEvents of [-1, 1.5, 'x' as never])
+    await assert.rejects(bank.run({ kind: 'setBudgets', budgets: { maxToolCalls: null, maxEvents } }), refused('control.INVALID_REQUEST'));
   const usage = await bank.run({ kind: 'setBudgets', budgets: { maxToolCalls: 5, maxEvents: 6 } });
   assert.deepEqual([usage.toolCalls.limit, usage.scheduledEvents.limit], [5, 6]);
 });

@@ -43,14 +43,21 @@ test('evidenceHash is what split and sha256sum make of evidence.jsonl', { skip: 
   write(world, 2600);
   const folder = temporaryFolder(context);
   writeFileSync(join(folder, 'evidence.jsonl'), linesOf(world));
-  const sums = execFileSync('sh', ['-c', "split -l 1024 evidence.jsonl leaf- && sha256sum leaf-* | cut -d ' ' -f 1"], { cwd: folder, encoding: 'utf8' });
+  const sums = execFileSync('sh', ['-c', "split -l 1024 evidence.jsonl leaf- && sha256sum leaf-* | cut -d ' ' -f 1"], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   writeFileSync(join(folder, 'leaves'), Buffer.from(sums.replaceAll('\n', ''), 'hex'));
   const root = execFileSync('sha256sum', ['leaves'], { cwd: folder, encoding: 'utf8' }).slice(0, 64);
   assert.equal(evidenceHash(world), `sha256:${root}`);
 });
 
 test('stateHash is what node:crypto makes of the rows', (context) => {
-  const world = newWorld(temporaryStore(context), [upsert('a', { n: 1 }), upsert('zoo', { n: 2 }, 'animals'), upsert('b', { n: 3 }, 'tickets', 'archive')]);
+  const world = newWorld(temporaryStore(context), [
+    upsert('a', { n: 1 }),
+    upsert('zoo', { n: 2 }, 'animals'),
+    upsert('b', { n: 3 }, 'tickets', 'archive'),
+  ]);
   const { records } = world;
   const hash = () => finish(records.stateHash(never));
   assert.equal(hash(), recomputed(world));
@@ -109,7 +116,12 @@ test('a reset to a snapshot keeps the leaves of the prefix and forgets the other
   for (let from = 0; from < all.length; from += 1024) {
     expected.update(
       createHash('sha256')
-        .update(all.slice(from, from + 1024).map((line) => `${line}\n`).join(''))
+        .update(
+          all
+            .slice(from, from + 1024)
+            .map((line) => `${line}\n`)
+            .join(''),
+        )
         .digest(),
     );
   }

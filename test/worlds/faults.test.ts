@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultEntry } from '../../src/contract/evidence.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { FaultEntry } from '../../src/contract/evidence.js';
 import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();
@@ -20,7 +20,10 @@ test('before: the handler never runs, and a fault entry says why', async () => {
   assert.equal(await bank.balance(), 100);
   const [, fault, ...rest] = await bank.transaction(result.sequence);
   const { packageId, instanceId, faultId, operationId, timing, causeSequence } = fault as FaultEntry;
-  assert.deepEqual({ packageId, instanceId, faultId, operationId, timing, causeSequence }, { packageId: 'bank', instanceId: 'bank', faultId: 'busy', operationId: 'add', timing: 'before', causeSequence: result.sequence });
+  assert.deepEqual(
+    { packageId, instanceId, faultId, operationId, timing, causeSequence },
+    { packageId: 'bank', instanceId: 'bank', faultId: 'busy', operationId: 'add', timing: 'before', causeSequence: result.sequence },
+  );
   assert.deepEqual(rest, []);
 });
 
@@ -116,7 +119,10 @@ test('a toggle is evidence, a no-op too; switching on counts afresh', async () =
 test('an unknown fault or instance is a refusal', async () => {
   const bank = await create();
   for (const place of [{ faultId: 'none' }, { faultId: 'busy', instanceId: 'bank-three' }, { faultId: 'busy', packageId: 'nobody' }]) {
-    await assert.rejects(bank.run({ kind: 'setFault', packageId: 'bank', active: true, ...place }), (error) => error instanceof ServiceError && error.code === 'control.INVALID_REQUEST');
+    await assert.rejects(
+      bank.run({ kind: 'setFault', packageId: 'bank', active: true, ...place }),
+      (error) => error instanceof ServiceError && error.code === 'control.INVALID_REQUEST',
+    );
   }
 });
 

@@ -11,11 +11,23 @@ for (const layout of ['shared', 'run'] as const) {
   });
 }
 const doors = { shared: bankWorlds(), run: bankWorlds({ layout: 'run' }) };
-const due = (atUs: number, amount = 1) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount }, atUs, actorId: 'clerk' });
+const due = (atUs: number, amount = 1) => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account: 'main', amount },
+  atUs,
+  actorId: 'clerk',
+});
 const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
 
 /** A short history with everything in it; each step is one command. */
-const call = (operationId: string, args: JsonObject, rest: { idempotencyKey?: string } = {}): WorldCommand => ({ kind: 'call', actorId: 'clerk', packageId: 'bank', operationId, arguments: args, ...rest });
+const call = (operationId: string, args: JsonObject, rest: { idempotencyKey?: string } = {}): WorldCommand => ({
+  kind: 'call',
+  actorId: 'clerk',
+  packageId: 'bank',
+  operationId,
+  arguments: args,
+  ...rest,
+});
 const history: WorldCommand[] = [
   call('add', { account: 'main', amount: 5 }, { idempotencyKey: 'k' }),
   call('roll', { most: 10 }),
@@ -24,7 +36,11 @@ const history: WorldCommand[] = [
   { kind: 'setFault', packageId: 'bank', faultId: 'slow', active: true },
   call('add', { account: 'main', amount: 2000 }),
   call('add', { account: 'main', amount: 3 }),
-  { kind: 'setOverrides', scope: 'run', rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: { balance: 1 } }, times: 2 }] },
+  {
+    kind: 'setOverrides',
+    scope: 'run',
+    rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: { balance: 1 } }, times: 2 }],
+  },
   call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'p' }),
   { kind: 'snapshot' },
   { kind: 'advance', targetUs: 1200, maxEvents: 1 },
@@ -89,7 +105,12 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     const [first] = await new Bank(world).evidence();
     assert.deepEqual(first?.kind === 'lifecycle' && [first.phase, first.details], [
       'world_forked',
-      { parentWorldInstanceId: parent.world.worldInstanceId, fromSequence: before.evidenceSequence, parentEvidenceHash: before.evidenceHash, stateHash: before.stateHash },
+      {
+        parentWorldInstanceId: parent.world.worldInstanceId,
+        fromSequence: before.evidenceSequence,
+        parentEvidenceHash: before.evidenceHash,
+        stateHash: before.stateHash,
+      },
     ]);
     const sibling = await parent.world.fork({ worldId: forkId() });
     assert.deepEqual(sibling.position, position, 'two forks at one position are equal');
@@ -126,8 +147,23 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     await parent.add(6);
     const fork = await parent.world.fork({ worldId: forkId(), snapshotId });
     assert.equal(fork.position.stateHash, position.stateHash);
-    await assert.rejects(parent.world.fork({ worldId: forkId(), snapshotId: 'snap_x' }), (error) => error instanceof ServiceError && error.code === 'control.NOT_FOUND');
+    await assert.rejects(
+      parent.world.fork({ worldId: forkId(), snapshotId: 'snap_x' }),
+      (error) => error instanceof ServiceError && error.code === 'control.NOT_FOUND',
+    );
     assert.equal(await parent.balance(), 111, 'a refusal changes nothing');
+  });
+
+  await context.test('of a closed world, which stays as it is', async () => {
+    const parent = await create({ setup });
+    await parent.add(5);
+    const { position } = await parent.run({ kind: 'close' });
+    for (const at of [{}, { atSequence: 2 }]) {
+      const { world } = await parent.world.fork({ worldId: forkId(), ...at });
+      assert.equal((await new Bank(world).add(1)).outcome.kind, 'ok');
+    }
+    await parent.world.passivate();
+    assert.deepEqual(await parent.position(), position);
   });
 
   await context.test('budgets: the limits are inherited, what was used is not', async () => {
@@ -140,7 +176,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   await context.test('a sequence that is not there, an id that is taken', async () => {
     const parent = await create({ setup });
     const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-    await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 2 }), refused('control.INVALID_REQUEST'));
+    await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 2 }), refused('control.NOT_FOUND'));
     await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 0 }), refused('control.INVALID_REQUEST'));
     await assert.rejects(parent.world.fork({ worldId: 'x' }), refused('control.INVALID_REQUEST'));
     await assert.rejects(parent.world.fork({ worldId: parent.world.worldId }), refused('control.STATE_CONFLICT'));

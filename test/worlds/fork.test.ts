@@ -6,8 +6,8 @@ import type { OperationEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import { forkWorld, stateAt } from '../../src/worlds/fork.js';
 import type { FoldRules, WorldStorage } from '../../src/worlds/storage.js';
-import type { WriteSet } from '../../src/worlds/write-set.js';
 import type { WorldStore } from '../../src/worlds/world-store.js';
+import type { WriteSet } from '../../src/worlds/write-set.js';
 import { allRows, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 /** What the reference knows of a position: plain maps, copied. */
@@ -26,7 +26,7 @@ type Action =
   | { kind: 'receipt'; key: number }
   | { kind: 'side'; key: number; value: number };
 type Step =
-  | { kind: 'turn'; actions: Action[]; undone: Action[]; fire: boolean; }
+  | { kind: 'turn'; actions: Action[]; undone: Action[]; fire: boolean }
   | { kind: 'commit' }
   | { kind: 'crash' }
   | { kind: 'snapshot' }
@@ -64,7 +64,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const rules: FoldRules = {
-  receiptOf: ({ invocation, sequence }: OperationEntry) => ({ packageId: invocation.packageId, key: invocation.idempotencyKey as string, receipt: receiptWith(sequence) }),
+  receiptOf: ({ invocation, sequence }: OperationEntry) => ({
+    packageId: invocation.packageId,
+    key: invocation.idempotencyKey as string,
+    receipt: receiptWith(sequence),
+  }),
 };
 const receiptWith = (sequence: number) => ({ argumentsHash: 'sha256:0', sequence, result: null });
 
@@ -117,9 +121,12 @@ function viewOf(world: WorldStorage, like: Position): Position {
     const receipt = world.receipts.get('desk', `key-${key}`);
     if (receipt !== undefined) receipts[`key-${key}`] = receipt.sequence;
   }
-  const events = world.queue.pending(1000).map(({ atUs, ordinal, payloadText, ref }) => [atUs, ordinal, payloadText, ref.actorId] as Position['events'][number]);
+  const events = world.queue
+    .pending(1000)
+    .map(({ atUs, ordinal, payloadText, ref }) => [atUs, ordinal, payloadText, ref.actorId] as Position['events'][number]);
   assert.equal(events.length, world.queue.size);
-  for (const space of world.records.spaces()) assert.equal(world.records.count(space), Object.keys(world.records.scan(space, { limit: 1000 })).length);
+  for (const space of world.records.spaces())
+    assert.equal(world.records.count(space), Object.keys(world.records.scan(space, { limit: 1000 })).length);
   return { rows: allRows(world.records), events, receipts, side: like.side, sequence: world.journal.sequence };
 }
 
@@ -130,7 +137,8 @@ function act(world: WorldStorage, list: readonly Action[], nowUs: number, at: Po
     if (each.kind === 'put' || each.kind === 'delete') {
       const space = records.space('desk', each.row < 3 ? 'desk' : 'desk-2', 'tickets');
       const rowId = `row-${each.row}`;
-      const rows = (at.rows[`desk/${space.instanceId}/tickets`] ??= {});
+      at.rows[`desk/${space.instanceId}/tickets`] ??= {};
+      const rows = at.rows[`desk/${space.instanceId}/tickets`] as { [rowId: string]: JsonObject };
       if (each.kind === 'put') {
         putRow(world, space, rowId, { value: each.value });
         rows[rowId] = { value: each.value };
@@ -145,7 +153,11 @@ function act(world: WorldStorage, list: readonly Action[], nowUs: number, at: Po
       const payloadText = canonicalJson({ after: each.afterUs });
       const ordinal = queue.nextOrdinal;
       const atUs = nowUs + each.afterUs;
-      const sequence = journal.draftEvent(journal.eventShape({ event, phase: 'scheduled', actor }), { payloadText, scheduledOrdinal: ordinal, scheduledForUs: atUs });
+      const sequence = journal.draftEvent(journal.eventShape({ event, phase: 'scheduled', actor }), {
+        payloadText,
+        scheduledOrdinal: ordinal,
+        scheduledForUs: atUs,
+      });
       assert.equal(queue.schedule({ atUs, ref: queue.ref({ ...event, ...actor }), payloadText, causeSequence: sequence }), ordinal);
       at.events.push([atUs, ordinal, payloadText, actor?.actorId]);
       at.events.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -160,7 +172,13 @@ function act(world: WorldStorage, list: readonly Action[], nowUs: number, at: Po
       const key = `key-${each.key}`;
       if (at.receipts[key] !== undefined) continue;
       const invocation = { callId: 'c', packageId: 'desk', instanceId: 'desk', operationId: 'o', arguments: {}, idempotencyKey: key };
-      const sequence = journal.draft({ kind: 'operation', invocation, actorId: 'ann', outcome: { kind: 'ok', value: null }, idempotency: 'recorded' });
+      const sequence = journal.draft({
+        kind: 'operation',
+        invocation,
+        actorId: 'ann',
+        outcome: { kind: 'ok', value: null },
+        idempotency: 'recorded',
+      });
       receipts.put('desk', key, receiptWith(sequence));
       at.receipts[key] = sequence;
     } else side[`side-${each.key}`] = each.value;
@@ -201,7 +219,8 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
   const where: { atSequence?: number; snapshotId?: string } = {};
   if (how === 'snapshot' && snapshotIds.length > 0) {
     where.snapshotId = snapshotIds[which % snapshotIds.length] as string;
-    at = (twin.snapshots.get(where.snapshotId)?.positions as Position[]).at(-1) as Position;
+    const { positions } = twin.snapshots.get(where.snapshotId) as { positions: Position[] };
+    at = positions.at(-1) as Position;
   } else if (how === 'sequence') {
     const origin = (twin.positions[0] as Position).sequence;
     where.atSequence = origin + (which % (twin.now.sequence - origin + 1));
@@ -210,7 +229,12 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
     at = twin.positions.find(({ sequence }) => sequence === reached) as Position;
   }
   const made = finish(
-    forkWorld(twin.world, target, { worldId: `world_f${String(names.next++).padStart(11, '0')}`, incarnation: 1, tag, parentMeta: twin.meta, rules, ...where }, never),
+    forkWorld(
+      twin.world,
+      target,
+      { worldId: `world_f${String(names.next++).padStart(11, '0')}`, incarnation: 1, tag, parentMeta: twin.meta, rules, ...where },
+      never,
+    ),
   );
   const { child, position } = made;
   const sideAt = { ...(position.meta as { side: { [key: string]: JsonValue } }).side, ...Object.fromEntries(position.side) };
@@ -224,7 +248,10 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
   // A child is written with its parent's next commit, or without it where it shares nothing that waits for it.
   const born = child.takeWriteSet(follower.meta) as WriteSet;
   const parents = twin.world.takeWriteSet(twin.meta);
-  assert.deepEqual(target.commit(isShared && parents !== undefined ? [born, parents] : [born]), isShared && parents !== undefined ? [undefined, undefined] : [undefined]);
+  assert.deepEqual(
+    target.commit(isShared && parents !== undefined ? [born, parents] : [born]),
+    isShared && parents !== undefined ? [undefined, undefined] : [undefined],
+  );
   if (!isShared && parents !== undefined) assert.deepEqual(twin.store.commit([parents]), [undefined]);
   twin.committed = twin.copy();
   follower.crash();
@@ -241,7 +268,13 @@ test('rows, queue, receipts and sides of every position come back: after commits
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (script) => {
       const world = newWorld(store, state, { nowUs: 0, side: {} });
-      const first: Position = { rows: { 'desk/desk/tickets': { 'row-0': { value: -1 }, 'row-1': { value: -2 } } }, events: [], receipts: {}, side: {}, sequence: 1 };
+      const first: Position = {
+        rows: { 'desk/desk/tickets': { 'row-0': { value: -1 }, 'row-1': { value: -2 } } },
+        events: [],
+        receipts: {},
+        side: {},
+        sequence: 1,
+      };
       let twin = new Twin(world, store, first, 0);
       twin.commit();
       for (const each of script) {
@@ -274,6 +307,6 @@ test('rows, queue, receipts and sides of every position come back: after commits
         if (later[0] === position) assert.deepEqual(allRows(finish(stateAt(twin.world, sequence, never))), rows);
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 120), includeErrorInReport: true },
+    { numRuns: Number(process.env.RUNS ?? 400), includeErrorInReport: true },
   );
 });

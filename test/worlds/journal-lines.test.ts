@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { EntryCommon, EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { EntryDraft, EventShapeParts } from '../../src/worlds/journal.js';
+import type { EntryDraft } from '../../src/worlds/entry-draft.js';
+import type { EventShapeParts } from '../../src/worlds/journal-shapes.js';
 import { mintedId } from '../../src/worlds/minted-ids.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
 import { newWorld, tag, temporaryStore } from './storage-kit.js';
@@ -52,7 +53,14 @@ const drafts: fc.Arbitrary<EntryDraft> = fc.oneof(
     timing: fc.constant('latency' as const),
     latencyUs: maybe(fc.nat()),
   }),
-  fc.record({ kind: fc.constant('fault_control' as const), packageId: name, instanceId: name, faultId: name, active: fc.boolean(), changed: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('fault_control' as const),
+    packageId: name,
+    instanceId: name,
+    faultId: name,
+    active: fc.boolean(),
+    changed: fc.boolean(),
+  }),
   fc.record({
     kind: fc.constant('random' as const),
     packageId: name,
@@ -67,7 +75,10 @@ const drafts: fc.Arbitrary<EntryDraft> = fc.oneof(
     kind: fc.constant('verification' as const),
     checkpointId: text,
     checkpointKind: fc.constant('final' as const),
-    result: fc.record({ verdict: fc.constant('passed' as const), assertions: fc.array(fc.record({ assertionId: name, status: text, gate: fc.boolean() }), { maxLength: 2 }) }),
+    result: fc.record({
+      verdict: fc.constant('passed' as const),
+      assertions: fc.array(fc.record({ assertionId: name, status: text, gate: fc.boolean() }), { maxLength: 2 }),
+    }),
   }),
 ) as fc.Arbitrary<EntryDraft>;
 
@@ -75,7 +86,14 @@ type Step =
   | { kind: 'draft'; entry: EntryDraft; causeBack: number }
   | { kind: 'later'; entry: EntryDraft }
   | { kind: 'row'; rowId: string; value: JsonObject | null; causeBack: number }
-  | { kind: 'event'; parts: EventShapeParts; payload: JsonObject; scheduled: { ordinal: number; forUs: number } | undefined; causeBack: number; error: { code: string; message: string; retryable: boolean } | undefined };
+  | {
+      kind: 'event';
+      parts: EventShapeParts;
+      payload: JsonObject;
+      scheduled: { ordinal: number; forUs: number } | undefined;
+      causeBack: number;
+      error: { code: string; message: string; retryable: boolean } | undefined;
+    };
 
 const causeBack = fc.nat({ max: 3 });
 const steps: fc.Arbitrary<Step> = fc.oneof(
@@ -97,7 +115,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     error: maybe(error),
   }),
 );
-const turns = fc.array(fc.record({ steps: fc.array(steps, { maxLength: 6 }), rolledBack: fc.array(steps, { maxLength: 4 }), atUs: fc.integer(), commit: fc.boolean() }), { maxLength: 8 });
+const turns = fc.array(
+  fc.record({ steps: fc.array(steps, { maxLength: 6 }), rolledBack: fc.array(steps, { maxLength: 4 }), atUs: fc.integer(), commit: fc.boolean() }),
+  { maxLength: 8 },
+);
 
 test('every line is the canonical JSON of its entry, whatever was drafted, undone, committed and read from where', (context) => {
   const store = temporaryStore(context);
@@ -152,7 +173,10 @@ function runSteps(world: WorldStorage, script: readonly Step[], rows: Map<string
   const start = journal.sequence;
   const later: { sequence: number; entry: EntryDraft }[] = [];
   for (const step of script) {
-    const cause = 'causeBack' in step && step.causeBack > 0 && journal.sequence + 1 > step.causeBack ? { causeSequence: journal.sequence + 1 - step.causeBack } : {};
+    const cause =
+      'causeBack' in step && step.causeBack > 0 && journal.sequence + 1 > step.causeBack
+        ? { causeSequence: journal.sequence + 1 - step.causeBack }
+        : {};
     if (step.kind === 'draft') {
       assert.equal(journal.draft({ ...step.entry, ...cause }), journal.sequence);
       entries.push({ ...step.entry, ...cause });
@@ -161,7 +185,13 @@ function runSteps(world: WorldStorage, script: readonly Step[], rows: Map<string
       entries.push(step.entry);
     } else if (step.kind === 'event') {
       const { parts, payload, scheduled, error: problem } = step;
-      journal.draftEvent(journal.eventShape(parts), { payloadText: canonicalJson(payload), ...cause, scheduledOrdinal: scheduled?.ordinal, scheduledForUs: scheduled?.forUs, error: problem });
+      journal.draftEvent(journal.eventShape(parts), {
+        payloadText: canonicalJson(payload),
+        ...cause,
+        scheduledOrdinal: scheduled?.ordinal,
+        scheduledForUs: scheduled?.forUs,
+        error: problem,
+      });
       const ids = scheduled === undefined ? {} : { scheduledEventId: mintedId('pending_', tag, scheduled.ordinal), scheduledForUs: scheduled.forUs };
       entries.push({ kind: 'event', ...parts, payload, ...cause, ...ids, error: problem });
     } else {

@@ -49,7 +49,13 @@ test('pages of state follow each other in the order of row ids', async () => {
   for (const account of ['b', 'ä', 'a', 'Z', '𐀀', '\uffff']) await bank.call('add', { account, amount: 1 });
   const ids: string[] = [];
   for (let afterRowId: string | undefined; ; ) {
-    const page = await bank.world.query({ kind: 'state', packageId: 'bank', namespace: 'accounts', limit: 3, ...(afterRowId === undefined ? {} : { afterRowId }) });
+    const page = await bank.world.query({
+      kind: 'state',
+      packageId: 'bank',
+      namespace: 'accounts',
+      limit: 3,
+      ...(afterRowId === undefined ? {} : { afterRowId }),
+    });
     ids.push(...page.rows.map(({ rowId }) => rowId));
     if (page.nextAfterRowId === undefined) break;
     afterRowId = page.nextAfterRowId;
@@ -64,8 +70,14 @@ test('pages of evidence cover the journal, and its lines are the same entries as
   assert.ok(evidenceSequence > 500);
   const [entries, lines] = [await bank.evidence(), await bank.lines()];
   assert.equal(entries.length, evidenceSequence);
-  assert.deepEqual(entries, lines.map((line) => JSON.parse(line)));
-  assert.deepEqual(entries.map(({ sequence }) => sequence), Array.from({ length: evidenceSequence }, (_, index) => index + 1));
+  assert.deepEqual(
+    entries,
+    lines.map((line) => JSON.parse(line)),
+  );
+  assert.deepEqual(
+    entries.map(({ sequence }) => sequence),
+    Array.from({ length: evidenceSequence }, (_, index) => index + 1),
+  );
   const beyond = await bank.world.query({ kind: 'evidence', fromSequence: evidenceSequence + 1, limit: 10 });
   assert.deepEqual(beyond, { entries: [] });
 });
@@ -82,7 +94,7 @@ test('the tools an actor sees are those it is granted, in order', async () => {
   assert.deepEqual(clerk, clerk.toSorted());
   assert.equal(clerk.length, 7 * 2 + 2);
   const [tool] = await bank.world.query({ kind: 'tools', actorId: 'teller', actorInstanceId: 'north' });
-  assert.deepEqual([tool?.idempotency, (tool?.inputSchema as JsonObject).type, tool?.declaredErrors.length], ['optional', 'object', 3]);
+  assert.deepEqual([tool?.idempotency, (tool?.inputSchema as JsonObject | undefined)?.type, tool?.declaredErrors.length], ['optional', 'object', 3]);
   await assert.rejects(names('nobody'), refused('control.INVALID_REQUEST'));
 });
 
@@ -106,7 +118,10 @@ test('a namespace that is not there is not found; a row that is not there is nul
   assert.equal(await bank.row('accounts', 'nobody'), null);
   const missing = [{ namespace: 'nowhere' }, { packageId: 'nobody' }, { instanceId: 'bank-three' }];
   for (const place of missing) {
-    await assert.rejects(bank.world.query({ kind: 'row', packageId: 'bank', namespace: 'accounts', rowId: 'main', ...place }), refused('control.NOT_FOUND'));
+    await assert.rejects(
+      bank.world.query({ kind: 'row', packageId: 'bank', namespace: 'accounts', rowId: 'main', ...place }),
+      refused('control.NOT_FOUND'),
+    );
   }
 });
 

@@ -26,7 +26,11 @@ test('words are those of xoshiro128**', () => {
 
 test('labels split: the same labels the same stream, any other labels another one', () => {
   assert.deepEqual(splitStream('7', ['bank', 'bank', 'behavior']), splitStream('7', ['bank', 'bank', 'behavior']));
-  const others = [splitStream('8', ['bank', 'bank', 'behavior']), splitStream('7', ['bank', 'bank-two', 'behavior']), splitStream('7', ['bank', 'bankbehavior'])];
+  const others = [
+    splitStream('8', ['bank', 'bank', 'behavior']),
+    splitStream('7', ['bank', 'bank-two', 'behavior']),
+    splitStream('7', ['bank', 'bankbehavior']),
+  ];
   for (const other of others) assert.notDeepEqual(other, splitStream('7', ['bank', 'bank', 'behavior']));
 });
 
@@ -41,7 +45,10 @@ test('integers lie in their range, whatever it is, and reach its ends', () => {
     }),
   );
   const seen = new Set(Array.from({ length: 200 }, () => nextInteger(state, -2, 3)));
-  assert.deepEqual([...seen].sort((a, b) => a - b), [-2, -1, 0, 1, 2]);
+  assert.deepEqual(
+    [...seen].sort((a, b) => a - b),
+    [-2, -1, 0, 1, 2],
+  );
 });
 
 test('no value is favored: three bins of a range that does not divide 2^32', () => {

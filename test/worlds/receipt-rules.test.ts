@@ -47,7 +47,7 @@ test('what the service decided is kept; what never happened is not', async () =>
   const again = await bank.add(1001, { idempotencyKey: 'declared' });
   assert.deepEqual(again.outcome, first.outcome);
   assert.equal((await bank.operation(again.sequence)).idempotency, 'replayed');
-  for (const how of ['throw', 'retryable', 'output']) {
+  for (const how of ['throw', 'retryable', 'output', 'undeclared']) {
     for (let round = 0; round < 2; round++) {
       const { sequence } = await bank.call('misbehave', { how }, { idempotencyKey: how });
       assert.equal((await bank.operation(sequence)).idempotency, 'not_recorded', how);

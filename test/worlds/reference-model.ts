@@ -186,7 +186,8 @@ export class ReferenceModel {
       state.nowUs = Math.max(state.nowUs, head.atUs);
       processed++;
       state.processed++;
-      if (this.#add(head.instance, head.account, head.amount).kind !== 'ok') return { status: 'failed', reachedUs: state.nowUs, processed, exhausted: false };
+      if (this.#add(head.instance, head.account, head.amount).kind !== 'ok')
+        return { status: 'failed', reachedUs: state.nowUs, processed, exhausted: false };
     }
     state.nowUs = Math.max(state.nowUs, targetUs);
     return { status: 'completed', reachedUs: state.nowUs, processed, exhausted: false };

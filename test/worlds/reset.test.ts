@@ -5,7 +5,12 @@ import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();
-const due = (atUs: number, amount = 1) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount }, atUs, actorId: 'clerk' });
+const due = (atUs: number, amount = 1) => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account: 'main', amount },
+  atUs,
+  actorId: 'clerk',
+});
 const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
@@ -15,7 +20,11 @@ async function live(bank: Bank): Promise<void> {
   await bank.call('roll', { most: 10 });
   await bank.call('later', { inUs: 50, account: 'other', amount: 4 });
   await bank.run({ kind: 'setFault', packageId: 'bank', faultId: 'busy-once', active: true });
-  await bank.run({ kind: 'setOverrides', scope: 'run', rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: 1 } }] });
+  await bank.run({
+    kind: 'setOverrides',
+    scope: 'run',
+    rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: 1 } }],
+  });
   await bank.advance(800);
 }
 /** What a world does next tells what it is: without lifecycle entries and sequences it must be the same. */
@@ -95,9 +104,12 @@ test('by packages: its rows, events, faults, receipts and override uses; the clo
   );
 });
 
-test('by packages, twice over: the same entries whether the world was passivated between or not', async () => {
+test('by packages, twice over: the same entries whether the world was looked at and passivated between or not', async () => {
   const [one, two] = [await create({ setup }), await create({ setup })];
   for (const bank of [one, two]) {
+    // To look at namespaces is to name them first, in another order.
+    if (bank === two) await bank.world.query({ kind: 'namespaces' });
+    await bank.add(1, { instanceId: 'bank-two' });
     await live(bank);
     await bank.call('chain', { length: 2, width: 1 });
     if (bank === two) await bank.world.passivate();
@@ -122,6 +134,29 @@ test('to a snapshot: that position, its journal, and one entry more', async () =
   assert.notEqual(again.snapshotId, snapshotId);
   await bank.run({ kind: 'reset' });
   assert.equal((await bank.run({ kind: 'reset', snapshotId })).position.stateHash, position.stateHash, 'snapshots outlive resets');
+});
+
+test('sent without waiting, commands do what they do one after the other', async () => {
+  const [one, two] = [await create({ setup }), await create({ setup })];
+  const steps = (bank: Bank): (() => Promise<unknown>)[] => [
+    () => bank.add(1, { idempotencyKey: 'a' }),
+    () => bank.run({ kind: 'snapshot' }),
+    () => bank.add(2),
+    () => bank.call('later', { inUs: 5, account: 'main', amount: 1 }),
+    () => bank.run({ kind: 'reset' }),
+    () => bank.add(3, { idempotencyKey: 'a' }),
+    () => bank.run({ kind: 'snapshot' }),
+    () => bank.run({ kind: 'reset', packages: ['bank'] }),
+    () => bank.add(4),
+    () => bank.run({ kind: 'reset' }),
+    () => bank.advance(800),
+  ];
+  const answers: unknown[] = [];
+  for (const step of steps(one)) answers.push(await step());
+  assert.deepEqual(await Promise.all(steps(two).map((step) => step())), answers);
+  await two.world.passivate();
+  assert.deepEqual(await two.lines(), await one.lines());
+  assert.deepEqual(await two.position(), await one.position());
 });
 
 test('what cannot be reset is refused', async () => {

@@ -32,7 +32,11 @@ export class SlicingHost {
     this.#worldId = worldId;
   }
 
-  static async create(directory: string, worldId: string, { setup: changes = {}, recordRandom = false }: { setup?: Partial<WorldSetup>; recordRandom?: boolean } = {}): Promise<SlicingHost> {
+  static async create(
+    directory: string,
+    worldId: string,
+    { setup: changes = {}, recordRandom = false }: { setup?: Partial<WorldSetup>; recordRandom?: boolean } = {},
+  ): Promise<SlicingHost> {
     mkdirSync(directory, { recursive: true });
     const options: HostOptions = { directory, layout: 'run', durability: 'committed', hosts: 1, isForgetful: false };
     const kind = await createActorKind(options, { index: 0, isolation: 'thread', wantsIdle: () => {} });

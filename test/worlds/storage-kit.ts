@@ -9,7 +9,8 @@ import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { StatePatch } from '../../src/contract/scenario.js';
 import { worldTag } from '../../src/worlds/minted-ids.js';
-import type { Records, Space } from '../../src/worlds/records.js';
+import type { Records } from '../../src/worlds/records.js';
+import type { Space } from '../../src/worlds/space.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
 import { WorldStore, type WorldStoreOptions } from '../../src/worlds/world-store.js';
 
@@ -67,7 +68,8 @@ export function allRows(records: Pick<Records, 'spaces' | 'scan'>): { [space: st
   const spaces: { [space: string]: { [rowId: string]: JsonObject } } = {};
   for (const space of records.spaces()) {
     const rows = records.scan(space, { limit: 1_000_000 });
-    if (rows.length > 0) spaces[`${space.packageId}/${space.instanceId}/${space.namespace}`] = Object.fromEntries(rows.map(({ rowId, value }) => [rowId, value]));
+    if (rows.length > 0)
+      spaces[`${space.packageId}/${space.instanceId}/${space.namespace}`] = Object.fromEntries(rows.map(({ rowId, value }) => [rowId, value]));
   }
   return spaces;
 }

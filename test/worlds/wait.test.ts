@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { type Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
-const due = (atUs: number, amount = 1) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount }, atUs, actorId: 'clerk' });
+const due = (atUs: number, amount = 1) => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account: 'main', amount },
+  atUs,
+  actorId: 'clerk',
+});
 const wait = (bank: Bank, untilUs?: number, actorId = 'clerk') => bank.run({ kind: 'wait', actorId, ...(untilUs === undefined ? {} : { untilUs }) });
 
 test('to the next event: everything due then fires, and the wait is the entry that tells', async () => {
@@ -13,7 +18,10 @@ test('to the next event: everything due then fires, and the wait is the entry th
   assert.deepEqual([virtualTimeUs, advance?.scheduledEventsProcessed], [700, 2]);
   const entry = (await bank.evidence()).at(-1);
   assert.ok(entry?.kind === 'operation');
-  assert.deepEqual([entry.invocation.packageId, entry.invocation.operationId, entry.actorId, entry.correlationId], ['world', 'clock.wait', 'clerk', correlationId]);
+  assert.deepEqual(
+    [entry.invocation.packageId, entry.invocation.operationId, entry.actorId, entry.correlationId],
+    ['world', 'clock.wait', 'clerk', correlationId],
+  );
   assert.equal(await bank.balance(), 103);
 });
 

@@ -21,37 +21,65 @@ type Step =
 
 const amount = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 9 }) }, { weight: 1, arbitrary: fc.constantFrom(-200, 566, 666, 1001) });
 const instance = fc.constantFrom('bank' as const, 'bank' as const, 'bank-two' as const);
-const call: fc.Arbitrary<ModelCall> = fc
-  .record(
-    {
-      operation: fc.constantFrom('add' as const, 'add' as const, 'pay' as const, 'later' as const, 'misbehave' as const),
-      account: fc.constantFrom('main', 'other', 'new'),
-      amount,
-      inUs: fc.integer({ min: -50, max: 900 }),
-      actor: fc.constantFrom('clerk' as const, 'clerk' as const, 'clerk' as const, 'reader' as const),
-      instance,
-      key: fc.constantFrom('k1', 'k2'),
-      badArguments: fc.constantFrom(false, false, false, true),
-    },
-    { requiredKeys: ['operation', 'account', 'amount', 'inUs', 'actor', 'instance'] },
-  );
-const rule: fc.Arbitrary<ModelRule> = fc.record({ id: fc.constant(''), balance: fc.nat(5), amount: fc.nat(9), times: fc.integer({ min: 1, max: 2 }) }, { requiredKeys: ['id', 'balance'] });
+const call: fc.Arbitrary<ModelCall> = fc.record(
+  {
+    operation: fc.constantFrom('add' as const, 'add' as const, 'pay' as const, 'later' as const, 'misbehave' as const),
+    account: fc.constantFrom('main', 'other', 'new'),
+    amount,
+    inUs: fc.integer({ min: -50, max: 900 }),
+    actor: fc.constantFrom('clerk' as const, 'clerk' as const, 'clerk' as const, 'reader' as const),
+    instance,
+    key: fc.constantFrom('k1', 'k2'),
+    badArguments: fc.constantFrom(false, false, false, true),
+  },
+  { requiredKeys: ['operation', 'account', 'amount', 'inUs', 'actor', 'instance'] },
+);
+const rule: fc.Arbitrary<ModelRule> = fc.record(
+  { id: fc.constant(''), balance: fc.nat(5), amount: fc.nat(9), times: fc.integer({ min: 1, max: 2 }) },
+  { requiredKeys: ['id', 'balance'] },
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ do: fc.constant('call' as const), call }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), byUs: fc.nat(800), maxEvents: fc.nat(4) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), byUs: fc.option(fc.nat(400), { nil: undefined }) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('fault' as const), instance, id: fc.constantFrom('busy', 'busy-once', 'busy-third', 'busy-window', 'slow', 'lost'), active: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('rules' as const), rules: fc.array(rule, { maxLength: 3 }).map((rules) => rules.map((one, index) => ({ ...one, id: `rule-${index}` }))) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      instance,
+      id: fc.constantFrom('busy', 'busy-once', 'busy-third', 'busy-window', 'slow', 'lost'),
+      active: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('rules' as const),
+      rules: fc.array(rule, { maxLength: 3 }).map((rules) => rules.map((one, index) => ({ ...one, id: `rule-${index}` }))),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), index: fc.nat(5) }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('snapshot' as const, 'passivate' as const, 'reset' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resetTo' as const), snapshot: fc.nat(5) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('resetPackages' as const), packages: fc.subarray(['bank' as const, 'audit' as const], { minLength: 1 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('resetPackages' as const), packages: fc.subarray(['bank' as const, 'audit' as const], { minLength: 1 }) }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.option(fc.nat(1000), { nil: undefined }) }) },
 );
 
 const maxToolCalls = 25;
-const initial = [{ atUs: 700, amount: 1 }, { atUs: 1500, amount: 2 }, { atUs: 700, amount: 3 }];
-const due = ({ atUs, amount: sum }: { atUs: number; amount: number }) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'main', amount: sum }, atUs, actorId: 'clerk' });
+const initial = [
+  { atUs: 700, amount: 1 },
+  { atUs: 1500, amount: 2 },
+  { atUs: 700, amount: 3 },
+];
+const due = ({ atUs, amount: sum }: { atUs: number; amount: number }) => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account: 'main', amount: sum },
+  atUs,
+  actorId: 'clerk',
+});
 
 const door = bankWorlds();
 let forks = 0;
@@ -59,7 +87,10 @@ let forks = 0;
 test('a world does what the reference model does', { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
-      const bank = await door.create({ budgets: { maxToolCalls, maxEvents: null }, setup: { initialEvents: initial.map(due), faults: [{ packageId: 'bank', faultId: 'busy-third' }] } });
+      const bank = await door.create({
+        budgets: { maxToolCalls, maxEvents: null },
+        setup: { initialEvents: initial.map(due), faults: [{ packageId: 'bank', faultId: 'busy-third' }] },
+      });
       const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }));
       for (const one of steps) await life.take(one);
       await life.end();
@@ -147,7 +178,10 @@ class Life {
       case 'fork': {
         const { sequences } = model;
         const atSequence = one.at === undefined ? undefined : sequences[one.at % sequences.length];
-        const { world } = await bank.world.fork({ worldId: `run_m${String(forks++).padStart(11, '0')}`, ...(atSequence === undefined ? {} : { atSequence }) });
+        const { world } = await bank.world.fork({
+          worldId: `run_m${String(forks++).padStart(11, '0')}`,
+          ...(atSequence === undefined ? {} : { atSequence }),
+        });
         this.#bank = new Bank(world);
         this.#made.push(this.#bank);
         this.#model = model.fork(atSequence);
@@ -168,14 +202,31 @@ class Life {
           }),
         ),
       );
-    const balances = Object.fromEntries(Object.entries(state.accounts).map(([name, accounts]) => [name, Object.fromEntries(Object.entries(accounts).map(([id, balance]) => [id, { balance }]))]));
+    const balances = Object.fromEntries(
+      Object.entries(state.accounts).map(([name, accounts]) => [
+        name,
+        Object.fromEntries(Object.entries(accounts).map(([id, balance]) => [id, { balance }])),
+      ]),
+    );
     assert.deepEqual(await rows('bank', 'accounts'), balances);
     assert.deepEqual(await rows('audit', 'seen'), state.seen);
     const pending = await world.query({ kind: 'pending', limit: 100 });
-    const queued = state.queue.map(({ atUs, account, amount: sum, instance: instanceId, ordinal }) => [atUs, instanceId, ordinal, { account, amount: sum }]);
-    assert.deepEqual(pending.events.map(({ atUs, event, schedulingSequence, payload }) => [atUs, event.instanceId, schedulingSequence, payload]), queued);
-    const faults = (await world.query({ kind: 'faults' })).filter(({ active, triggered }) => active || triggered > 0).map(({ instanceId, faultId, active, triggered }) => [`${instanceId} ${faultId}`, active, triggered]);
-    const wanted = Object.entries(state.faults).filter(([, { active, fired }]) => active || fired > 0).map(([name, { active, fired }]) => [name, active, fired]);
+    const queued = state.queue.map(({ atUs, account, amount: sum, instance: instanceId, ordinal }) => [
+      atUs,
+      instanceId,
+      ordinal,
+      { account, amount: sum },
+    ]);
+    assert.deepEqual(
+      pending.events.map(({ atUs, event, schedulingSequence, payload }) => [atUs, event.instanceId, schedulingSequence, payload]),
+      queued,
+    );
+    const faults = (await world.query({ kind: 'faults' }))
+      .filter(({ active, triggered }) => active || triggered > 0)
+      .map(({ instanceId, faultId, active, triggered }) => [`${instanceId} ${faultId}`, active, triggered]);
+    const wanted = Object.entries(state.faults)
+      .filter(([, { active, fired }]) => active || fired > 0)
+      .map(([name, { active, fired }]) => [name, active, fired]);
     assert.deepEqual(faults.sort(), wanted.sort());
     const { toolCalls, scheduledEvents } = await world.query({ kind: 'budgets' });
     assert.deepEqual([toolCalls.attempted, toolCalls.rejected, scheduledEvents.processed], [state.attempted, state.rejected, state.processed]);
@@ -183,9 +234,17 @@ class Life {
   }
 }
 
-async function callWorld(bank: Bank, { operation, account, amount: sum, inUs, actor, instance: instanceId, key, badArguments }: ModelCall): Promise<Outcome> {
-  const good: JsonValue = operation === 'misbehave' ? { how: 'throw' } : operation === 'later' ? { account, amount: sum, inUs } : { account, amount: sum };
-  const { outcome } = await bank.call(operation, badArguments ? { wrong: true } : good, { actorId: actor, instanceId, ...(key === undefined ? {} : { idempotencyKey: key }) });
+async function callWorld(
+  bank: Bank,
+  { operation, account, amount: sum, inUs, actor, instance: instanceId, key, badArguments }: ModelCall,
+): Promise<Outcome> {
+  const good: JsonValue =
+    operation === 'misbehave' ? { how: 'throw' } : operation === 'later' ? { account, amount: sum, inUs } : { account, amount: sum };
+  const { outcome } = await bank.call(operation, badArguments ? { wrong: true } : good, {
+    actorId: actor,
+    instanceId,
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+  });
   if (outcome.kind !== 'ok') return { kind: outcome.kind, code: outcome.error.code };
   const { balance } = outcome.value as { balance?: number };
   return balance === undefined ? { kind: 'ok' } : { kind: 'ok', balance };

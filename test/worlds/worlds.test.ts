@@ -34,7 +34,9 @@ async function live(bank: Bank): Promise<void> {
   await bank.call('misbehave', { how: 'throw' });
 }
 
-test('the same commands give the same bytes: one host or many, threads or processes, either layout, either durability', { timeout: 60_000 }, async (context) => {
+test('the same commands give the same bytes: one host or many, threads or processes, either layout, either durability', {
+  timeout: 60_000,
+}, async (context) => {
   const kinds: Partial<WorldsOptions>[] = [{}, { hosts: 4 }, { isolation: 'process', hosts: 2 }, { layout: 'run', durability: 'flushed' }];
   const found: unknown[] = [];
   for (const kind of kinds) {
@@ -58,7 +60,15 @@ test('both hashes can be recomputed from the exported lines and rows with nothin
   assert.ok(evidenceSequence > 2 * 1024 && lines.length === evidenceSequence);
   const sha256 = (content: string | Buffer): Buffer => createHash('sha256').update(content).digest();
   const leaves: Buffer[] = [];
-  for (let from = 0; from < lines.length; from += 1024) leaves.push(sha256(lines.slice(from, from + 1024).map((line) => `${line}\n`).join('')));
+  for (let from = 0; from < lines.length; from += 1024)
+    leaves.push(
+      sha256(
+        lines
+          .slice(from, from + 1024)
+          .map((line) => `${line}\n`)
+          .join(''),
+      ),
+    );
   assert.equal(evidenceHash, `sha256:${sha256(Buffer.concat(leaves)).toString('hex')}`);
   const summary: string[] = [];
   for (const { packageId, instanceId, namespace } of await bank.world.query({ kind: 'namespaces' })) {
@@ -139,7 +149,10 @@ test('an exclusive world has a host of its own while it lives', async (context) 
   context.after(() => worlds.close());
   const bank = await createBank(worlds, idOf(1), { placement: 'exclusive' });
   await bank.add(1);
-  assert.deepEqual((await worlds.stats()).hosts.map(({ worldsLive }) => worldsLive), [0, 1]);
+  assert.deepEqual(
+    (await worlds.stats()).hosts.map(({ worldsLive }) => worldsLive),
+    [0, 1],
+  );
   const { world } = await bank.world.fork({ worldId: idOf(2) });
   assert.equal(await new Bank(world).balance(), 101);
   await bank.world.destroy();
@@ -150,21 +163,33 @@ test('an exclusive world has a host of its own while it lives', async (context) 
 test('what a world cannot be made of is refused', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context) });
   context.after(() => worlds.close());
-  for (const worldId of ['', 'x', 'run_SHOUTING0000', '../../../etc/passwd', 'op_000000000000']) await assert.rejects(createBank(worlds, worldId), refused('control.INVALID_REQUEST'));
-  await assert.rejects(createBank(worlds, idOf(1), { seed: { seed: '18446744073709551616', trial: 1, attempt: 1 } }), refused('control.INVALID_REQUEST'));
+  for (const worldId of ['', 'x', 'run_SHOUTING0000', '../../../etc/passwd', 'op_000000000000'])
+    await assert.rejects(createBank(worlds, worldId), refused('control.INVALID_REQUEST'));
+  await assert.rejects(
+    createBank(worlds, idOf(1), { seed: { seed: '18446744073709551616', trial: 1, attempt: 1 } }),
+    refused('control.INVALID_REQUEST'),
+  );
   const bad = { action: 'upsert' as const, packageId: 'bank', namespace: 'accounts', rowId: 'x', value: { balance: -1 } };
-  await assert.rejects(createBank(worlds, idOf(1), { setup: { state: [bad, { ...bad, namespace: 'none' }], faults: [{ packageId: 'bank', faultId: 'none' }] } }), (error) => {
-    assert.ok(error instanceof ServiceError && error.code === 'control.INVALID_REQUEST');
-    assert.deepEqual(error.extra.issues?.map(({ path }) => path), ['/state/0/value/balance', '/state/1', '/faults/0']);
-    return true;
-  });
+  await assert.rejects(
+    createBank(worlds, idOf(1), { setup: { state: [bad, { ...bad, namespace: 'none' }], faults: [{ packageId: 'bank', faultId: 'none' }] } }),
+    (error) => {
+      assert.ok(error instanceof ServiceError && error.code === 'control.INVALID_REQUEST');
+      assert.deepEqual(
+        error.extra.issues?.map(({ path }) => path),
+        ['/state/0/value/balance', '/state/1', '/faults/0'],
+      );
+      return true;
+    },
+  );
 });
 
 test('code that does not compile, or does not load, is told at once or by its calls', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context) });
   context.after(() => worlds.close());
   const withCode = (code: string) => {
-    const tools = bankBuild.tools.map((tool) => (tool.packageId === 'audit' ? tool : { ...tool, artifactHash: code, behavior: { code, codeHash: code } }));
+    const tools = bankBuild.tools.map((tool) =>
+      tool.packageId === 'audit' ? tool : { ...tool, artifactHash: code, behavior: { code, codeHash: code } },
+    );
     return { ...bankBuild, tools, buildHash: code };
   };
   const { setup, setupHash } = bankBuild.baseline;

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { mintedId, ordinalOfId, ordinalText, worldTag } from '../../src/worlds/minted-ids.js';
+
+const ordinal = fc.nat({ max: 2 ** 50 - 1 });
+const tag = worldTag({ seed: '1' });
+
+test('an ordinal is read back from its id, and ids sort as ordinals do', () => {
+  fc.assert(
+    fc.property(ordinal, ordinal, (a, b) => {
+      assert.equal(ordinalOfId(mintedId('call_', tag, a), 'call_', tag), a);
+      assert.equal(ordinalText(a) < ordinalText(b), a < b);
+      assert.match(mintedId('txn_', tag, a), /^txn_[0-9a-z]{26}$/);
+    }),
+  );
+});
+
+test('foreign ids have no ordinal', () => {
+  const other = worldTag({ seed: '2' });
+  assert.notEqual(other, tag);
+  assert.equal(ordinalOfId(mintedId('call_', other, 1), 'call_', tag), undefined);
+  assert.equal(ordinalOfId(mintedId('txn_', tag, 1), 'call_', tag), undefined);
+  assert.equal(ordinalOfId(`call_${tag}000000000u`, 'call_', tag), undefined, 'u is no base32 digit');
+  assert.equal(ordinalOfId('', 'call_', tag), undefined);
+});
+
+test('a tag is the head of a digest in Crockford base32', () => {
+  assert.match(tag, /^[0-9a-hjkmnp-tv-z]{16}$/);
+  assert.equal(tag, worldTag({ seed: '1' }));
+});

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { decodeTexts, EncodedTexts, encodeTexts } from '../../src/worlds/text-table.js';
+
+const texts = fc.array(fc.string({ unit: 'grapheme' }));
+const read = (bytes: Buffer) => {
+  const table = decodeTexts(bytes);
+  return Array.from({ length: table.count }, (_, index) => table.at(index));
+};
+
+test('texts come back, wherever the table lies', () => {
+  fc.assert(
+    fc.property(texts, fc.nat({ max: 9 }), (list, at) => {
+      assert.deepEqual(read(encodeTexts(list)), list);
+      const encoded = new EncodedTexts(list);
+      const bytes = Buffer.alloc(at + encoded.byteLength);
+      encoded.write(bytes, at);
+      assert.deepEqual(read(bytes.subarray(at)), list);
+    }),
+  );
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { keyKinds, rangeOfKind } from '../../src/worlds/keys.js';
+import type { WorldStorage } from '../../src/worlds/storage.js';
+import { programKeyOf } from '../../src/worlds/world-store.js';
+import { newWorld, programWith, tag, temporaryStore, turn, upsert } from './storage-kit.js';
+
+test('a program and its rows are stored once an environment, whatever number of worlds', (context) => {
+  const store = temporaryStore(context);
+  const program = programWith([upsert('a', { n: 1 })]);
+  const programKey = programKeyOf(program.buildHash, program.setupHash);
+  assert.equal(store.loadProgram(programKey), undefined);
+  for (let world = 0; world < 3; world++) newWorld(store, program.setup.state);
+  assert.equal([...store.store.keys(rangeOfKind(keyKinds.base))].length, 1);
+  assert.equal([...store.store.keys(rangeOfKind(keyKinds.row))].length, 0);
+  assert.deepEqual(store.loadProgram(programKey), program);
+});
+
+test('a life is above every earlier one, whatever number it is given', (context) => {
+  const store = temporaryStore(context);
+  const world = newWorld(store);
+  let incarnation = world.incarnation;
+  for (const asked of [0, 1, 50, 7]) {
+    const life = store.loadWorld(world.worldId, asked) as WorldStorage;
+    assert.ok(life.incarnation > incarnation && life.incarnation >= asked);
+    turn(life, 1, () => life.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
+    life.commitNow({});
+    incarnation = life.incarnation;
+  }
+});
+
+test('loading writes nothing', (context) => {
+  let commits = 0;
+  const store = temporaryStore(context, { onCommit: () => commits++ });
+  const world = newWorld(store);
+  const before = commits;
+  const life = store.loadWorld(world.worldId, 1) as WorldStorage;
+  assert.equal(life.takeWriteSet({}), undefined);
+  life.idle();
+  life.passivate();
+  assert.equal(commits, before);
+  assert.equal(store.tagOf(world.worldId), tag);
+  assert.equal(store.tagOf('world_unknown'), undefined);
+});
+
+test('what a command writes, it writes in the commit', (context) => {
+  let commits = 0;
+  const store = temporaryStore(context, { onCommit: () => commits++ });
+  const world = newWorld(store, [upsert('a', { n: 1 })]);
+  const before = commits;
+  turn(world, 1, () => world.journal.draft({ kind: 'lifecycle', phase: 'snapshot_created', details: {} }));
+  world.takeSnapshot('snap_1', {});
+  world.freeze({});
+  world.reset();
+  world.reset('snap_1');
+  turn(world, 1, () => world.resetPackage('desk'));
+  assert.equal(commits, before);
+  world.commitNow({});
+  assert.equal(commits, before + 1);
+});
