@@ -4,8 +4,10 @@
 //   S2. Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 //   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
+
 import { statfsSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { guarded } from '../actors/gate.js';
 import { ServiceError } from '../contract/errors.js';
 import { counterKey, doomedKey, headKey, keyKinds, layerKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
 import { headVersion } from './world-head.js';
@@ -239,9 +241,10 @@ export class Store {
     );
   }
 
+  /** The gate keeps the watchdog from ending this thread while LMDB's write lock is held. */
   #guard<T>(body: () => T): T {
     try {
-      return body();
+      return guarded(body);
     } catch (error) {
       throw storageError(error, this.directory);
     }
