@@ -3,21 +3,27 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import type { Diagnostic } from '../contract/build.js';
+import { counted } from '../contract/counted.js';
+import { fromHere } from './from-here.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
 export function diagnosticsText(diagnostics: readonly Diagnostic[], { root, color }: { root: string; color: boolean }): string {
   const colors = pc.createColors(color);
   const sources = new Map<string, string[]>();
-  const lineOf = ({ file, line }: Diagnostic): string | undefined => {
+  const linesOf = ({ file }: Diagnostic): string[] => {
     let lines = sources.get(file);
     if (lines === undefined) {
       lines = readLines(resolve(root, file));
       sources.set(file, lines);
     }
-    return lines[line - 1];
+    return lines;
   };
-  const blocks = diagnostics.map((diagnostic) => block(diagnostic, lineOf(diagnostic), colors));
+  const blocks = diagnostics.map((diagnostic) => {
+    const lines = linesOf(diagnostic);
+    const file = lines.length === 0 ? diagnostic.file : fromHere(resolve(root, diagnostic.file));
+    return block({ ...diagnostic, file }, lines[diagnostic.line - 1], colors);
+  });
   return [...blocks, totals(diagnostics, colors)].join('\n\n');
 }
 
@@ -42,12 +48,8 @@ function excerpt(source: string, { line, column }: Diagnostic, colors: Colors, p
 function totals(diagnostics: readonly Diagnostic[], colors: Colors): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
-  const parts = [errors > 0 ? colors.red(count(errors, 'error')) : '', warnings > 0 ? colors.yellow(count(warnings, 'warning')) : ''];
+  const parts = [errors > 0 ? colors.red(counted(errors, 'error')) : '', warnings > 0 ? colors.yellow(counted(warnings, 'warning')) : ''];
   return parts.filter((part) => part !== '').join(', ');
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function readLines(file: string): string[] {

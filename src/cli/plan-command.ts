@@ -1,6 +1,7 @@
 // `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
+import { counted } from '../contract/counted.js';
 import type { PlannedDrill, PlanOptions } from '../drills/plan.js';
 import { planDrills } from '../drills/run-drills.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -20,7 +21,7 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
     output.line({ event: 'summary', buildHash: plan.buildHash, drills: plan.drills.length, runs, concurrency: plan.concurrency, seed: plan.seed });
     if (!json) {
       const suite = plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`;
-      output.say(`${plan.drills.length} drills${suite}, ${runs} runs, seed ${plan.seed}, ${plan.concurrency} at a time.`);
+      output.say(`${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}, seed ${plan.seed}, ${plan.concurrency} at a time.`);
       for (const planned of plan.drills) output.say(line(planned));
     }
     return plan.drills.some(({ refusal }) => refusal !== undefined) ? exitCodes.failed : exitCodes.passed;
@@ -34,7 +35,7 @@ function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDr
 }
 
 function line({ drill, target, trials, attemptLimit, refusal }: PlannedDrill): string {
-  const times = `${trials.length} trial${trials.length === 1 ? '' : 's'}${attemptLimit > 1 ? `, up to ${attemptLimit} attempts each` : ''}`;
+  const times = `${counted(trials.length, 'trial')}${attemptLimit > 1 ? `, up to ${attemptLimit} attempts each` : ''}`;
   const title = drill.title === undefined ? '' : `  ${drill.title}`;
   return `  ${drill.id}${title}\n    ${target.kind} target ${target.id}, ${times}, first seed ${trials[0]?.seed}${refusal === undefined ? '' : `\n    cannot run: ${refusal.message}`}`;
 }

@@ -1,6 +1,7 @@
 // `drillyard report verify <folder>`: checks a report folder against itself.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../contract/counted.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput } from './output.js';
@@ -22,7 +23,9 @@ export async function verifyCommand({ folder, json, root }: { folder: string; js
     for (const { file, code, message } of problems) output.say(`${file}: ${code}: ${message}`);
     if (notCompared.length > 0) output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
     output.say(
-      ok ? `${runId}: verified. Digests, evidence, verdict and projections agree.` : `${runId ?? path}: not verified, ${problems.length} problems.`,
+      ok
+        ? `${runId}: verified. Digests, evidence, verdict and projections agree.`
+        : `${runId ?? path}: not verified, ${counted(problems.length, 'problem')}.`,
     );
   }
   return ok ? exitCodes.passed : exitCodes.failed;

@@ -8,6 +8,7 @@ import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
+import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
 
@@ -27,7 +28,9 @@ export async function runCommand({ json, reporter, ...options }: RunFlags): Prom
       signal: interrupt.signal,
       onEvent: (event) => {
         output.line(withoutDetail(event));
-        terminal?.onEvent(event);
+        terminal?.onEvent(
+          event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(options.root, event.report)) } : event,
+        );
       },
     });
     terminal?.close();

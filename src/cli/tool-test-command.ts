@@ -1,7 +1,7 @@
 // `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and in amnesia.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { libraryFolder } from '../compiler/shipped.js';
 import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
@@ -18,6 +18,12 @@ export interface ToolTestFlags {
   concurrency?: number;
 }
 
+const passes = [
+  'As it is:',
+  'In amnesia, the behavior made anew before every turn:',
+  'As it is once more, to tell module state from an unsteady agent:',
+];
+
 export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags): Promise<ExitCode> {
   const output = createOutput({ json });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
@@ -26,6 +32,7 @@ export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags)
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-tool-test-'));
   const reportDirectory = join(directory, 'reports');
   let keeps = false;
+  let pass = 0;
   try {
     const terminal = json ? undefined : createTerminalReporter({ stream: process.stdout });
     const result = await testToolPackage(
@@ -36,17 +43,23 @@ export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags)
         runDirectory: join(directory, 'runs'),
         signal: interrupt.signal,
         onEvent: (event) => {
-          if (event.event === 'attempt') output.line({ ...event, detail: undefined });
-          else if (event.event !== 'summary') output.line(event);
-          // Whether the reports stay is known at the end.
-          terminal?.onEvent(event.event === 'attempt' ? { ...event, report: '' } : event);
+          if (event.event === 'plan') output.say(passes[pass++] ?? '');
+          if (event.event !== 'attempt') {
+            if (event.event !== 'summary') output.line(event);
+            terminal?.onEvent(event);
+            return;
+          }
+          // One attempt that did not pass keeps the folder; a report that goes away at the end is not told.
+          const kept = event.verdict !== 'passed' && event.report !== '';
+          keeps ||= kept;
+          const told = { ...event, report: kept ? join(reportDirectory, event.runId) : '' };
+          output.line({ ...told, detail: undefined });
+          terminal?.onEvent(told);
         },
       },
       createBindings,
     ).finally(() => terminal?.close());
-    keeps = result.plain.verdict !== 'passed';
     tell(result, output);
-    if (keeps && !json) output.say(`Reports: ${relative(process.cwd(), reportDirectory)}`);
     if (result.cancelled) return exitCodes.interrupted;
     return result.verdict === 'passed' ? exitCodes.passed : exitCodes.failed;
   } catch (error) {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { compileProject } from '../compiler/compile.js';
+import { counted } from '../contract/counted.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput } from './output.js';
@@ -29,7 +30,7 @@ export async function validateCommand({ root, config, json }: SourceFlags): Prom
   if (build === undefined) return exitCodes.usage;
   if (!json)
     output.say(
-      `Valid: ${build.tools.length} tools, ${build.scenarios.length} scenarios, ${build.targets.length} targets, ${build.drills.length} drills, ${build.suites.length} suites. Build ${build.buildHash}.`,
+      `Valid: ${(['tool', 'scenario', 'target', 'drill', 'suite'] as const).map((kind) => counted(build[`${kind}s`].length, kind)).join(', ')}. Build ${build.buildHash}.`,
     );
   return exitCodes.passed;
 }

@@ -1,6 +1,7 @@
 // One attempt: a world of its own, its timeline played, judged, sealed.
 //   T1. Whatever happens, there is a result; `play` rejects only for bugs in putting it together.
 //   T2. Of several failures the first is told.
+import { counted } from '../contract/counted.js';
 import { newId } from '../contract/ids.js';
 import type { RunError, RunResult } from '../contract/run.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -95,7 +96,10 @@ export class Attempt {
   async #seal(world: WorldRef, { play, journal, final }: { play: Play; journal: Journal; final: Judge }): Promise<SealedWorld> {
     const budgets = await world.query({ kind: 'budgets' });
     const { limit, rejected } = budgets.toolCalls;
-    if (rejected > 0) play.cut(`${rejected} calls were refused, because the budget of ${limit} tool calls was used up`);
+    if (rejected > 0)
+      play.cut(
+        `${counted(rejected, 'call')} ${rejected === 1 ? 'was' : 'were'} refused, because the budget of ${counted(limit ?? 0, 'tool call')} was used up`,
+      );
     await journal.catchUp();
     await play.checkInvariants({ checkpointId: 'end', kind: 'invariant' }, play.cutShort);
     const assertionResults = await final.results(stateViewOf(world), play.cutShort);

@@ -1,5 +1,6 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
+import { counted } from '../contract/counted.js';
 import type { CheckpointResult, InteractionResult } from '../contract/run.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -128,7 +129,7 @@ export class Play {
 
 function whyStopped({ failure, eventBudgetExhausted, reachedUs }: AdvanceResult, maxEvents: number): string | undefined {
   if (failure !== undefined) return `a scheduled event failed at ${reachedUs} us (${failure.code}: ${failure.message})`;
-  if (eventBudgetExhausted) return `the budget of ${maxEvents} scheduled events was used up at ${reachedUs} us`;
+  if (eventBudgetExhausted) return `the budget of ${counted(maxEvents, 'scheduled event')} was used up at ${reachedUs} us`;
   return undefined;
 }
 

@@ -1,10 +1,11 @@
 // The top of the page: verdict, title, what decided it, and the facts that tell this run from another.
+import { grouped, noun } from '../contract/counted.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline } from './findings.js';
 import { virtualDuration } from './html/virtual-time.mjs';
 import { type Content, html, type Markup } from './markup.js';
-import { grouped, hostDuration, trialText } from './shown-values.js';
+import { hostDuration, trialText } from './shown-values.js';
 
 export function headerSection(report: RunReport, evidence: EvidenceView): Markup {
   const { drill, target, result } = report;
@@ -53,11 +54,16 @@ function tiles({ result }: RunReport, { kinds, total }: EvidenceView): Markup {
   const { attempted, rejected } = result.budgetUsage.toolCalls;
   const items: { section: string; value: Content; label: string; note?: string }[] = [
     { section: 'assertions', value: html`${held}<small>/${result.assertionResults.length}</small>`, label: 'assertions hold' },
-    { section: 'interactions', value: grouped(result.interactions.length), label: result.interactions.length === 1 ? 'interaction' : 'interactions' },
-    { section: 'interactions', value: grouped(attempted), label: 'tool calls', ...(rejected > 0 ? { note: `${rejected} rejected` } : {}) },
-    { section: 'state', value: grouped(kinds.state_change ?? 0), label: 'state changes' },
+    { section: 'interactions', value: grouped(result.interactions.length), label: noun(result.interactions.length, 'interaction') },
+    {
+      section: 'interactions',
+      value: grouped(attempted),
+      label: noun(attempted, 'tool call'),
+      ...(rejected > 0 ? { note: `${rejected} rejected` } : {}),
+    },
+    { section: 'state', value: grouped(kinds.state_change ?? 0), label: noun(kinds.state_change ?? 0, 'state change') },
     { section: 'timeline', value: virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs), label: 'of virtual time' },
-    { section: 'journal', value: grouped(total), label: 'journal entries' },
+    { section: 'journal', value: grouped(total), label: noun(total, 'journal entry', 'journal entries') },
   ];
   return html`<ul class="tiles">${items.map(
     ({ section, value, label, note }) =>

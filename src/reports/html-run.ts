@@ -1,4 +1,5 @@
 // What went on in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
+import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { InteractionResult, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
@@ -9,7 +10,6 @@ import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { callsByInteraction } from './interaction-calls.js';
 import { html, type Markup } from './markup.js';
-import { count } from './shown-values.js';
 
 export function interactionsSection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   if (result.interactions.length === 0) return null;
@@ -28,7 +28,7 @@ function interactionCard(interaction: InteractionResult, calls: readonly number[
 <span class="quiet">at ${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)} · access ${interaction.bindingEvidence.replace('_', ' ')}</span></header>
 <blockquote>${task.instruction}</blockquote>
 ${task.input === undefined ? null : html`<details><summary>Input</summary>${valueBlock(task.input)}</details>`}
-${calls.length === 0 ? html`<p class="quiet">No tool call in the journal.</p>` : html`<div class="calls" data-sequences="${calls.join(' ')}"><p class="quiet">${count(calls.length, 'tool call')}: ${sequenceList(calls)}</p></div>`}
+${calls.length === 0 ? html`<p class="quiet">No tool call in the journal.</p>` : html`<div class="calls" data-sequences="${calls.join(' ')}"><p class="quiet">${counted(calls.length, 'tool call')}: ${sequenceList(calls)}</p></div>`}
 ${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}
 ${output === undefined ? null : html`<details open><summary>Output</summary>${valueBlock(output)}</details>`}
 </article>`;
@@ -57,8 +57,8 @@ ${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}
 }
 
 export function budgetsSection({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult): Markup {
-  const events = `${count(scheduledEvents.processed, 'scheduled event')} of ${scheduledEvents.limit}${scheduledEvents.exhausted ? ', exhausted' : ''}`;
-  const calls = `${count(toolCalls.attempted, 'tool call')} of ${toolCalls.limit}${toolCalls.rejected > 0 ? `, ${toolCalls.rejected} rejected` : ''}`;
+  const events = `${counted(scheduledEvents.processed, 'scheduled event')} of ${scheduledEvents.limit}${scheduledEvents.exhausted ? ', exhausted' : ''}`;
+  const calls = `${counted(toolCalls.attempted, 'tool call')} of ${toolCalls.limit}${toolCalls.rejected > 0 ? `, ${toolCalls.rejected} rejected` : ''}`;
   return html`<div class="budgets">${meter(calls, toolCalls.attempted, toolCalls.limit)}${meter(events, scheduledEvents.processed, scheduledEvents.limit)}</div>`;
 }
 
@@ -71,7 +71,7 @@ export function attachmentsSection({ capture }: RunResult, attachments: readonly
   const items = attachments.slice(0, limits.reportListItemsMax).map(
     ({ descriptor, interactionId, path, preview }) => html`<li>
 ${path === undefined ? html`<strong>${descriptor.name}</strong> <span class="quiet">not kept</span>` : html`<a href="${path}" download="${descriptor.name}">${descriptor.name}</a>`}
-<span class="quiet">${descriptor.mediaType} · ${count(descriptor.bytes, 'byte')}${interactionId === undefined ? '' : ` · ${interactionId}`}</span>
+<span class="quiet">${descriptor.mediaType} · ${counted(descriptor.bytes, 'byte')}${interactionId === undefined ? '' : ` · ${interactionId}`}</span>
 ${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show' : 'Show its end'}</summary><pre tabindex="0">${preview.text}</pre></details>`}</li>`,
   );
   const errors = capture.errors.map((error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`);

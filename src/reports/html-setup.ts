@@ -1,4 +1,5 @@
 // What the world started from: actors with their grants, tools, faults, planned events, overrides and rows.
+import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run.js';
 import type { Grant, ScenarioActor, StatePatch } from '../contract/scenario.js';
@@ -6,7 +7,7 @@ import { place } from './entry-text.js';
 import { virtualClock } from './html/virtual-time.mjs';
 import { valueBlock } from './html-values.js';
 import { type Content, html, type Markup } from './markup.js';
-import { count, valueLine } from './shown-values.js';
+import { valueLine } from './shown-values.js';
 
 export function setupSection({ setup }: RunResult): Markup {
   const { tools, bindings, scenario } = setup.setup;
@@ -20,7 +21,7 @@ ${folded(
   'Overrides',
   scenario.toolOverrides,
   (rule) => html`<li><strong>${rule.id}</strong> <code>${place(rule.operation)}.${rule.operation.operationId}</code>
-${rule.when === undefined ? null : html`when <code>${valueLine(rule.when as never, 400)}</code>`} → <code>${valueLine(rule.outcome as never, 400)}</code>${rule.times === undefined ? '' : `, ${count(rule.times, 'time')}`}</li>`,
+${rule.when === undefined ? null : html`when <code>${valueLine(rule.when as never, 400)}</code>`} → <code>${valueLine(rule.outcome as never, 400)}</code>${rule.times === undefined ? '' : `, ${counted(rule.times, 'time')}`}</li>`,
 )}
 ${folded('Rows', scenario.state, rowItem)}
 ${folded('Environment of the target', environment, ([name, value]) => html`<li><code>${name}</code> = <code>${value}</code></li>`)}`;

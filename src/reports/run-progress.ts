@@ -38,7 +38,7 @@ interface EndedTrial {
 
 export class RunProgress {
   readonly #nowMs: () => number;
-  readonly #beganMs: number;
+  #beganMs: number;
   readonly #running = new Map<string, Running>();
   readonly #drills = new Map<string, DrillProgress & { beganMs: number }>();
   readonly #trials = new Map<string, EndedTrial>();
@@ -53,7 +53,7 @@ export class RunProgress {
   }
 
   take(event: RunEvent): void {
-    if (event.event === 'plan') this.#planned = event.runs;
+    if (event.event === 'plan') this.#begin(event);
     else if (event.event === 'attempt_started') this.#start(event);
     else if (event.event === 'interaction') this.#interact(event);
     else if (event.event === 'attempt') this.#end(event);
@@ -100,6 +100,16 @@ export class RunProgress {
     const trials = [...this.#trials.values()].filter(({ verdict }) => verdict !== 'passed');
     const kept = trials.flatMap(({ reason }) => reason ?? []);
     return { kept, left: trials.length - kept.length };
+  }
+
+  /** One reporter may be told several runs, one after another: each is counted and timed for itself. */
+  #begin({ runs }: Told<'plan'>): void {
+    for (const told of [this.#running, this.#drills, this.#trials]) told.clear();
+    this.#beganMs = this.#nowMs();
+    this.#reasonCount = 0;
+    this.#planned = runs;
+    this.#longestName = 0;
+    this.#reportFolder = null;
   }
 
   #start(event: Told<'attempt_started'>): void {

@@ -71,16 +71,6 @@ export function trialText({ identity }: Pick<RunResult, 'identity'>): string {
   return parts.join(', ');
 }
 
-/** `1 call`, `2,000 calls`. */
-export function count(many: number, one: string, more = `${one}s`): string {
-  return `${grouped(many)} ${many === 1 ? one : more}`;
-}
-
-/** `1,000,000` */
-export function grouped(many: number): string {
-  return String(many).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   // Never between the halves of a surrogate pair.

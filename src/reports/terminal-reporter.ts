@@ -1,11 +1,12 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
+import { counted } from '../contract/counted.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
-import { count, hostDuration } from './shown-values.js';
+import { hostDuration } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
 import { runHeading, whyLines } from './text-report.js';
 
@@ -56,6 +57,7 @@ class Terminal implements TerminalReporter {
     this.#progress.take(event);
     switch (event.event) {
       case 'plan':
+        this.#repeats.clear();
         this.#print(this.#planLines(event));
         this.#startRedrawing();
         break;
@@ -105,7 +107,12 @@ class Terminal implements TerminalReporter {
 
   #planLines({ runs, drills, concurrency, seed }: Extract<RunEvent, { event: 'plan' }>): string[] {
     const { bold, dim } = this.#palette;
-    const facts = [count(drills, 'drill'), count(runs, 'run'), ...(concurrency > 1 ? [`${concurrency} at once`] : []), `seed ${visibleLine(seed)}`];
+    const facts = [
+      counted(drills, 'drill'),
+      counted(runs, 'run'),
+      ...(concurrency > 1 ? [`${concurrency} at once`] : []),
+      `seed ${visibleLine(seed)}`,
+    ];
     return ['', `${bold('Drillyard')}  ${dim(facts.join(' · '))}`, ''];
   }
 
@@ -113,7 +120,7 @@ class Terminal implements TerminalReporter {
   #drillLine({ durationMs, flaky }: DrillProgress, { drillId, verdict, trialsPassed, trialCount }: Extract<RunEvent, { event: 'drill' }>): string {
     const { dim, yellow } = this.#palette;
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
-    const facts = [...(trialCount > 1 ? [`${trialsPassed} of ${trialCount} trials`] : []), hostDuration(durationMs)];
+    const facts = [...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []), hostDuration(durationMs)];
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
   }
 
@@ -132,7 +139,7 @@ class Terminal implements TerminalReporter {
       return `${cyan(spinner[this.#frame] ?? '')} ${padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns())}  ${dim(visibleLine(facts))}`;
     });
     const tallies = [green(`✓ ${passed}`), red(`✗ ${failed}`), yellow(`? ${inconclusive}`)].join('  ');
-    return [...rows, '', `${passed + failed + inconclusive} of ${planned} runs  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
+    return [...rows, '', `${passed + failed + inconclusive} of ${counted(planned, 'run')}  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
   }
 
   /** Every trial that did not pass, with its reasons and its report. */
@@ -143,7 +150,7 @@ class Terminal implements TerminalReporter {
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
       return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), place];
     });
-    return left === 0 ? lines : [...lines, '', `${count(left, 'more trial')} did not pass; the reports tell why.`];
+    return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
   }
 
   #summaryLines({ verdict, passed, failed, inconclusive }: Extract<RunEvent, { event: 'summary' }>): string[] {
@@ -156,7 +163,7 @@ class Terminal implements TerminalReporter {
     const { reportFolder: folder, elapsedMs } = this.#progress;
     return [
       '',
-      `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${count(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
     ];
   }

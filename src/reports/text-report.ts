@@ -1,4 +1,5 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
+import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, InteractionResult, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
@@ -9,7 +10,7 @@ import { pathText } from './html/json-diff.mjs';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
-import { assertionDiff, count, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
+import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
 
 const valueLinesMax = 24;
 const citedLinesMax = 8;
@@ -146,7 +147,7 @@ function budgetLines({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult)
 function evidenceLines({ evidenceRange, startedAtVirtualUs, finishedAtVirtualUs }: RunResult, { total, kinds }: EvidenceView): string[] {
   const parts = Object.entries(kinds).map(([kind, many]) => `${many} ${kind}`);
   return [
-    `${count(total, 'entry', 'entries')} in evidence.jsonl; the run's are #${evidenceRange.fromSequence}–${evidenceRange.toSequence}`,
+    `${counted(total, 'entry', 'entries')} in evidence.jsonl; the run's are #${evidenceRange.fromSequence}–${evidenceRange.toSequence}`,
     ...(parts.length > 0 ? [parts.join(', ')] : []),
     `virtual time ${virtualClock(startedAtVirtualUs)} to ${virtualClock(finishedAtVirtualUs)}`,
   ];

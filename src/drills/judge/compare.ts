@@ -89,6 +89,12 @@ export function describeCount({ equals, atLeast, atMost }: CountBounds): string 
   return parts.join(' and ');
 }
 
+/** `990`, `at least 990`: what is expected, as the end of a sentence. */
+export function describeExpected(comparison: Comparison, expected: JsonValue): string {
+  const words = { equals: '', not_equals: 'anything but ', one_of: 'one of ', greater_than_or_equal: 'at least ', less_than_or_equal: 'at most ' };
+  return words[comparison] + preview(expected);
+}
+
 /** A value short enough for a message. */
 export function preview(value: JsonValue): string {
   const text = JSON.stringify(value);

@@ -5,8 +5,8 @@ import { checkCount, describeCount } from './compare.js';
 import { type Finding, invalidFinding } from './finding.js';
 
 export interface Counted {
-  /** `calls to ticket-desk.ticket.close`. */
-  subject: string;
+  /** `calls to ticket-desk.ticket.close`, in agreement with the number. */
+  subject: (many: number) => string;
   count: number;
   bounds: CountBounds;
   location: AssertionLocation;
@@ -19,6 +19,8 @@ export interface Counted {
 
 export function countFinding({ subject, count, bounds, location, evidenceSequences, hint = '', grows }: Counted): Finding {
   const wanted = describeCount(bounds);
+  // The last number named: `exactly 1 call`, `at least 1 and at most 2 calls`.
+  const wantedMany = bounds.atMost ?? bounds.atLeast ?? bounds.equals ?? 0;
   if (wanted === '') return invalidFinding('The count names no bound: give `equals`, `atLeast` or `atMost`.', location);
   const check = checkCount(count, bounds);
   const openEnded = bounds.equals === undefined && bounds.atMost === undefined;
@@ -26,7 +28,9 @@ export function countFinding({ subject, count, bounds, location, evidenceSequenc
   return {
     status: matched ? 'passed' : 'failed',
     settled: grows && (check === 'too_many' || (matched && openEnded)),
-    message: matched ? `Found ${count} ${subject}, as wanted.` : `Expected ${wanted} ${subject}, found ${count}.${check === 'too_few' ? hint : ''}`,
+    message: matched
+      ? `Found ${count} ${subject(count)}, as wanted.`
+      : `Expected ${wanted} ${subject(wantedMany)}, found ${count}.${check === 'too_few' ? hint : ''}`,
     expected: { ...bounds },
     actual: count,
     location,

@@ -1,5 +1,6 @@
 // event.count and callback.count: how often an event, or the delivery of a callback, reached a phase.
 import type { CallbackCountAssertion, EventCountAssertion } from '../../contract/assertion.js';
+import { noun } from '../../contract/counted.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
@@ -16,7 +17,7 @@ export function eventCount({ event, phase, payload, count: bounds }: EventCountA
     hasMembers(entry.payload, payload);
   return counter(isOurs, (count, evidenceSequences) =>
     countFinding({
-      subject: `${phase} events ${packageId}.${eventId}${payload === undefined ? '' : ' with this payload'}`,
+      subject: (many) => `${phase} ${noun(many, 'event')} ${packageId}.${eventId}${payload === undefined ? '' : ' with this payload'}`,
       count,
       bounds,
       location: { subject: 'event', packageId, ...(instanceId === undefined ? {} : { instanceId }), eventId },
@@ -35,7 +36,7 @@ export function callbackCount({ packageId, instanceId, callbackId, phase, count:
     (instanceId === undefined || entry.instanceId === instanceId);
   return counter(isOurs, (count, evidenceSequences) =>
     countFinding({
-      subject: `${phase} deliveries of callback ${packageId}.${callbackId}`,
+      subject: (many) => `${phase} ${noun(many, 'delivery', 'deliveries')} of callback ${packageId}.${callbackId}`,
       count,
       bounds,
       location: { subject: 'callback', packageId, ...(instanceId === undefined ? {} : { instanceId }), callbackId },

@@ -2,7 +2,7 @@
 import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
-import { type Compared, compare, preview, valueAt } from './compare.js';
+import { type Compared, compare, describeExpected, preview, valueAt } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
 
@@ -52,7 +52,7 @@ function missingCall({ operation, occurrence, expected }: OperationArgumentsAsse
   return {
     status: 'failed',
     settled: false,
-    message: `Expected ${wanted} ${describeCalls(operation)}, found ${calls}.${near.describe()}`,
+    message: `Expected ${wanted} ${describeCalls(operation, occurrence ?? 1)}, found ${calls}.${near.describe()}`,
     expected,
     location: operationLocation(operation),
     evidenceSequences: [],
@@ -69,8 +69,8 @@ function callFinding(assertion: OperationArgumentsAssertion, { sequence, actual,
     status: status[compared.kind],
     settled: !matched || occurrence !== undefined,
     message: matched
-      ? `In ${occurrence === undefined ? 'every one of the' : `occurrence ${occurrence} of`} ${describeCalls(operation)}, ${where} ${comparison} ${preview(expected)}.`
-      : `In the call at sequence ${sequence}, ${where} is ${found}; expected ${comparison} ${preview(expected)}.${'reason' in compared ? ` ${compared.reason}.` : ''}`,
+      ? `In ${occurrence === undefined ? 'every one of the' : `occurrence ${occurrence} of`} ${describeCalls(operation)}, ${where} ${path.length === 0 ? 'are' : 'is'} ${describeExpected(comparison, expected)}.`
+      : `In the call at sequence ${sequence}, ${where} ${path.length === 0 ? 'are' : 'is'} ${found}; expected ${describeExpected(comparison, expected)}.${'reason' in compared ? ` ${compared.reason}.` : ''}`,
     expected,
     ...(actual === undefined ? {} : { actual }),
     location: { ...operationLocation(operation), path },

@@ -32,7 +32,7 @@ class OperationCounter implements Check {
 
   finding(): Finding {
     return countFinding({
-      subject: describeCalls(this.#filter),
+      subject: (many) => describeCalls(this.#filter, many),
       count: this.#count,
       bounds: this.#bounds,
       location: operationLocation(this.#filter),

@@ -1,5 +1,6 @@
 // Which calls an assertion speaks of, and which came near.
 import type { OperationFilter } from '../../contract/assertion.js';
+import { noun } from '../../contract/counted.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
 import type { AssertionLocation } from '../../contract/run.js';
 import { hasMembers } from './compare.js';
@@ -23,12 +24,12 @@ export function mismatch(entry: OperationEntry, filter: OperationFilter): string
   return hasMembers(entry.invocation.arguments, filter.arguments) ? null : 'with other arguments';
 }
 
-/** `ok calls by agent to ticket-desk.ticket.close`. */
-export function describeCalls(filter: OperationFilter): string {
+/** `ok calls by agent to ticket-desk.ticket.close`; a single `call` where `many` is 1. */
+export function describeCalls(filter: OperationFilter, many = 2): string {
   const outcome = filter.outcome === undefined ? '' : `${filter.outcome} `;
   const actor = filter.actorId === undefined ? '' : ` by ${filter.actorId}`;
   const withArguments = filter.arguments === undefined ? '' : ' with these arguments';
-  return `${outcome}calls${actor} to ${operationName(filter)}${withArguments}`;
+  return `${outcome}${noun(many, 'call')}${actor} to ${operationName(filter)}${withArguments}`;
 }
 
 export function operationName({ packageId, instanceId, operationId }: OperationFilter): string {

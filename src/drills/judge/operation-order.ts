@@ -26,7 +26,9 @@ export function operationOrder({ operations }: OperationOrderAssertion): Check {
       return {
         status: matched ? 'passed' : 'failed',
         settled: matched,
-        message: matched ? `All ${operations.length} calls happened in this order.` : missingMessage(operations, found, missing, early),
+        message: matched
+          ? `${operations.length === 1 ? 'The one call' : `All ${operations.length} calls`} happened${operations.length === 1 ? '' : ' in this order'}.`
+          : missingMessage(operations, found, missing, early),
         expected: operations.map(operationName),
         actual: operations.slice(0, found.length).map(operationName),
         location: operationLocation(missing ?? operations[0]!),
@@ -45,5 +47,5 @@ function missingMessage(
 ): string {
   const after = found.length === 0 ? '' : ` after ${operationName(operations[found.length - 1]!)} (sequence ${found.at(-1)})`;
   const hint = early === undefined ? '' : ` A later step of the list came first, at sequence ${early}.`;
-  return `Step ${found.length + 1} of ${operations.length} is missing: no ${describeCalls(missing)}${after}.${hint}`;
+  return `Step ${found.length + 1} of ${operations.length} is missing: no ${describeCalls(missing, 1)}${after}.${hint}`;
 }

@@ -1,5 +1,6 @@
 // state.count: how many rows of a namespace have all members of `where`. The changes that made or unmade such rows are cited.
 import type { StateCountAssertion } from '../../contract/assertion.js';
+import { noun } from '../../contract/counted.js';
 import type { JsonValue } from '../../contract/json.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
@@ -21,7 +22,7 @@ export function stateCount({ packageId, instanceId = packageId, namespace, where
         if (counts(value)) count += 1;
       });
       return countFinding({
-        subject: `rows of ${packageId}/${namespace}${where === undefined ? '' : ` with ${JSON.stringify(where)}`}`,
+        subject: (many) => `${noun(many, 'row')} of ${packageId}/${namespace}${where === undefined ? '' : ` with ${JSON.stringify(where)}`}`,
         count,
         bounds,
         location: { subject: 'state', packageId, instanceId, namespace },

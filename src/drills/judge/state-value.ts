@@ -2,7 +2,7 @@
 import type { StateValueAssertion } from '../../contract/assertion.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { AssertionLocation } from '../../contract/run.js';
-import { compare, preview, valueAt } from './compare.js';
+import { compare, describeExpected, preview, valueAt } from './compare.js';
 import type { Finding, Space, StateCheck } from './finding.js';
 
 const changesCited = 10;
@@ -36,7 +36,7 @@ function compareRow({ path, comparison, expected, rowId }: StateValueAssertion, 
     const matched = comparison === 'not_equals';
     const message = matched
       ? `${where} is absent, so it is not ${preview(expected)}.`
-      : `${where} is absent; expected ${comparison} ${preview(expected)}.`;
+      : `${where} is absent; expected ${describeExpected(comparison, expected)}.`;
     return {
       status: matched ? 'passed' : 'failed',
       settled: false,
@@ -54,7 +54,9 @@ function compareRow({ path, comparison, expected, rowId }: StateValueAssertion, 
   return {
     status: matched ? 'passed' : 'failed',
     settled: false,
-    message: matched ? `${where} is ${preview(actual)}, as wanted.` : `${where} is ${preview(actual)}; expected ${comparison} ${preview(expected)}.`,
+    message: matched
+      ? `${where} is ${preview(actual)}, as wanted.`
+      : `${where} is ${preview(actual)}; expected ${describeExpected(comparison, expected)}.`,
     expected,
     actual,
     diff: { operator: comparison, matched, details: {} },
