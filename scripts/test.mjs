@@ -17,5 +17,7 @@ if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`);
   process.exit(2);
 }
-const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

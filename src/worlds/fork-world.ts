@@ -1,10 +1,10 @@
 // A fork as its parent's actor makes it: now, at a snapshot, or at any sequence of the journal. The parent stays as it is.
 import { ServiceError } from '../contract/errors.js';
-import { EvidenceHasher } from '../contract/evidence-hash.js';
 import type { WorldPosition } from '../contract/world-protocol.js';
 import { beginFork, forkTag, type Lineage, worldInstanceId } from './birth.js';
 import { forkWorld } from './fork.js';
 import { wholeTransactionAt } from './history.js';
+import type { JournalPosition } from './journal.js';
 import { position } from './position.js';
 import { receiptRules } from './receipt-rules.js';
 import { invalidRequest, type Simulation } from './simulation.js';
@@ -36,9 +36,11 @@ export function* fork(
   const { worldId, atSequence, snapshotId } = command;
   if (atSequence !== undefined && snapshotId !== undefined) throw invalidRequest('A fork goes on from a sequence or from a snapshot, not both.');
   const { storage, program } = parent;
-  const fromSequence = forkSequence(parent, command);
-  const parentEvidenceHash = yield* hashUntil(parent, fromSequence, sliceOver);
-  const lineage: Lineage = { parentWorldInstanceId: worldInstanceId(storage.tag), fromSequence, parentEvidenceHash };
+  const at = forkPosition(parent, command);
+  const { journal } = storage;
+  const isNow = atSequence === undefined && snapshotId === undefined;
+  const parentEvidenceHash = yield* isNow ? journal.evidenceHash(sliceOver) : journal.evidenceHashAt(at, sliceOver);
+  const lineage: Lineage = { parentWorldInstanceId: worldInstanceId(storage.tag), fromSequence: at.sequence, parentEvidenceHash };
   const tag = forkTag(lineage);
   const request = { worldId, incarnation: 0, tag, parentMeta: parent.meta(), atSequence, snapshotId, rules: receiptRules };
   const { child, position: from } = yield* forkWorld(storage, target, request, sliceOver);
@@ -50,26 +52,18 @@ export function* fork(
   return { reply, set };
 }
 
-function forkSequence({ storage }: Simulation, { atSequence, snapshotId }: ForkCommand): number {
+/** Where the parent stood, on its present journal or on the one that a snapshot keeps. */
+function forkPosition({ storage }: Simulation, { atSequence, snapshotId }: ForkCommand): Pick<JournalPosition, 'segments' | 'sequence'> {
   const { journal } = storage;
-  if (snapshotId !== undefined) return storage.snapshot(snapshotId)?.sequence ?? 0;
-  if (atSequence === undefined) return journal.sequence;
-  if (!Number.isInteger(atSequence) || atSequence < 1) throw invalidRequest('atSequence is an integer, 1 or more.');
-  if (atSequence > journal.sequence)
-    throw new ServiceError('control.NOT_FOUND', { message: `The journal ends at ${journal.sequence}.`, details: { atSequence } });
-  // What is before the end of the first transaction is no world yet.
-  return Math.max(wholeTransactionAt(journal, atSequence).sequence, 1);
-}
-
-/** The evidence hash that the journal had at `sequence`. */
-function* hashUntil({ storage: { journal } }: Simulation, sequence: number, sliceOver: () => boolean): Generator<undefined, string> {
-  if (sequence === journal.sequence) return yield* journal.evidenceHash(sliceOver);
-  const hasher = new EvidenceHasher();
-  for (let from = 1; from <= sequence; ) {
-    const { lines, count } = journal.lines(from, Math.min(1024, sequence - from + 1));
-    for (const line of lines.split('\n').slice(0, -1)) hasher.appendLine(line);
-    from += count;
-    if (sliceOver()) yield;
+  const { segments, sequence } = journal;
+  if (snapshotId !== undefined) {
+    const snapshot = storage.snapshot(snapshotId);
+    if (snapshot === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    return snapshot;
   }
-  return hasher.digest();
+  if (atSequence === undefined) return { segments, sequence };
+  if (!Number.isInteger(atSequence) || atSequence < 1) throw invalidRequest('atSequence is an integer, 1 or more.');
+  if (atSequence > sequence) throw new ServiceError('control.NOT_FOUND', { message: `The journal ends at ${sequence}.`, details: { atSequence } });
+  // What is before the end of the first transaction is no world yet.
+  return { segments, sequence: Math.max(wholeTransactionAt(journal, atSequence).sequence, 1) };
 }

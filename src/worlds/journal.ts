@@ -221,10 +221,10 @@ export class Journal {
     this.#writeLines({ from, to }, (piece) => pieces.push(piece));
     return { lines: pieces.join(''), count: to - from + 1 };
   }
-  /** The chunk that holds an entry of a turn that ended; used for reading only. */
-  chunkOf(sequence: number): ChunkView {
-    if (this.#columns !== undefined && sequence >= this.#columns.firstSequence) return this.#columns;
-    const journal = segmentOf(this.#segments, sequence);
+  /** The chunk that holds an entry of a turn that ended; used for reading only. `segments`: of another chain than the present one. */
+  chunkOf(sequence: number, segments = this.#segments): ChunkView {
+    const journal = segmentOf(segments, sequence);
+    if (this.#columns !== undefined && sequence >= this.#columns.firstSequence && journal === this.#journal) return this.#columns;
     // What was taken may be of a journal that a reset has left since.
     return heldChunk(this.#closed, journal, sequence) ?? heldChunk(this.#taken, journal, sequence) ?? this.#cache.find(journal, sequence);
   }
@@ -232,6 +232,13 @@ export class Journal {
   *evidenceHash(sliceOver: () => boolean): Generator<undefined, string> {
     const leaves = this.#madeLeaves();
     const sequence = this.#sequence;
+    while (leaves.step(sequence)) if (sliceOver()) yield;
+    return leaves.digest();
+  }
+  /** What evidenceHash was at an earlier position, of this chain or of one that a reset has left for a snapshot. */
+  *evidenceHashAt({ segments, sequence }: Pick<JournalPosition, 'segments' | 'sequence'>, sliceOver: () => boolean): Generator<undefined, string> {
+    const stored = this.#cache.storedLeaves(segments).slice(0, Math.floor(sequence / limits.evidenceLeafEntries));
+    const leaves = new EvidenceLeaves(stored, (range, write) => this.#writeLines(range, write, segments));
     while (leaves.step(sequence)) if (sliceOver()) yield;
     return leaves.digest();
   }
@@ -249,9 +256,9 @@ export class Journal {
     return this.#leaves;
   }
 
-  #writeLines({ from, to }: { from: number; to: number }, write: (piece: string) => void): void {
+  #writeLines({ from, to }: { from: number; to: number }, write: (piece: string) => void, segments = this.#segments): void {
     for (let sequence = from; sequence <= to; ) {
-      const chunk = this.chunkOf(sequence);
+      const chunk = this.chunkOf(sequence, segments);
       const end = chunk.firstSequence + chunk.entryCount;
       writeLines(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1) }, write);
       sequence = end;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { drillyard, jsonLines, nodeArguments, start } from './cli.js';
@@ -36,7 +36,19 @@ test('run: 0 when all passed, 1 when any failed, and what failed is told', async
   assert.match(passed.stdout, /passing/);
   const failed = await drillyard(['--root', both.root]);
   assert.equal(failed.code, 1);
-  assert.match(failed.stdout, /\/text of row a is "x"; expected equals "y"/);
+  assert.match(failed.stdout, /\/text of row a is "x"; expected "y"/);
+});
+
+test('paths told to people open from the current folder', async () => {
+  const outside = await drillyard(['run', 'failing', '--root', both.root], { cwd: folder() });
+  const told = /report {2}(\/\S+\/index\.html)/.exec(outside.stdout)?.[1];
+  assert.ok(told !== undefined && existsSync(told), outside.stdout);
+  assert.match(outside.stdout, new RegExp(`reports in ${join(both.root, '.service/reports')}\n`));
+  const inside = await drillyard(['run', 'failing', '--root', basename(both.root)], { cwd: dirname(both.root) });
+  assert.ok(existsSync(join(dirname(both.root), /report {2}(\S+\/index\.html)/.exec(inside.stdout)?.[1] ?? 'none')), inside.stdout);
+  const broken = repository(noisy, { 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
+  const { stderr } = await drillyard(['validate', '--root', broken.root], { cwd: folder() });
+  assert.match(stderr, new RegExp(`${broken.root}/drillyard/x\\.target\\.yaml:1:`));
 });
 
 test('run --json: one JSON object a line and nothing else, an attempt line as documented, the summary last', async () => {
@@ -195,23 +207,37 @@ test('world tools, call and wait: the CLI binding, from inside a command target'
   assert.match(outside.stderr, /does not answer/);
 });
 
-test('tool test: a package that keeps its state in its state passes; one with a variable in its module is found out', async () => {
-  const conformance = (behavior: string | undefined): Repository => {
-    const agent = moduleAgent('agent', `for (const id of ['a', 'b']) await context.world.call('notes', 'note.write', { id, text: id });`);
-    const files = {
-      ...agent,
-      ...drill('writes', 'agent', [written({ equals: 2 })]),
-      'drillyard/conformance.suite.json': { schemaVersion: 1, id: 'conformance' },
-    };
-    const inside = Object.fromEntries(Object.entries(files).map(([path, content]) => [`notes/conformance/${path}`, content]));
-    const created = repository(inside, behavior === undefined ? {} : { 'notes/behavior.ts': behavior });
-    const world = readFileSync(join(created.root, 'drillyard/world.json'), 'utf8');
-    created.write('notes/conformance/drillyard/world.json', world);
-    created.write('notes/conformance/drillyard.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['..'] });
-    const field = { layer: 'tool-pack', tool: 'notes.tool.json', lifecycle: 'active', conformance: { project: 'conformance', suite: 'conformance' } };
-    created.write('notes/package.json', { name: 'notes', drillyard: field });
-    return created;
+function conformance(behavior: string | undefined, writes = 2): Repository {
+  const agent = moduleAgent('agent', `for (const id of ['a', 'b']) await context.world.call('notes', 'note.write', { id, text: id });`);
+  const files = {
+    ...agent,
+    ...drill('writes', 'agent', [written({ equals: writes })]),
+    'drillyard/conformance.suite.json': { schemaVersion: 1, id: 'conformance' },
   };
+  const inside = Object.fromEntries(Object.entries(files).map(([path, content]) => [`notes/conformance/${path}`, content]));
+  const created = repository(inside, behavior === undefined ? {} : { 'notes/behavior.ts': behavior });
+  const world = readFileSync(join(created.root, 'drillyard/world.json'), 'utf8');
+  created.write('notes/conformance/drillyard/world.json', world);
+  created.write('notes/conformance/drillyard.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['..'] });
+  const field = { layer: 'tool-pack', tool: 'notes.tool.json', lifecycle: 'active', conformance: { project: 'conformance', suite: 'conformance' } };
+  created.write('notes/package.json', { name: 'notes', drillyard: field });
+  return created;
+}
+
+test('tool test: reports are told where they are kept, and only there', async () => {
+  const passed = await drillyard(['tool', 'test', join(conformance(undefined).root, 'notes')]);
+  assert.doesNotMatch(passed.stdout, /reports in|drillyard-tool-test-/);
+  assert.match(passed.stdout, /As it is:[\s\S]*In amnesia, /);
+  const lines = jsonLines((await drillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(undefined).root })).stdout);
+  assert.deepEqual(new Set(lines.filter(({ event }) => event === 'attempt').map(({ report }) => report)), new Set(['']));
+  const failed = await drillyard(['tool', 'test', join(conformance(undefined, 3).root, 'notes')]);
+  const kept = /reports in (\S+)/.exec(failed.stdout)?.[1] ?? 'none';
+  cleanUp.push(() => rmSync(dirname(kept), { recursive: true, force: true }));
+  assert.equal(failed.code, 1);
+  assert.equal(readdirSync(kept).length, 1);
+});
+
+test('tool test: a package that keeps its state in its state passes; one with a variable in its module is found out', async () => {
   const honest = conformance(undefined);
   const good = await drillyard(['tool', 'test', join(honest.root, 'notes')]);
   assert.equal(good.code, 0, good.stdout + good.stderr);

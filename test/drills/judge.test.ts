@@ -86,7 +86,7 @@ test('state.value compares the value at a path, and cites the changes of the row
   assert.equal(failed.status, 'failed');
   assert.equal(failed.actual, 'open');
   assert.equal(failed.diff?.matched, false);
-  assert.match(failed.message, /\/status of row t1 is "open"; expected equals "closed"/);
+  assert.match(failed.message, /\/status of row t1 is "open"; expected "closed"\./);
 });
 
 test('state.value: every comparison', async () => {
@@ -115,6 +115,27 @@ test('state.value: every comparison', async () => {
   }
 });
 
+test('messages are sentences: nouns agree with numbers, comparisons are words', async () => {
+  const rows = { t1: { n: 5 } };
+  const said = async (assertion: Parameters<typeof judge>[0], entries: EvidenceEntry[] = []): Promise<string> =>
+    (await judge(assertion, { rows, entries })).message;
+  const n = { ...row, path: ['n'] };
+  assert.equal(await said({ ...n, expected: 6 }), '/n of row t1 is 5; expected 6.');
+  assert.equal(await said({ ...n, comparison: 'not_equals', expected: 5 }), '/n of row t1 is 5; expected anything but 5.');
+  assert.equal(await said({ ...n, comparison: 'greater_than_or_equal', expected: 6 }), '/n of row t1 is 5; expected at least 6.');
+  assert.equal(await said({ ...n, comparison: 'one_of', expected: [6, 7] }), '/n of row t1 is 5; expected one of [6,7].');
+  const calls = { kind: 'operation.count', operation: closing } as const;
+  const one = [call(1, 'ticket.close', { id: 1 })];
+  assert.equal(await said({ ...calls, count: { equals: 1 } }, one), 'Found 1 call to desk.ticket.close, as wanted.');
+  assert.equal(await said({ ...calls, count: { equals: 0 } }, one), 'Expected exactly 0 calls to desk.ticket.close, found 1.');
+  assert.equal(await said({ ...calls, count: { atLeast: 1 } }), 'Expected at least 1 call to desk.ticket.close, found 0.');
+  const events = { kind: 'event.count', event: { packageId: 'desk', eventId: 'ticket.closed' }, phase: 'emitted' } as const;
+  assert.equal(await said({ ...events, count: { equals: 1 } }, [event(1, 'emitted')]), 'Found 1 emitted event desk.ticket.closed, as wanted.');
+  const first = { kind: 'operation.arguments', operation: closing, path: ['id'], comparison: 'equals', expected: 1, occurrence: 1 } as const;
+  assert.equal(await said(first, one), 'In occurrence 1 of calls to desk.ticket.close, argument /id is 1.');
+  assert.equal(await said({ kind: 'operation.order', operations: [closing] }, one), 'The one call happened.');
+});
+
 test('state.value without its row cannot be decided', async () => {
   assert.equal((await judge(row)).status, 'inconclusive');
   const deleted = await judge(row, { entries: [change(4, 't1', { status: 'open' }, null)] });
@@ -131,7 +152,7 @@ test('state.count counts rows that have the members', async () => {
   const failed = await judge({ ...open, count: { atMost: 1 } }, { rows, entries });
   assert.equal(failed.status, 'failed');
   assert.deepEqual(failed.evidenceSequences, [7]);
-  assert.match(failed.message, /Expected at most 1 rows of desk\/tickets with .*, found 2/);
+  assert.match(failed.message, /Expected at most 1 row of desk\/tickets with .*, found 2/);
   assert.equal((await judge({ ...open, count: {} }, { rows })).status, 'invalid');
 });
 

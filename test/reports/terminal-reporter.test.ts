@@ -53,6 +53,17 @@ function play(reporter: { onEvent(event: RunEvent): void }, between: (step: stri
   tell({ event: 'summary', verdict: 'failed', passed: 1, failed: 1, inconclusive: 0 });
 }
 
+test('a second run of the same reporter starts afresh: durations, reasons, totals', () => {
+  const terminal = new FakeTerminal({ isTTY: false });
+  let nowMs = 0;
+  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => nowMs });
+  play(reporter);
+  const first = terminal.written;
+  nowMs = 5000;
+  play(reporter);
+  assert.equal(terminal.written, first + first);
+});
+
 test('a stream that is no terminal gets lines that only grow, without escapes', () => {
   const terminal = new FakeTerminal({ isTTY: false });
   play(createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 }));

@@ -1,6 +1,7 @@
 // The turns of the crash test: turn `index` is always the same command, so that what must be there can be computed.
-import { ServiceError } from '../../src/contract/errors.js';
+
 import type { CompiledBuild } from '../../src/contract/build.js';
+import { ServiceError } from '../../src/contract/errors.js';
 import type { Advance, CallTool } from '../../src/contract/world-protocol.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 

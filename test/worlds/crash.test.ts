@@ -47,7 +47,9 @@ for (const layout of ['run', 'shared'] as const) {
       const delayMs = Math.random() * 60;
       const last = await killedChild({ directory, layout, first: next, delayMs, acknowledged });
       const checked = await verifyWorld({ directory, layout, acknowledged, next: Math.max(next, last + 1) });
-      context.diagnostic(`round ${round}: killed ${delayMs.toFixed(1)} ms after the first answer, ${acknowledged.size} turns acknowledged, ${checked} entries`);
+      context.diagnostic(
+        `round ${round}: killed ${delayMs.toFixed(1)} ms after the first answer, ${acknowledged.size} turns acknowledged, ${checked} entries`,
+      );
       next = Math.ceil((Math.max(next, last + 1) + 4) / 4) * 4;
     }
   });
@@ -62,7 +64,9 @@ async function killedChild(options: {
   acknowledged: Map<number, CallResult>;
 }): Promise<number> {
   const { directory, layout, first, delayMs, acknowledged } = options;
-  const running = spawn(process.execPath, [child, directory, join(scratch, 'build.json'), layout, String(first)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const running = spawn(process.execPath, [child, directory, join(scratch, 'build.json'), layout, String(first)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   let errors = '';
   let armed = false;
@@ -76,7 +80,10 @@ async function killedChild(options: {
   const signal = await new Promise((resolve) => running.once('close', (_code, name) => resolve(name)));
   assert.equal(signal, 'SIGKILL', `the child ended by itself: ${errors}`);
   let last = first - 1;
-  for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter(Boolean)) {
+  for (const line of text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean)) {
     const { index, answer } = JSON.parse(line) as { index: number; answer: CallResult };
     acknowledged.set(index, answer);
     last = Math.max(last, index);
@@ -156,7 +163,8 @@ async function assertExactlyOnce(world: WorldRef, acknowledged: Map<number, Call
   for (const index of keys) assert.ok(done.has(`add-${index}`), `add ${index} is not there`);
   let total = 0;
   for (const key of done) total += amountOf(Number(key?.slice('add-'.length)));
-  for (const entry of entries) if (entry.kind === 'event' && entry.phase === 'handled' && entry.event.eventId === 'tick') total += Number(entry.payload.amount);
+  for (const entry of entries)
+    if (entry.kind === 'event' && entry.phase === 'handled' && entry.event.eventId === 'tick') total += Number(entry.payload.amount);
   const { value } = await world.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' });
   assert.equal(value?.total, total);
 }

@@ -12,7 +12,13 @@ let refused = '';
 for (let index = 0; index < 100_000 && refused === ''; index++) {
   try {
     const filler = `row-${index}-${'x'.repeat(400)}`;
-    const answer = await world.command({ kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: filler, amount: 1 } });
+    const answer = await world.command({
+      kind: 'call',
+      actorId: 'operator',
+      packageId: 'counter',
+      operationId: 'add',
+      arguments: { counter: filler, amount: 1 },
+    });
     writeSync(1, `${JSON.stringify({ sequence: answer.sequence, callId: answer.callId })}\n`);
   } catch (error) {
     refused = error instanceof ServiceError ? error.code : String(error);

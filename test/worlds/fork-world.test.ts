@@ -147,11 +147,16 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     await parent.add(6);
     const fork = await parent.world.fork({ worldId: forkId(), snapshotId });
     assert.equal(fork.position.stateHash, position.stateHash);
+    const [first] = await new Bank(fork.world).evidence();
+    assert.equal(first?.kind === 'lifecycle' && first.details.parentEvidenceHash, position.evidenceHash);
     await assert.rejects(
       parent.world.fork({ worldId: forkId(), snapshotId: 'snap_x' }),
       (error) => error instanceof ServiceError && error.code === 'control.NOT_FOUND',
     );
     assert.equal(await parent.balance(), 111, 'a refusal changes nothing');
+    await parent.run({ kind: 'reset' });
+    const again = await parent.world.fork({ worldId: forkId(), snapshotId });
+    assert.deepEqual(again.position, fork.position, 'a reset leaves the journal of a snapshot to it');
   });
 
   await context.test('of a closed world, which stays as it is', async () => {
