@@ -131,7 +131,7 @@ test('messages are sentences: nouns agree with numbers, comparisons are words', 
   assert.equal(await said({ ...calls, count: { atLeast: 1 } }), 'Expected at least 1 call to desk.ticket.close, found 0.');
   const events = { kind: 'event.count', event: { packageId: 'desk', eventId: 'ticket.closed' }, phase: 'emitted' } as const;
   assert.equal(await said({ ...events, count: { equals: 1 } }, [event(1, 'emitted')]), 'Found 1 emitted event desk.ticket.closed, as wanted.');
-  const first = { kind: 'operation.arguments', operation: closing, path: ['id'], comparison: 'equals', expected: 1, occurrence: 1 } as const;
+  const first = { kind: 'operation.arguments' as const, operation: closing, path: ['id'], comparison: 'equals' as const, expected: 1, occurrence: 1 };
   assert.equal(await said(first, one), 'In occurrence 1 of calls to desk.ticket.close, argument /id is 1.');
   assert.equal(await said({ kind: 'operation.order', operations: [closing] }, one), 'The one call happened.');
 });
