@@ -192,7 +192,7 @@ test('operation.order finds the calls in order, others between', async () => {
   assert.deepEqual(passed.evidenceSequences, [2, 4]);
   const failed = await judge(ordered, { entries: [call(1, 'b'), call(2, 'a')] });
   assert.equal(failed.status, 'failed');
-  assert.match(failed.message, /Step 2 of 2 is missing: no calls to desk\.b after desk\.a \(sequence 2\)/);
+  assert.match(failed.message, /Step 2 of 2 is missing: no call to desk\.b after desk\.a \(sequence 2\)/);
   assert.match((await judge(ordered, { entries: [call(1, 'b')] })).message, /A later step of the list came first, at sequence 1/);
 });
 

@@ -152,7 +152,7 @@ test('module: when time is up its calls are refused before its signal aborts', a
       return refused;
     }`);
   const recorded = recordedAccess();
-  const { status, log, output } = await run(target, { recorded, timeoutMs: 50 });
+  const { status, log, output } = await run(target, { recorded, timeoutMs: 1500 });
   assert.equal(status, 'timed_out');
   assert.equal(log, 'control.UNAUTHENTICATED\n');
   assert.equal(output, undefined);
