@@ -4,7 +4,7 @@
 //                                   validators are generated from types, goes through tspc, and only when it has changed.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const outFlag = process.argv.indexOf('--out');
 const out = outFlag > 0 ? process.argv[outFlag + 1] : 'dist';
+const appFolder = join('src', 'inspector', 'app');
 const tspc = join(root, 'node_modules', '.bin', 'tspc');
 
 const sources = (folder) =>
@@ -24,21 +25,43 @@ const sources = (folder) =>
     : [];
 
 if (process.argv.includes('--fast')) await fast();
-else full();
+else await full();
 copyAssets();
+await bundleInspectorApp();
 
-function full() {
+async function full() {
   // A file that left the source must leave the output too, or a test of it would go on running.
   for (const room of ['src', 'test', 'bench']) rmSync(join(out, room), { recursive: true, force: true });
   rmSync(join(out, '.tsbuildinfo'), { force: true });
   execFileSync(tspc, ['-p', 'tsconfig.json', '--outDir', out], { stdio: 'inherit' });
+  if (existsSync(appFolder)) execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.app.json'], { stdio: 'inherit' });
+  await dropDeadImports(out);
+}
+
+/** The inspector's web app: one script and one style sheet beside index.html. tsconfig.app.json checks its types, in a full build. */
+async function bundleInspectorApp() {
+  const entry = join(appFolder, 'main.tsx');
+  if (!existsSync(entry)) return;
+  await build({
+    entryPoints: { app: entry },
+    outdir: join(out, appFolder),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['es2022', 'chrome123', 'firefox121', 'safari17.5'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    tsconfigRaw: {},
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
 }
 
 async function fast() {
   for (const room of ['src', 'test', 'bench']) rmSync(join(out, room), { recursive: true, force: true });
   const contract = sources('src/contract');
   const key = createHash('sha256');
-  for (const name of [...contract, 'tsconfig.json']) key.update(name).update(readFileSync(name));
+  for (const name of [...contract, 'tsconfig.json', 'scripts/build.mjs']) key.update(name).update(readFileSync(name));
   const cache = join('.dev-contract', key.digest('hex').slice(0, 16));
   if (!existsSync(join(cache, 'src'))) {
     const staging = `${cache}-${process.pid}`;
@@ -48,6 +71,7 @@ async function fast() {
     } catch {
       console.error('src/contract has type errors; emitted all the same');
     }
+    await dropDeadImports(staging);
     rmSync(cache, { recursive: true, force: true });
     cpSync(staging, cache, { recursive: true });
     rmSync(staging, { recursive: true, force: true });
@@ -66,12 +90,34 @@ async function fast() {
   cpSync(join(cache, 'src'), join(out, 'src'), { recursive: true });
 }
 
+/** typia leaves `import typia` behind when every use of it has become code, and loading that costs each start 25 ms. */
+async function dropDeadImports(folder) {
+  const contract = join(folder, 'src', 'contract');
+  const { default: ts } = await import('typescript');
+  for (const name of readdirSync(contract).filter((name) => name.endsWith('.js'))) {
+    const file = join(contract, name);
+    const text = readFileSync(file, 'utf8');
+    if (/^import typia\b/m.test(text)) dropDeadImport(ts, file, text);
+  }
+}
+
+/** The line goes when no name in the file refers to it; otherwise it stays. Nothing else is touched, so the source map holds. */
+function dropDeadImport(ts, file, text) {
+  const syntax = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022);
+  const dead = syntax.statements.find((statement) => ts.isImportDeclaration(statement) && statement.moduleSpecifier.text === 'typia');
+  if (dead === undefined) return;
+  const refers = (node) => node !== dead && ((ts.isIdentifier(node) && node.text === 'typia') || ts.forEachChild(node, refers) === true);
+  if (!refers(syntax)) writeFileSync(file, text.slice(0, dead.getStart(syntax)) + text.slice(dead.end));
+}
+
 /** Files that are read at run time and are not TypeScript. */
 function copyAssets() {
   for (const folder of ['src', 'test', 'bench']) {
     if (!existsSync(folder)) continue;
     for (const name of readdirSync(folder, { recursive: true })) {
       if (!/\.(css|html|svg|json|yaml|xsd|mjs|txt)$/.test(name)) continue;
+      // The app's styles are in its bundle.
+      if (name.endsWith('.css') && join(folder, name).startsWith(appFolder)) continue;
       cpSync(join(folder, name), join(out, folder, name));
     }
   }

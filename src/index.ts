@@ -1,5 +1,6 @@
 // The public list of the package. Here drills get their bindings: the rooms themselves do not know each other.
 import { createBindings } from './bindings/create-bindings.js';
+import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { RunDrillsOptions } from './drills/options.js';
 import { type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
 
@@ -8,15 +9,25 @@ export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
 }
 
+/** Serves the hosted control API, and worlds to agents. Loaded when it is asked for: nobody else needs what it stands on. */
+export async function startControlServer(options: ControlServerOptions = {}): Promise<ControlServer> {
+  const { startControlServer: start } = await import('./control-server.js');
+  return await start(options);
+}
+
 export type { CompiledBuild, Diagnostic } from './contract/build.js';
 export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
 export { ServiceError } from './contract/errors.js';
 export type { EvidenceEntry, ToolOutcome } from './contract/evidence.js';
+export type { RunComparison } from './contract/hosted-runs.js';
 export type { JsonObject, JsonValue } from './contract/json.js';
 export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
 export type { RunEvent, RunReport } from './contract/run-events.js';
 export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+export type { ControlServer, ControlServerOptions } from './control-server.js';
+export type { ComparedRun } from './drills/compare-runs.js';
+export { compareRuns } from './drills/compare-runs.js';
 export type { RunDrillsOptions, Selection } from './drills/options.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
 export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';

@@ -11,39 +11,45 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What each room may import, besides itself. Files directly under src/ compose rooms and may import any. */
 const rooms: { [room: string]: string[] } = {
   contract: [],
+  files: ['contract'],
   scheduler: ['contract'],
   actors: ['contract'],
   tools: ['contract'],
-  worlds: ['contract', 'scheduler', 'actors', 'tools'],
+  worlds: ['contract', 'files', 'scheduler', 'actors', 'tools'],
   compiler: ['contract', 'tools'],
-  reports: ['contract'],
+  reports: ['contract', 'files'],
   drills: ['contract', 'compiler', 'worlds', 'reports', 'tools'],
   http: ['contract', 'control'],
+  client: ['contract'],
   control: ['contract', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
-  cli: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
+  cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
 
 /** Packages that only the named files may import. */
 const importSites: { [specifier: string]: string[] } = {
   piscina: ['src/actors/pool.ts'],
   comlink: ['src/actors/pool.ts', 'src/actors/host-entry.ts'],
-  typia: ['src/contract/validators.ts', 'src/contract/tags.ts'],
+  typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/tags.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
   'node:http': ['src/http/node-server.ts'],
+  pino: ['src/http/service-log.ts'],
+  'prom-client': ['src/http/metrics.ts'],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */
 const entries: { [file: string]: string } = {
   'src/index.ts': 'the public list',
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
+  'src/client/client.ts': 'drillyard/client',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/actors/orphan-guard.ts': 'started as a thread that ends a child without a parent',
   'src/worlds/host.ts': 'loaded by URL in a host',
+  'src/control/compile-entry.ts': 'started as a thread by control/compile-port.ts',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 

@@ -2,6 +2,7 @@
 // A turn serves actors round robin for about one slice, then commits and lets the event loop read the next messages.
 //   L1. A cell is in the ring exactly when its `ready` is set; one that waits for a commit is not, and comes back when it lands.
 //   L2. Nobody's finished command waits for somebody else's long one: before the next slice of a long command, what is due is committed.
+//   L3. What comes in while a long one has its slice is served before it has the next.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
@@ -25,6 +26,8 @@ export class HostLoop {
   /** Actors with spare work, in turn. */
   readonly #idlers = new Set<string>();
   #turnScheduled = false;
+  /** A long command or query has had a slice since the ring was put in order. */
+  #longServed = false;
   #received = 0;
   /** Stopping, and the grace is over. */
   #impatient = false;
@@ -135,6 +138,7 @@ export class HostLoop {
 
   #turn(): void {
     this.#turnScheduled = false;
+    if (this.#longServed) this.#shortFirst();
     let nowMs = monotonicMs();
     const endMs = nowMs + limits.sliceMs;
     while (this.#ring.size > 0 && nowMs < endMs) {
@@ -148,6 +152,18 @@ export class HostLoop {
     else if (this.#idlers.size > 0) this.#idle(nowMs);
   }
 
+  /** Once a slice, and no oftener: the long one goes on however much comes in. */
+  #shortFirst(): void {
+    this.#longServed = false;
+    const long: Cell[] = [];
+    for (let left = this.#ring.size; left > 0; left--) {
+      const cell = this.#ring.shift()!;
+      if (cell.running || cell.querying) long.push(cell);
+      else this.#ring.push(cell);
+    }
+    for (const cell of long) this.#ring.push(cell);
+  }
+
   /** Runs one actor until its slice is over or it has nothing to run; gives the time it ended. */
   #serve(cell: Cell, startMs: number): number {
     const endMs = startMs + limits.sliceMs;
@@ -155,6 +171,7 @@ export class HostLoop {
     let end = this.stepper.step(cell, nowMs);
     for (nowMs = monotonicMs(); end === 'more' && nowMs < endMs; nowMs = monotonicMs()) end = this.stepper.step(cell, nowMs);
     cell.usedMs = nowMs;
+    if (end === 'sliced') this.#longServed = true;
     if (end === 'resting') cell.ready = false;
     else this.#ring.push(cell);
     this.#dropEmpty(cell);

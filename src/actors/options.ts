@@ -5,8 +5,10 @@ export interface ActorSystemOptions {
   hostModule: URL;
   /** Given to `createActorKind`, structured-cloned. */
   hostOptions: unknown;
-  /** How many hosts stand from start to close; actors without a place of their own are spread over them. */
+  /** How many hosts stand until close; actors without a place of their own are spread over them. */
   hosts: number;
+  /** How many of them start at once; each of the others does when it is first needed. Default all. */
+  hostsAtStart?: number;
   isolation: 'thread' | 'process';
   /** A host that spends longer than this inside one step is ended and replaced. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;

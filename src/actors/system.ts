@@ -36,7 +36,8 @@ export class ActorSystem {
     this.#options = options;
     this.#mailboxMessagesMax = options.mailboxMessagesMax ?? limits.mailboxMessagesMax;
     this.#placement = new LocalPlacement(options.hosts);
-    for (let index = 0; index < options.hosts; index++) this.#openSeat(index);
+    const atStart = Math.min(options.hosts, options.hostsAtStart ?? options.hosts);
+    for (let index = 0; index < atStart; index++) this.#openSeat(index);
     const watchMs = Math.max(5, (options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / watchesPerTimeout);
     this.#watch = setInterval(() => {
       for (const seat of this.#seats.values()) seat.watch();
@@ -44,7 +45,7 @@ export class ActorSystem {
     this.#watch.unref();
   }
 
-  /** Resolves when every host has loaded its kind; rejects with the reason when one could not. */
+  /** Resolves when the hosts that start at once have loaded their kind; rejects with the reason when one could not. */
   static async start(options: ActorSystemOptions): Promise<ActorSystem> {
     const system = new ActorSystem(options);
     try {
@@ -94,6 +95,12 @@ export class ActorSystem {
     await this.#move(actorId, placement.host);
     await this.#endExclusive(actorId);
     return placement.host;
+  }
+
+  /** `place` for an actor that has never lived: where nobody is on the way to it, no host need be asked to let it go. */
+  async placeNew(actorId: string, placement: { host: number }): Promise<void> {
+    if (this.#routes.has(actorId)) await this.place(actorId, placement);
+    else this.#placement.assign(actorId, this.#seat(placement.host).index);
   }
 
   /** Passivates the actor and ends its exclusive host, if it has one; afterwards its place is the default again. */
@@ -228,8 +235,11 @@ export class ActorSystem {
 
   #seat(index: number): Seat {
     const seat = this.#seats.get(index);
-    if (seat === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
-    return seat;
+    if (seat !== undefined) return seat;
+    const isStanding = Number.isInteger(index) && index >= 0 && index < this.#options.hosts;
+    if (!isStanding) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
+    this.#refuseWhenClosing();
+    return this.#openSeat(index);
   }
 
   /** Numbers are reused, so a host's index is one of few whatever comes and goes. */

@@ -2,14 +2,20 @@
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   A1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 
-import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { DirectCall, DirectClient } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
-import type { WorldRef } from '../worlds/api.js';
+import type { SendOptions, WorldRef } from '../worlds/api.js';
 
 export interface AgentIdentity {
   actorId: string;
   actorInstanceId?: string;
+}
+
+export interface AskOptions {
+  /** Aborting cancels what has not begun, and a wait between its slices. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
 
 export class AgentAccess implements DirectClient {
@@ -36,12 +42,24 @@ export class AgentAccess implements DirectClient {
     return this.#run(() => this.#world.query({ kind: 'tools', ...this.#actor }));
   }
 
-  call(call: DirectCall): Promise<CallResult> {
-    return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }));
+  /** Whether the actor is granted its wait, which is no tool of any package. */
+  mayWait(): Promise<boolean> {
+    return this.#run(async () => {
+      const actors = await this.#world.query({ kind: 'actors' });
+      const { actorId, actorInstanceId } = this.#actor;
+      const namesakes = actors.filter((actor) => actor.actorId === actorId);
+      const own = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId) ?? namesakes[0];
+      return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
+    });
   }
 
-  wait(untilUs?: number): Promise<WaitResult> {
-    return this.#run(() => this.#world.command({ kind: 'wait', ...this.#actor, ...(untilUs === undefined ? {} : { untilUs }) }));
+  call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
+    return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
+  }
+
+  wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {
+    const until = untilUs === undefined ? {} : { untilUs };
+    return this.#run(() => this.#world.command({ kind: 'wait', ...this.#actor, ...until }, options && sendOptions(options)));
   }
 
   revoke(): Promise<void> {
@@ -63,4 +81,8 @@ export class AgentAccess implements DirectClient {
       if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
+}
+
+function sendOptions({ signal, onProgress }: AskOptions): SendOptions<AdvanceProgress> {
+  return { ...(signal === undefined ? {} : { signal }), ...(onProgress === undefined ? {} : { onProgress }) };
 }

@@ -1,9 +1,10 @@
-// The routes an agent may use over HTTP (decisions.md 8): the shape of each, nothing else.
+// The routes an agent may use (decisions.md 8): the shape of each, nothing else.
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
 import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
 import { requireValid } from '../http/require-valid.js';
 import type { Route } from '../http/router.js';
 import type { AgentAccess } from './agent-access.js';
+import { mcpRoute } from './mcp-route.js';
 
 export const agentRoutes: readonly Route<AgentAccess>[] = [
   { method: 'GET', path: '/health', auth: 'none', run: () => ({ status: 200, body: { schemaVersion: 1, status: 'ok' } }) },
@@ -41,4 +42,5 @@ export const agentRoutes: readonly Route<AgentAccess>[] = [
       return { status: 200, body: reply };
     },
   },
+  mcpRoute,
 ];

@@ -1,9 +1,11 @@
 // Diagnostics the way a good compiler prints them: where, what, the line itself, and what to do about it.
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import pc from 'picocolors';
+import { readFileBelow } from '../compiler/source-files.js';
 import type { Diagnostic } from '../contract/build.js';
 import { counted } from '../contract/counted.js';
+import { limits } from '../contract/limits.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
 import { fromHere } from './from-here.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
@@ -28,18 +30,23 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], { root, colo
 }
 
 function block(diagnostic: Diagnostic, source: string | undefined, colors: Colors): string {
-  const { file, line, column, severity, code, message, suggestion } = diagnostic;
+  const { line, column, severity, code } = diagnostic;
+  const [file, message, suggestion] = [diagnostic.file, diagnostic.message, diagnostic.suggestion ?? ''].map(visibleLine);
   const paint = severity === 'error' ? colors.red : colors.yellow;
   const lines = [`${colors.cyan(`${file}:${line}:${column}`)} ${paint(`${severity} ${code}`)} ${message}`];
   if (source !== undefined && source.trim() !== '') lines.push(...excerpt(source, diagnostic, colors, paint));
-  if (suggestion !== undefined) lines.push(`  ${colors.green('help')} ${suggestion}`);
+  if (suggestion !== '') lines.push(`  ${colors.green('help')} ${suggestion}`);
   return lines.join('\n');
 }
 
 /** A long line is shown around the column. */
 function excerpt(source: string, { line, column }: Diagnostic, colors: Colors, paint: (text: string) => string): string[] {
   const from = column > 100 ? column - 60 : 0;
-  const shown = source.slice(from, from + 140).replace(/\t/g, ' ');
+  // One character each, or the caret would point elsewhere.
+  const shown = source
+    .slice(from, from + 140)
+    .replace(/\t/g, ' ')
+    .replace(/./gu, (char) => (visibleLine(char) === char ? char : '\u{fffd}'));
   const gutter = String(line).padStart(5);
   const caret = ' '.repeat(Math.max(0, column - 1 - from));
   return [`${colors.dim(`${gutter} |`)} ${shown}`, `${colors.dim(`${' '.repeat(gutter.length)} |`)} ${caret}${paint('^')}`];
@@ -52,11 +59,8 @@ function totals(diagnostics: readonly Diagnostic[], colors: Colors): string {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split(/\r\n|\n|\r/);
-  } catch {
-    // A package of the library, or a file that is missing: its diagnostic stands without an excerpt.
-    return [];
-  }
+/** Of a package of the library, and of what cannot be read as text, none: the diagnostic then stands without an excerpt. */
+function readLines(path: string): string[] {
+  const read = readFileBelow(dirname(path), basename(path), limits.projectFileBytesMax);
+  return read.kind === 'text' ? read.text.split(/\r\n|\n|\r/) : [];
 }

@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
+import { visibleText } from '../reports/html/visible-text.mjs';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodeOf } from './exit-codes.js';
 import type { Output } from './output.js';
@@ -16,8 +17,9 @@ export function reportFailure(error: unknown, output: Output, root: string): Exi
   const code = error instanceof ServiceError ? error.code : 'framework.INTERNAL';
   const message = error instanceof Error ? error.message : String(error);
   output.line({ event: 'error', code, message });
-  output.warn(`${pc.red('error')} ${message}`);
-  // A refusal is explained by its message; anything else is a bug, and its stack is what helps.
-  if (!(error instanceof ServiceError) && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
+  output.warn(`${pc.red('error')} ${visibleText(message)}`);
+  // A refusal is explained by its message, and so is what the system refuses; anything else is a bug, and its stack is what helps.
+  const explained = error instanceof ServiceError || (error instanceof Error && 'syscall' in error);
+  if (!explained && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
   return exitCodeOf(error);
 }

@@ -1,8 +1,9 @@
 // `drillyard init`: a small repository that runs: a world with the ticket desk, one agent, one drill, one suite.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { libraryFolder } from '../compiler/shipped.js';
 import { ServiceError } from '../contract/errors.js';
+import { makeFolder } from '../files/make-folder.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
@@ -26,10 +27,7 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     const folder = resolve(chosen.folder);
     const files = repositoryFiles(chosen.agent);
     refuseExisting(folder, Object.keys(files));
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text, { flag: 'wx' });
-    }
+    writeAll(folder, files);
     const place = relative(process.cwd(), folder);
     output.say(`${Object.keys(files).length} files written${place === '' ? '' : ` to ${place}`}. Next:`);
     output.say(`${place === '' ? '' : `  cd ${place}\n`}  drillyard run\nThen put your own agent in the place of agents/support-agent.mjs.`);
@@ -55,6 +53,24 @@ function repositoryFiles(agent: AgentKind): { [path: string]: string } {
 
 function template(name: string): string {
   return readFileSync(new URL(`./template/${name}`, import.meta.url), 'utf8');
+}
+
+/** All or none: half a repository would be in the way of the next try. */
+function writeAll(folder: string, files: { [path: string]: string }): void {
+  const written: string[] = [];
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(folder, name);
+      makeFolder(dirname(path));
+      const file = openSync(path, 'wx');
+      written.push(path);
+      writeFileSync(file, text);
+      closeSync(file);
+    }
+  } catch (error) {
+    for (const path of written) rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 /** Nothing that is there is written over. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { endQuietlyWithoutReader } from './output.js';
+import { createOutput, goOnWithoutReader } from './output.js';
 import { createProgram } from './program.js';
 
 /** The package's, from dist/src/cli/ and from any build folder directly below the root. */
@@ -12,7 +12,7 @@ function packageVersion(): string {
 }
 
 export async function main(args: readonly string[]): Promise<void> {
-  endQuietlyWithoutReader();
+  goOnWithoutReader();
   let code: ExitCode = exitCodes.passed;
   try {
     const finish = (ended: ExitCode): void => {
@@ -21,8 +21,10 @@ export async function main(args: readonly string[]): Promise<void> {
     await createProgram({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version were asked for; everything else commander ends with is bad usage, and it has said so.
+    // Help and version were asked for; everything else commander ends with is bad usage, and it has said so to people.
     code = error.exitCode === 0 ? exitCodes.passed : exitCodes.usage;
+    const json = args.includes('--json') && code === exitCodes.usage;
+    createOutput({ json }).line({ event: 'error', code: 'control.INVALID_REQUEST', message: error.message.replace(/^error: /, '') });
   }
   // Not process.exit: what was written to a pipe must leave first.
   process.exitCode = code;

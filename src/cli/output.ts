@@ -21,12 +21,14 @@ export function createOutput({ json }: { json: boolean }): Output {
   };
 }
 
-/** A reader that went away (`drillyard plan | head`) is no error of ours. */
-export function endQuietlyWithoutReader(): void {
+/**
+ * A reader that went away (`drillyard run | head -1`) is no error of ours, and no reason to leave a run unfinished: nobody is told any more,
+ * reports are written and the exit code is what it is.
+ */
+export function goOnWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
+      if (error.code !== 'EPIPE') throw error;
     });
   }
 }

@@ -1,6 +1,7 @@
 // The command line: flags and their meaning. What a command does is imported when it runs, so that starting stays fast.
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './exit-codes.js';
+import { environmentName, serveSettings } from './serve-settings.js';
 
 /** `finish` gets what the process shall end with. */
 export function createProgram({ version, finish }: { version: string; finish: (code: ExitCode) => void }): Command {
@@ -15,6 +16,7 @@ export function createProgram({ version, finish }: { version: string; finish: (c
   addReport(program, finish);
   addTool(program, finish);
   addWorld(program, finish);
+  addServe(program, finish);
   return program;
 }
 
@@ -176,6 +178,19 @@ function addWorld(program: Command, finish: Finish): void {
     .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
     .argument('[untilUs]', 'microseconds of virtual time', integer)
     .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
+}
+
+function addServe(program: Command, finish: Finish): void {
+  const serve = program.command('serve').description('serve the hosted control API, and worlds to agents').addOption(jsonOption());
+  for (const setting of serveSettings) {
+    const text = `${setting.text.replaceAll('`', '')} Default: ${setting.default}. (${environmentName(setting)})`;
+    serve.addOption(new Option(`--${setting.flag} ${setting.placeholder}`, text));
+  }
+  serve.action(async ({ json }: { json: boolean }, command: Command) => {
+    const { serveCommand } = await import('./serve-command.js');
+    const given = command.options.map((option) => [option.long?.slice(2), command.getOptionValue(option.attributeName())]);
+    finish(await serveCommand({ json, settings: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) }));
+  });
 }
 
 function collect(value: string, earlier: string[]): string[] {

@@ -2,30 +2,48 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted } from '../contract/counted.js';
+import { ServiceError } from '../contract/errors.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { isRunId } from '../reports/report-folder.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { createOutput } from './output.js';
+import { reportFailure } from './failure.js';
+import { createOutput, type Output } from './output.js';
 
-export async function verifyCommand({ folder, json, root }: { folder: string; json: boolean; root: string }): Promise<ExitCode> {
-  const output = createOutput({ json });
+interface VerifyFlags {
+  folder: string;
+  json: boolean;
+  root: string;
+}
+
+export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
+  const output = createOutput(flags);
+  try {
+    return await verify(flags, output);
+  } catch (error) {
+    return reportFailure(error, output, flags.folder);
+  }
+}
+
+async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
   // A run id is enough for a report at its usual place.
   const usual = join(root, '.service', 'reports', folder);
-  const path = !existsSync(folder) && existsSync(usual) ? usual : folder;
+  const path = !existsSync(folder) && isRunId(folder) && existsSync(usual) ? usual : folder;
   if (!existsSync(path)) {
-    output.line({ event: 'error', code: 'control.NOT_FOUND', message: `There is no folder ${folder}.` });
-    output.warn(`There is no folder ${folder}.`);
-    return exitCodes.usage;
+    throw new ServiceError('control.NOT_FOUND', {
+      message: `There is no folder ${folder}, and no run of that id in ${join(root, '.service', 'reports')}. Name a report folder, or its repository with --root.`,
+    });
   }
   const { ok, runId, problems, notCompared } = await verifyReport(path);
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {
-    for (const { file, code, message } of problems) output.say(`${file}: ${code}: ${message}`);
+    for (const { file, code, message } of problems) output.say(`${file === '' ? path : file}: ${code}: ${message}`);
     if (notCompared.length > 0) output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
     output.say(
       ok
         ? `${runId}: verified. Digests, evidence, verdict and projections agree.`
-        : `${runId ?? path}: not verified, ${counted(problems.length, 'problem')}.`,
+        : `${visibleLine(runId ?? path)}: not verified, ${counted(problems.length, 'problem')}.`,
     );
   }
   return ok ? exitCodes.passed : exitCodes.failed;

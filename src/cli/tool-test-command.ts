@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { libraryFolder } from '../compiler/shipped.js';
+import { locateInLibrary } from '../compiler/tool-packages.js';
+import { ServiceError } from '../contract/errors.js';
 import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -24,10 +25,25 @@ const passes = [
   'As it is once more, to tell module state from an unsteady agent:',
 ];
 
-export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags): Promise<ExitCode> {
-  const output = createOutput({ json });
+export async function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
+  const output = createOutput(flags);
+  try {
+    return await testTool(flags, output);
+  } catch (error) {
+    return reportFailure(error, output, resolve(flags.tool));
+  }
+}
+
+function folderOf(tool: string): string {
+  if (!tool.startsWith('library:')) return resolve(tool);
+  const found = locateInLibrary(tool.slice('library:'.length));
+  if ('root' in found) return found.root;
+  throw new ServiceError('control.NOT_FOUND', { message: `${tool}: ${found.message}. ${found.suggestion ?? ''}`.trim() });
+}
+
+async function testTool({ tool, json, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
+  const folder = folderOf(tool);
   const interrupt = abortOnInterrupt((text) => output.warn(text));
-  const folder = tool.startsWith('library:') ? join(libraryFolder(), tool.slice('library:'.length)) : resolve(tool);
   // A package may be installed where nothing may be written.
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-tool-test-'));
   const reportDirectory = join(directory, 'reports');
@@ -62,8 +78,6 @@ export async function toolTestCommand({ tool, json, ...options }: ToolTestFlags)
     tell(result, output);
     if (result.cancelled) return exitCodes.interrupted;
     return result.verdict === 'passed' ? exitCodes.passed : exitCodes.failed;
-  } catch (error) {
-    return reportFailure(error, output, folder);
   } finally {
     interrupt.stop();
     if (!keeps) await rm(directory, { recursive: true, force: true });

@@ -5,7 +5,8 @@ import { compileProject } from '../compiler/compile.js';
 import { counted } from '../contract/counted.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { createOutput } from './output.js';
+import { reportFailure } from './failure.js';
+import { createOutput, type Output } from './output.js';
 
 export interface SourceFlags {
   root: string;
@@ -13,8 +14,16 @@ export interface SourceFlags {
   json: boolean;
 }
 
-export async function validateCommand({ root, config, json }: SourceFlags): Promise<ExitCode> {
-  const output = createOutput({ json });
+export async function validateCommand(flags: SourceFlags): Promise<ExitCode> {
+  const output = createOutput(flags);
+  try {
+    return await validate(flags, output);
+  } catch (error) {
+    return reportFailure(error, output, resolve(flags.root));
+  }
+}
+
+async function validate({ root, config, json }: SourceFlags, output: Output): Promise<ExitCode> {
   const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
   for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
   if (diagnostics.length > 0)

@@ -52,7 +52,12 @@ async function ask(path: string, body?: object): Promise<ExitCode> {
     const { cause, message } = error as Error & { cause?: { code?: string } };
     return refuse('control.UNAVAILABLE', `The world does not answer: ${cause?.code ?? message}.`);
   }
-  const answer = (await reply.json()) as { outcome?: { kind: string } };
+  const answer = (await reply.json().catch(() => undefined)) as { outcome?: { kind: string } } | null | undefined;
+  if (typeof answer !== 'object' || answer === null)
+    return refuse(
+      'control.UNAVAILABLE',
+      `${url} answered ${reply.status} with something that is not JSON: SERVICE_CLI_URL is not the address of a world.`,
+    );
   process.stdout.write(`${JSON.stringify(answer)}\n`);
   if (!reply.ok) return reply.status === 400 ? exitCodes.usage : exitCodes.failed;
   return answer.outcome === undefined || answer.outcome.kind === 'ok' ? exitCodes.passed : exitCodes.failed;

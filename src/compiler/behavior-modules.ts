@@ -116,6 +116,7 @@ export class BehaviorModules {
 
 const refusalOf: { [fault in FileFault]: SourceRefusal } = {
   missing: 'missing',
+  unreadable: 'restricted_path',
   symlink: 'symlink',
   escape: 'restricted_path',
   not_a_file: 'unsupported_type',

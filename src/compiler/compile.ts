@@ -6,10 +6,11 @@ import type { ImplementationSource, ProjectView } from '../contract/project-view
 import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';
+import { chooseRows, type DataChoices } from './data-choices.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
 import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
-import { checkStarter, checkStarts, type Setups } from './project-starts.js';
+import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { engineVersion } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
@@ -24,6 +25,10 @@ export interface CompileOptions {
   root: string;
   /** The root file, relative to `root`. Default drillyard.json. */
   config?: string;
+  /** Nothing outside of the root is read but the library that ships with Drillyard: for source of strangers. */
+  contained?: boolean;
+  /** Rows from outside of the source. */
+  choices?: DataChoices;
 }
 export interface CompileResult {
   /** Absent when any diagnostic is an error. */
@@ -35,7 +40,12 @@ export interface CompileResult {
   diagnostics: Diagnostic[];
 }
 
-export async function compileProject({ root: givenRoot, config = 'drillyard.json' }: CompileOptions): Promise<CompileResult> {
+export async function compileProject({
+  root: givenRoot,
+  config = 'drillyard.json',
+  contained = false,
+  choices,
+}: CompileOptions): Promise<CompileResult> {
   const diagnostics = new Diagnostics();
   const root = realRoot(givenRoot);
   const rootFile = root === undefined ? undefined : readRootFile(diagnostics, root, config);
@@ -43,8 +53,8 @@ export async function compileProject({ root: givenRoot, config = 'drillyard.json
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
   const { settings, document } = rootFile;
   const project = readProject(diagnostics, root, settings, document);
-  const tools = await compileTools(diagnostics, { root, project, settings, document });
-  return finish(diagnostics, { root, project, tools, settings });
+  const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
+  return finish(diagnostics, { root, project, tools, settings, document }, choices);
 }
 
 /** What was read, before anything is checked against anything. */
@@ -53,6 +63,8 @@ interface Compilation {
   project: ProjectDocuments;
   tools: CompiledSource[];
   settings: RootSettings;
+  /** The root file. */
+  document: SourceDocument;
 }
 
 function readRootFile(diagnostics: Diagnostics, root: string, config: string): { settings: RootSettings; document: SourceDocument } | undefined {
@@ -69,7 +81,8 @@ function readRootFile(diagnostics: Diagnostics, root: string, config: string): {
 
 async function compileTools(
   diagnostics: Diagnostics,
-  { root, project, settings, document }: Omit<Compilation, 'tools'> & { document: SourceDocument },
+  { root, project, settings, document }: Omit<Compilation, 'tools'>,
+  contained: boolean,
 ): Promise<CompiledSource[]> {
   const { packageField, toolSdk: sdkNames } = settings.compat;
   const sources: ToolSource[] = project.tools.map(({ item, document: own }) => ({
@@ -79,7 +92,7 @@ async function compileTools(
     file: item,
     document: own,
   }));
-  for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField })) {
+  for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained })) {
     const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
     const { root: packageRoot, shownAs, toolFile } = found;
@@ -100,22 +113,25 @@ function packageNameOf(toolFile: string): string {
   return toolFile.replace(/^.*\/|\.tool\.[a-z]+$/g, '');
 }
 
-function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResult {
-  const { root, project, tools, settings } = compilation;
+function finish(diagnostics: Diagnostics, compilation: Compilation, choices: DataChoices | undefined): CompileResult {
+  const { root, project: written, tools, settings, document } = compilation;
   const manifests = tools.map(({ compiled }) => compiled.manifest);
   // Of two packages with one id nobody knows which is meant, so neither judges.
   const twice = manifests.map(({ id }) => id).filter((id, index, ids) => ids.indexOf(id) !== index);
   const catalog = new ToolCatalog(
     diagnostics,
     manifests.filter(({ id }) => !twice.includes(id)),
-    new Set([...project.broken.tool, ...twice]),
+    new Set([...written.broken.tool, ...twice]),
   );
   const checking = { diagnostics, catalog };
-  const known = knownIds(diagnostics, project, tools);
+  const known = knownIds(diagnostics, written, tools);
   checkConnections(checking, tools);
-  checkTargets(diagnostics, root, project.targets);
+  checkTargets(diagnostics, root, written.targets);
   for (const { starter } of tools) if (starter !== undefined) checkStarter(checking, starter);
-  const setups = checkStarts(checking, project);
+  const asWritten = layOutStarts(written);
+  checkStarts(checking, written, asWritten);
+  const project = choices === undefined ? written : chooseRows(checking, written, choices, document);
+  const setups = choices === undefined ? asWritten : layOutStarts(project);
   for (const drill of project.drills) {
     checkDrillReferences(diagnostics, known, drill);
     const setup = setups.drill.get(drill.item);
@@ -132,7 +148,7 @@ function finish(diagnostics: Diagnostics, compilation: Compilation): CompileResu
   return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted };
 }
 
-function partsOf(world: World, { project, tools, settings, setups }: Omit<Compilation, 'root'> & { setups: Setups }) {
+function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
   return {
     world,
     tools: tools.map(({ compiled }) => compiled),

@@ -98,6 +98,12 @@ export function readProject(
   if (worldPath === undefined) diagnostics.report('DY1008', rootFile.place('/world'), `the world file '${world}' leads out of the source root`);
   const found = listFilesBelow(folder === '.' ? root : `${root}/${folder}`);
   if (found.truncated) diagnostics.report('DY1006', placeOfFile(folder), `the source root has more than ${limits.projectFilesMax} files`);
+  for (const path of found.unreadable)
+    diagnostics.report(
+      'DY1002',
+      placeOfFile(path === '' ? folder : inFolder(path)),
+      'the folder cannot be read: permission is denied, or the path is too long',
+    );
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
   readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);

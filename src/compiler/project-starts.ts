@@ -1,6 +1,5 @@
 // Every start of a project, layered and checked where it is written: the world, its scenarios, inline scenarios, starters of packages.
 import type { Drill } from '../contract/drill.js';
-import type { World } from '../contract/project-files.js';
 import type { Scenario, WorldSetup } from '../contract/scenario.js';
 import { validateToolStarter } from '../contract/validators.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -11,6 +10,7 @@ import { checkOverrides, checkStart } from './start-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
 export interface Setups {
+  baseline?: WorldSetup;
   scenario: Map<Scenario, WorldSetup>;
   drill: Map<Drill, WorldSetup>;
 }
@@ -19,41 +19,41 @@ interface Checking {
   catalog: ToolCatalog;
 }
 
-const emptyWorld: World = { schemaVersion: 1, id: 'world', seed: '1', virtualTimeUs: 0, actors: [], state: [], faults: [], initialEvents: [] };
-
-/**
- * Without a world that fits there are no setups but inline ones, and nobody's actors or deletions are judged. A drill whose scenario does
- * not exist has no setup.
- */
-export function checkStarts(checking: Checking, { world, scenarios, drills }: ProjectDocuments): Setups {
-  const below = world?.item ?? emptyWorld;
-  const baseline = world && baselineSetup(below);
-  if (world !== undefined && baseline !== undefined) {
-    checkStart(checking, { start: world.item, document: world.document, base: '', setup: baseline, rowsBelow: new Set() });
-  }
-  const rowsBelow = world && rowsAfter(below.state);
+/** Without a world that fits there are no setups but inline ones. A drill whose scenario does not exist has no setup. */
+export function layOutStarts({ world, scenarios, drills }: ProjectDocuments): Setups {
   const setups: Setups = { scenario: new Map(), drill: new Map() };
+  if (world !== undefined) setups.baseline = baselineSetup(world.item);
   const byId = new Map<string, WorldSetup>();
-  for (const { item, document } of scenarios) {
-    const layered = scenarioSetup(below, item);
-    const setup = world && layered;
-    checkStart(checking, { start: item, document, base: '', setup: setup ?? { virtualTimeUs: layered.virtualTimeUs }, rowsBelow });
-    if (setup === undefined) continue;
+  for (const { item } of world === undefined ? [] : scenarios) {
+    const setup = scenarioSetup(world!.item, item);
     setups.scenario.set(item, setup);
     byId.set(item.id, setup);
   }
-  for (const { item, document } of drills) {
+  for (const { item } of drills) {
     const { scenarioId, inlineScenario, toolOverrides } = item;
-    const own = inlineScenario && inlineSetup(inlineScenario);
-    if (inlineScenario !== undefined && own !== undefined) {
-      checkStart(checking, { start: inlineScenario, document, base: '/inlineScenario', setup: own, rowsBelow: new Set() });
-    }
-    const setup = own ?? (scenarioId === undefined ? baseline : byId.get(scenarioId));
-    if (setup === undefined) continue;
-    setups.drill.set(item, withDrillOverrides(setup, toolOverrides));
-    checkOverrides(checking, { rules: toolOverrides ?? [], document, base: '', actors: setup.actors });
+    const setup = inlineScenario ? inlineSetup(inlineScenario) : scenarioId === undefined ? setups.baseline : byId.get(scenarioId);
+    if (setup !== undefined) setups.drill.set(item, withDrillOverrides(setup, toolOverrides));
   }
   return setups;
+}
+
+/** Without a world that fits nobody's actors or deletions are judged. */
+export function checkStarts(checking: Checking, { world, scenarios, drills }: ProjectDocuments, setups: Setups): void {
+  if (world !== undefined && setups.baseline !== undefined) {
+    checkStart(checking, { start: world.item, document: world.document, base: '', setup: setups.baseline, rowsBelow: new Set() });
+  }
+  const rowsBelow = setups.baseline && rowsAfter(setups.baseline.state);
+  for (const { item, document } of scenarios) {
+    const setup = setups.scenario.get(item) ?? { virtualTimeUs: item.virtualTimeUs ?? 0 };
+    checkStart(checking, { start: item, document, base: '', setup, rowsBelow });
+  }
+  for (const { item, document } of drills) {
+    const { inlineScenario, toolOverrides = [] } = item;
+    const setup = setups.drill.get(item);
+    if (setup === undefined) continue;
+    if (inlineScenario !== undefined) checkStart(checking, { start: inlineScenario, document, base: '/inlineScenario', setup, rowsBelow: new Set() });
+    checkOverrides(checking, { rules: toolOverrides, document, base: '', actors: setup.actors });
+  }
 }
 
 /** What a package offers a new world to start with: only rows. */

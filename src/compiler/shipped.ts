@@ -1,4 +1,4 @@
-// What ships with this installation: its version, and the library of tool packages beside it.
+// What ships with this installation: its version, the library of tool packages beside it, the examples.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,4 +27,9 @@ export function engineVersion(): string {
 
 export function libraryFolder(): string {
   return join(installation().root, 'library');
+}
+
+/** The example that a new server begins with. */
+export function exampleFolder(): string {
+  return join(installation().root, 'examples', '01-support-desk');
 }

@@ -46,14 +46,21 @@ function parseWithPlaces(file: string, text: string): ParsedSource {
     return { file, line: Math.max(line, 1), column: Math.max(col, 1), path };
   };
   const parsed = parseYaml(text, lines);
-  if (parsed === undefined) return { faults: [{ code: 'DY1006', place: placeAt(0), message: 'the document is nested too deeply to be read' }] };
-  const faults: DocumentFault[] = parsed.errors.map(({ pos, message }) => ({ code: 'DY1003', place: placeAt(pos[0]), message }));
+  if (parsed === undefined) return { faults: [{ code: 'DY1006', place: placeAt(0), message: tooDeep }] };
+  const faults = parsed.errors.map(({ code, pos, message }): DocumentFault => {
+    const place = placeAt(pos[0]);
+    if (code === 'MULTIPLE_DOCS') return { code: 'DY1003', place, message: 'a second document begins here; a file holds one' };
+    if (code === 'RESOURCE_EXHAUSTION') return { code: 'DY1006', place, message: tooDeep };
+    return { code: 'DY1003', place, message };
+  });
   if (faults.length > 0) return { faults };
   const reading: Reading = { anchors: new Map(), placeAt, faults, nodesLeft: limits.documentNodesMax, path: [], json: file.endsWith('.json') };
   const value = parsed.contents === null ? null : jsonOf(parsed.contents, reading);
   if (reading.json && faults.length === 0) faults.push(...jsonFaults(text, placeAt));
   return { document: { file, value, place: (pointer, part) => placeOf(parsed, pointer, part, placeAt) }, faults };
 }
+
+const tooDeep = 'the document is nested too deeply to be read';
 
 function placeOfStart(text: string): { line: number; column: number } {
   const before = text.slice(0, text.search(/\S/));

@@ -1,14 +1,27 @@
 // Reading files below a declared root: no symbolic link on the way, no path that leaves it, UTF-8 only, sizes bounded.
 // The root itself may be a link (npm links packages); it is resolved once.
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { limits } from '../contract/limits.js';
 
-export type FileFault = 'missing' | 'symlink' | 'escape' | 'not_a_file' | 'too_large' | 'invalid_text';
+export type FileFault = 'missing' | 'unreadable' | 'symlink' | 'escape' | 'not_a_file' | 'too_large' | 'invalid_text';
 export type FileText = { kind: 'text'; text: string; bytes: Uint8Array } | { kind: 'fault'; fault: FileFault; message: string };
 
 const faultMessages: { [fault in FileFault]: string } = {
   missing: 'does not exist',
+  unreadable: 'cannot be reached: permission is denied, or the path is too long',
   symlink: 'is, or lies behind, a symbolic link; links below a declared root are not followed',
   escape: 'leads out of its root',
   not_a_file: 'is not a regular file',
@@ -16,9 +29,11 @@ const faultMessages: { [fault in FileFault]: string } = {
   invalid_text: 'is not UTF-8 text',
 };
 
+/** Undefined when there is no such folder. */
 export function realRoot(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    const root = realpathSync(path);
+    return statSync(root).isDirectory() ? root : undefined;
   } catch {
     return undefined;
   }
@@ -41,12 +56,20 @@ export function entryKind(root: string, relative: string): 'file' | 'folder' | F
   for (const name of clean === '.' ? [] : clean.split('/')) {
     if (kind !== 'folder') return 'missing';
     path = join(path, name);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return 'missing';
+    const stat = look(path);
+    if (typeof stat === 'string') return stat;
     if (stat.isSymbolicLink()) return 'symlink';
     kind = stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : 'not_a_file';
   }
   return kind;
+}
+
+function look(path: string): Stats | 'missing' | 'unreadable' {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? 'missing';
+  } catch {
+    return 'unreadable';
+  }
 }
 
 export function readFileBelow(root: string, relative: string, bytesMax: number): FileText {
@@ -78,25 +101,37 @@ export interface FoundFiles {
   /** Relative to the folder walked, sorted by UTF-16. */
   files: string[];
   links: string[];
+  /** Folders that could not be read. */
+  unreadable: string[];
   /** True when the walk stopped at limits.projectFilesMax. */
   truncated: boolean;
 }
 
-/** Every file below a folder, but for node_modules and names that begin with a dot. */
+/** Every file below a folder, special ones too, but for node_modules and names that begin with a dot. */
 export function listFilesBelow(folder: string): FoundFiles {
-  const found: FoundFiles = { files: [], links: [], truncated: false };
+  const found: FoundFiles = { files: [], links: [], unreadable: [], truncated: false };
   const waiting = [''];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    for (const entry of readdirSync(join(folder, next), { withFileTypes: true })) {
+    const entries = entriesOf(join(folder, next));
+    if (entries === undefined) found.unreadable.push(next);
+    for (const entry of entries ?? []) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = next === '' ? entry.name : `${next}/${entry.name}`;
       if (found.files.length + waiting.length > limits.projectFilesMax) return { ...found, truncated: true };
       if (entry.isSymbolicLink()) found.links.push(path);
       else if (entry.isDirectory()) waiting.push(path);
-      else if (entry.isFile()) found.files.push(path);
+      else found.files.push(path);
     }
   }
   found.files.sort();
   found.links.sort();
   return found;
+}
+
+function entriesOf(folder: string): Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
 }

@@ -16,7 +16,7 @@ export function checkTargets(diagnostics: Diagnostics, root: string, targets: re
         });
       else if (kind === 'symlink') diagnostics.report('DY1007', place, `'${path}' is, or lies behind, a symbolic link`);
       else
-        diagnostics.report('DY3014', place, `there is no ${wanted} '${path}'`, {
+        diagnostics.report('DY3014', place, kind === 'unreadable' ? `'${path}' cannot be reached` : `there is no ${wanted} '${path}'`, {
           suggestion: 'Paths of a target are relative to the repository root.',
         });
     };

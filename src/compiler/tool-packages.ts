@@ -26,6 +26,8 @@ export interface ResolveOptions {
   root: string;
   /** Read before `drillyard` in package.json. */
   packageField?: string | undefined;
+  /** Only folders below the root and the library are looked at. */
+  contained?: boolean;
 }
 
 /** The packages that the root file names, in its order. Reports at the entry that names a package what is wrong with it. */
@@ -38,7 +40,7 @@ export function resolveToolPackages(
   const seen = new Set<string>();
   return specifiers.flatMap((specifier, index) => {
     const place = rootFile.place(`/toolPackages/${index}`);
-    const found = locate(specifier, options.root);
+    const found = options.contained ? locateContained(specifier, options.root) : locate(specifier, options.root);
     if ('message' in found) {
       diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
       return [];
@@ -77,7 +79,21 @@ function locate(specifier: string, root: string): PackageFolder | { message: str
   }
 }
 
-function locateInLibrary(id: string): PackageFolder | { message: string; suggestion?: string | undefined } {
+function locateContained(specifier: string, root: string): PackageFolder | { message: string; suggestion?: string | undefined } {
+  if (specifier.startsWith('library:')) return locateInLibrary(specifier.slice('library:'.length));
+  const path = /^\.\/./.test(specifier) ? pathBelow(specifier) : undefined;
+  if (path === undefined) {
+    return {
+      message: `'${specifier}' is neither a folder of this source nor a package of the library`,
+      suggestion: `A folder begins with './', a package of the library with 'library:'.`,
+    };
+  }
+  return entryKind(root, path) === 'folder'
+    ? { root: join(root, path), shownAs: path === '.' ? '' : `${path}/` }
+    : { message: `there is no folder '${specifier}'` };
+}
+
+export function locateInLibrary(id: string): PackageFolder | { message: string; suggestion?: string | undefined } {
   const library = libraryFolder();
   const known = existsSync(library)
     ? readdirSync(library, { withFileTypes: true })

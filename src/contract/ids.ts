@@ -19,9 +19,16 @@ export type IdPrefix =
   | 'hsnap'
   | 'evidence'
   | 'cbr'
+  | 'grant'
+  | 'audit'
+  | 'attempt'
+  | 'attachment'
+  | 'proposal'
+  | 'access'
   | 'dataset'
   | 'run'
   | 'world'
+  | 'request'
   | 'corr';
 
 /** Crockford's base32 in lower case: no i, l, o, u. */
@@ -39,20 +46,23 @@ export const newId: (prefix: IdPrefix) => string = createIdSource({ nowMs: Date.
 
 export function createIdSource({ nowMs, random }: IdSourceOptions): (prefix: IdPrefix) => string {
   let lastMs = -1;
+  let time = '';
   // 80 bits of chance, a base32 digit in each byte. Within a millisecond, and while the clock stands behind itself, it counts up.
   const chance = new Uint8Array(16);
   const nextUlid = (): string => {
     const now = nowMs();
     if (now > lastMs) {
       lastMs = now;
+      time = timeDigits(now);
       random(chance);
       for (let index = 0; index < 16; index++) chance[index] = (chance[index] as number) & 31;
     } else if (!countUp(chance)) {
       lastMs++;
+      time = timeDigits(lastMs);
     }
-    let text = '';
+    let text = time;
     for (let index = 0; index < 16; index++) text += base32Digits[chance[index] as number];
-    return timeDigits(lastMs) + text;
+    return text;
   };
   return (prefix) => `${prefix}_${prefix === 'dataset' ? uuid7Hex(nowMs(), random) : nextUlid()}`;
 }

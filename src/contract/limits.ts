@@ -17,6 +17,7 @@ export const limits = {
   advanceEventsMax: 1_000_000,
   scheduleEventsMax: 100_000,
   toolIdempotencyKeyCharsMax: 256,
+  operationKeyCharsMax: 256,
   resetPackagesMax: 256,
   hostProgramsMax: 64,
   evidencePageEntriesMax: 500,
@@ -59,13 +60,88 @@ export const limits = {
   loadedToolsMax: 256,
   compiledSchemasMax: 4096,
 
+  // Folders that one process uses at a time.
+  folderLockRenewedMs: 2_000,
+  folderLockStaleMs: 15_000,
+
+  // The control room.
+  pageItemsDefault: 50,
+  /** What one page reads at most while it looks for records that match its filters. */
+  pageRecordsReadMax: 2_000,
+  lanePendingMax: 64,
+  /** How often an operation is run anew after the host it worked on was lost. */
+  operationRunsMax: 5,
+  operationRetryMs: 50,
+  operationRetryMaxMs: 5_000,
+  idempotencyKeptMs: 86_400_000,
+  idempotencyRetryAfterMs: 250,
+  idempotencyPurgeMs: 600_000,
+  purgeRecordsMax: 500,
+  quotaRetryAfterMs: 60_000,
+  unavailableRetryAfterMs: 1_000,
+  rateBucketsMax: 100_000,
+  credentialUseNotedMs: 60_000,
+  credentialDefaultTtlMs: 43_200_000,
+  jwksTimeoutMs: 5_000,
+  jwksCoolDownMs: 30_000,
+  organizationsPageItems: 100,
+  organizationsOfUserMax: 10_000,
+  meProjectsMax: 1_000,
+
+  // From source to build, hosted.
+  blobBytesMax: 256 * 1024 * 1024,
+  /** Files written, or read, at once. */
+  blobWritesAtOnceMax: 16,
+  loadedBuildsMax: 32,
+  compileWorkersMax: 2,
+  compileTimeoutMs: 60_000,
+  compileHeapMbMax: 1024,
+  /** Compiles that wait for a worker. */
+  compileQueueMax: 1024,
+  baselineCollectionsMax: 2048,
+  /** Of all collections of a baseline together. */
+  baselineRecordsMax: 10_000,
+
+  // MCP.
+  mcpToolsPageMax: 100,
+  /** How long a client may keep a page of tools: grants last as long as their access. */
+  mcpToolsTtlMs: 300_000,
+
   // HTTP servers.
   headerBytesMax: 16 * 1024,
+  headersMax: 100,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   keepAliveTimeoutMs: 10_000,
   serverBacklog: 511,
   serverCloseGraceMs: 5_000,
+
+  // Hosted sessions.
+  sessionTtlMs: 3_600_000,
+  accessTtlMs: 600_000,
+  /** That are alive, of one session. */
+  accessesMax: 1024,
+  sessionSnapshotsMax: 256,
+  /** How long an ended session stays as a record. */
+  endedSessionKeptMs: 30 * 24 * 3_600_000,
+  sessionSweepMs: 1_000,
+  /** Sessions that one change of a sweep or a recovery touches. */
+  sessionBatch: 100,
+  pendingEventsShownMax: 200,
+  notReadyRetryMs: 250,
+  statePageItemsDefault: 100,
+  evidencePageItemsDefault: 200,
+  /** How often a read is asked again when a reset came in between. */
+  readTriesMax: 3,
+
+  // Hosted runs.
+  runTimeoutMs: 1_800_000,
+  runRecordsPage: 500,
+  /** Of one run, all attachments together. */
+  runAttachmentBytesMax: 64 * 1024 * 1024,
+  /** Runs or bundles that one change of a sweep touches. */
+  runBatch: 100,
+  worldTriesMax: 8,
 
   // Targets.
   targetOutputBytesMax: 1024 * 1024,
@@ -74,6 +150,7 @@ export const limits = {
 
   // Drills.
   runConcurrencyMax: 64,
+  /** How often a run looks whether more attempts at once would help. */
   timelineInteractionsMax: 100_000,
   journalKeptCharsMax: 1024 * 1024,
   moduleHostLivesMax: 256,
@@ -92,6 +169,8 @@ export const limits = {
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
   reportPreviewBytesMax: 16 * 1024,
+  /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
+  reportDraftIdleMs: 3_600_000,
 
   // Reading a report folder back, which may come from anywhere.
   reportDocumentBytesMax: 256 * 1024 * 1024,

@@ -13,6 +13,7 @@ export type OperationKind =
   | 'world.session.fork'
   | 'world.session.destroy'
   | 'drill.run'
+  | 'authoring.turn'
   | 'build.compile';
 export type OperationState = 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 export interface Operation {

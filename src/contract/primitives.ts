@@ -11,6 +11,8 @@ export type Sha256Digest = string & tags.Pattern<'^sha256:[0-9a-f]{64}$'>;
 export type VirtualUs = number & tags.Type<'int64'> & tags.Minimum<-9007199254740991> & tags.Maximum<9007199254740991>;
 /** Integer milliseconds since the Unix epoch. */
 export type EpochMs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
+/** Milliseconds since the Unix epoch that are a date, which ends with the year 275760. */
+export type HostMs = number & tags.Minimum<0> & tags.Maximum<8640000000000000>;
 /** A decimal unsigned 64-bit integer as text, at most 18446744073709551615. */
 export type Seed = string & tags.Pattern<'^(0|[1-9][0-9]{0,19})$'>;
 /** The id of a row in its namespace. */
@@ -34,3 +36,11 @@ export type SessionId = string & tags.Pattern<'^ses_[0-9a-z]{12,32}$'>;
 export type HostedRunId = string & tags.Pattern<'^hrun_[0-9a-z]{12,32}$'>;
 export type DatasetId = string & tags.Pattern<'^dataset_[0-9a-f]{12,32}$'>;
 export type EnvironmentId = string & tags.Pattern<'^env_[0-9a-z]{12,32}$'>;
+/** An opaque place in a list; bound to its collection and filters. */
+export type Cursor = string & tags.MinLength<1> & tags.MaxLength<2048>;
+/** Items a page. */
+export type PageSize = number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<100>;
+/** A resource's version, as its holder saw it. */
+export type Version = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<9007199254740991>;
+/** A lease generation, as the caller expects it. */
+export type LeaseGeneration = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<9007199254740991>;

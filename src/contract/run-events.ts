@@ -1,4 +1,5 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (decisions.md 12).
+import type { HostMs } from './primitives.js';
 import type { RunResult, RunStatus, Verdict } from './run.js';
 
 export type RunEvent =
@@ -51,7 +52,7 @@ export interface RunReport {
   target: { id: string; kind: string };
   result: RunResult;
   /** Host time, for people; no hash depends on it. */
-  startedAtMs: number;
-  finishedAtMs: number;
+  startedAtMs: HostMs;
+  finishedAtMs: HostMs;
   engineVersion: string;
 }

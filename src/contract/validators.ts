@@ -6,6 +6,7 @@ import type { Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
 import type { ErrorEnvelope, Issue } from './errors.js';
 import type { EvidenceEntry } from './evidence.js';
+import type { AuthorAnswer } from './hosted-authoring.js';
 import type {
   AuthoringSession,
   AuthoringSessionList,
@@ -29,7 +30,7 @@ import type { RunEvent, RunReport } from './run-events.js';
 import type { ScenarioInput } from './scenario.js';
 import type { Shapes } from './shape.js';
 import { shapeIssues } from './shape-issues.js';
-import { layRefinements } from './shape-refine.js';
+import { layRefinements, type Refinements } from './shape-refine.js';
 import type { TargetDocumentInput, TargetInput } from './target.js';
 import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } from './tool-manifest.js';
 import type { WorldCommand } from './world-protocol.js';
@@ -65,6 +66,7 @@ const { components } = typia.json.schemas<
     CallRequest,
     WaitRequest,
     WorldCommand,
+    AuthorAnswer,
     CallResponse,
     WaitResponse,
     ToolsResponse,
@@ -97,25 +99,29 @@ export const wordings = { shapes, patternOf: RegExp, formats };
 /** The generated checks by the name of their shape. */
 export const shapeChecks = new Map<string, (value: unknown) => boolean>();
 
-const refinementOf = layRefinements(shapes, refinements);
+const validator = validatorsOver(shapes, shapeChecks);
 
-function validator<T>(name: string, fits: (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> {
-  if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
-  shapeChecks.set(name, fits);
-  const refine = refinementOf(name);
-  return (value) => {
-    const fault = checkJson(value, bounds);
-    if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
-    const issues: Issue[] = [];
-    if (fits(value)) {
-      refine?.(value, '', (path, code, message) => {
-        if (issues.length < limits.issuesMax) issues.push({ path, code, message });
-      });
-      return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
-    }
-    issues.push(...shapeIssues({ ...wordings, refinements }, name, value));
-    if (issues.length === 0) issues.push({ path: '', code: 'invalid', message: `expected a ${name}` });
-    return { ok: false, issues };
+/** Makes validators of shapes of one schema document; `checks` gets the generated check of each. */
+export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unknown) => boolean>, rules: Refinements = refinements) {
+  const refinementOf = layRefinements(shapes, rules);
+  return <T>(name: string, fits: (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> => {
+    if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
+    checks.set(name, fits);
+    const refine = refinementOf(name);
+    return (value) => {
+      const fault = checkJson(value, bounds);
+      if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
+      const issues: Issue[] = [];
+      if (fits(value)) {
+        refine?.(value, '', (path, code, message) => {
+          if (issues.length < limits.issuesMax) issues.push({ path, code, message });
+        });
+        return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
+      }
+      issues.push(...shapeIssues({ ...wordings, shapes, refinements: rules }, name, value));
+      if (issues.length === 0) issues.push({ path: '', code: 'invalid', message: `expected a ${name}` });
+      return { ok: false, issues };
+    };
   };
 }
 
@@ -140,6 +146,7 @@ export const validateCreateToolSetupRequest = validator<CreateToolSetupRequest>(
 export const validateCallPath = validator<CallPath>('CallPath', typia.createEquals<CallPath>());
 export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
 export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
+export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.

@@ -23,6 +23,15 @@ export interface WorldPosition {
   consistency: 'atomic';
 }
 
+/**
+ * A command that is done once: a repeat under the same key gets the first answer and changes nothing, whatever happened in between (a crash, a
+ * whole reset, the world's closing); another request under it is control.IDEMPOTENCY_KEY_REUSED. A refusal is not kept. Evidence does not know
+ * the key. Kept: one record a keyed command, as long as the world; a fork has none of its parent's.
+ */
+export interface Keyed {
+  /** 1 to limits.operationKeyCharsMax characters. */
+  operationKey?: string;
+}
 export interface CallTool {
   kind: 'call';
   actorId: string;
@@ -41,12 +50,11 @@ export interface CallResult {
   sequence: number;
 }
 
-/** Moves the clock to `targetUs`, firing what is due. `operationKey`: the same key resumes an advance that a crash interrupted, or gives its stored result. */
-export interface Advance {
+/** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */
+export interface Advance extends Keyed {
   kind: 'advance';
   targetUs: number;
   maxEvents: number;
-  operationKey?: string;
 }
 export interface AdvanceResult {
   requestedUs: number;
@@ -73,7 +81,7 @@ export interface Wait {
 }
 export type WaitResult = { outcome: ToolOutcome; correlationId: string; virtualTimeUs: number; advance?: AdvanceResult };
 
-export interface SetFault {
+export interface SetFault extends Keyed {
   kind: 'setFault';
   packageId: string;
   instanceId?: string;
@@ -81,44 +89,44 @@ export interface SetFault {
   active: boolean;
 }
 /** Bulk load of scheduled events, in order; each gets the next scheduling sequence. */
-export interface ScheduleEvents {
+export interface ScheduleEvents extends Keyed {
   kind: 'schedule';
   events: InitialEvent[];
 }
-export interface CancelEvent {
+export interface CancelEvent extends Keyed {
   kind: 'cancelEvent';
   scheduledEventId: string;
 }
-export interface SetOverrides {
+export interface SetOverrides extends Keyed {
   kind: 'setOverrides';
   scope: 'run' | 'drill';
   rules: ToolOverride[];
 }
-/** Whole when `packages` is absent. With `snapshotId`: back to that snapshot instead of the baseline. */
-export interface Reset {
+/** Whole when `packages` is absent, and then it opens a closed world again. With `snapshotId`: back to that snapshot instead of the baseline. */
+export interface Reset extends Keyed {
   kind: 'reset';
   packages?: string[];
   snapshotId?: string;
 }
-export interface TakeSnapshot {
+export interface TakeSnapshot extends Keyed {
   kind: 'snapshot';
 }
 export interface SnapshotResult {
   snapshotId: string;
   position: WorldPosition;
 }
-export interface Verify {
+export interface Verify extends Keyed {
   kind: 'verify';
   checkpointId: string;
   checkpointKind: CheckpointKind;
   result: VerificationEntry['result'];
 }
-export interface SetBudgets {
+export interface SetBudgets extends Keyed {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
-/** Appends world_closed; nothing changes a closed world. */
-export interface CloseWorld {
+/** Appends world_closed. Nothing changes a closed world but a whole reset: any other command is control.STATE_CONFLICT, details {closed: true}. */
+export interface CloseWorld extends Keyed {
   kind: 'close';
 }
 export type WorldCommand =

@@ -13,16 +13,19 @@ import type {
 import { resultVerdict } from '../contract/verdict.js';
 import type { BudgetUsage, WorldPosition } from '../contract/world-protocol.js';
 import type { Capture, Captured } from './capture.js';
-import type { PlannedDrill } from './plan.js';
+import type { PlayableDrill } from './plan.js';
+import { type Begun, firstSequence } from './seat.js';
 
 export interface ResultParts {
   identity: RunIdentity;
   setup: RunSetup;
-  planned: PlannedDrill;
+  planned: PlayableDrill;
   interactions: readonly InteractionResult[];
   checkpoints: CheckpointResult[];
   capture: Capture;
   status: RunResult['status'];
+  /** Absent when there was no world. */
+  begun?: Begun;
   failure?: RunError;
   /** Absent when the world could not be made or sealed: then nothing is known of it, and the hashes are those of nothing. */
   sealed?: SealedWorld;
@@ -35,24 +38,24 @@ export interface SealedWorld {
 }
 
 export function attemptResult(parts: ResultParts): { result: RunResult; captured: Captured } {
-  const { planned, identity, setup, checkpoints, status, failure } = parts;
+  const { planned, identity, setup, checkpoints, status, begun = atTheStart(planned), failure } = parts;
   const { assertionResults, position, budgets, trajectoryHash } = parts.sealed ?? nothingKnown(planned);
   const verdict = resultVerdict({ status, assertionResults, checkpoints });
   const captured = parts.capture.settle(planned.drill.capture, { passed: verdict === 'passed' });
   const result: RunResult = {
     schemaVersion: 1,
     identity,
-    startedAtVirtualUs: planned.setup.virtualTimeUs,
+    startedAtVirtualUs: begun.virtualTimeUs,
     finishedAtVirtualUs: position.virtualTimeUs,
     bindingEvidence: bindingEvidenceOf(parts.interactions),
     worldConsistency: position.consistency,
     interactions: parts.interactions.map((interaction) => withAttachments(interaction, captured)),
     checkpoints,
-    budgetUsage: limitedBy(budgets, planned),
+    budgetUsage: usageSince(begun, budgets, planned),
     status,
     verdict,
     assertionResults,
-    evidenceRange: { fromSequence: Math.min(1, position.evidenceSequence), toSequence: position.evidenceSequence },
+    evidenceRange: { fromSequence: Math.min(firstSequence(begun), position.evidenceSequence), toSequence: position.evidenceSequence },
     stateHash: position.stateHash,
     evidenceHash: position.evidenceHash,
     trajectoryHash,
@@ -63,7 +66,7 @@ export function attemptResult(parts: ResultParts): { result: RunResult; captured
   return { result, captured };
 }
 
-function nothingKnown({ setup }: PlannedDrill): SealedWorld {
+function nothingKnown({ setup }: PlayableDrill): SealedWorld {
   const hash = sha256Digest('');
   return {
     assertionResults: [],
@@ -73,10 +76,24 @@ function nothingKnown({ setup }: PlannedDrill): SealedWorld {
   };
 }
 
-function limitedBy({ toolCalls, scheduledEvents }: BudgetUsage, { drill: { timeline } }: PlannedDrill): RunBudgetUsage {
+/** Of a world made for the attempt. */
+export function atTheStart({ setup }: Pick<PlayableDrill, 'setup'>): Begun {
+  return { virtualTimeUs: setup.virtualTimeUs, evidenceSequence: 1, toolCalls: { attempted: 0, rejected: 0 }, eventsProcessed: 0 };
+}
+
+/** What the attempt used, whatever its world had used before. */
+function usageSince(begun: Begun, { toolCalls, scheduledEvents }: BudgetUsage, { drill: { timeline } }: PlayableDrill): RunBudgetUsage {
   return {
-    toolCalls: { ...toolCalls, limit: toolCalls.limit ?? timeline.maxToolCalls },
-    scheduledEvents: { ...scheduledEvents, limit: scheduledEvents.limit ?? timeline.maxEvents },
+    toolCalls: {
+      limit: timeline.maxToolCalls,
+      attempted: toolCalls.attempted - begun.toolCalls.attempted,
+      rejected: toolCalls.rejected - begun.toolCalls.rejected,
+    },
+    scheduledEvents: {
+      limit: timeline.maxEvents,
+      processed: scheduledEvents.processed - begun.eventsProcessed,
+      exhausted: scheduledEvents.exhausted,
+    },
   };
 }
 

@@ -1,127 +1,116 @@
-// One attempt: a world of its own, its timeline played, judged, sealed.
-//   T1. Whatever happens, there is a result; `play` rejects only for bugs in putting it together.
+// One attempt: its timeline played in its world, judged, sealed. Where the world comes from and who the agent is, its seat says.
+//   T1. Whatever happens to the attempt, there is a result; `play` rejects only with an Interruption, and for bugs in putting it together.
 //   T2. Of several failures the first is told.
+//   T3. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
 import { counted } from '../contract/counted.js';
-import { newId } from '../contract/ids.js';
 import type { RunError, RunResult } from '../contract/run.js';
 import type { WorldRef } from '../worlds/api.js';
-import type { AttemptContext } from './attempt-context.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
 import { Capture, type Captured } from './capture.js';
+import { Interruption } from './interruption.js';
 import { Journal } from './journal.js';
 import { Judge } from './judge/judge.js';
 import { stateViewOf } from './judge/state-view.js';
-import type { PlannedDrill, PlannedTrial } from './plan.js';
 import { Play } from './play.js';
 import { runError, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
+import { type Agent, type Begun, type Ended, firstSequence, type OpenedWorld, type Seat } from './seat.js';
 import { recordVerdict } from './verdicts-in-evidence.js';
 
 export interface PlayedAttempt {
   result: RunResult;
   captured: Captured;
-  /** Absent when no world could be made. */
+  /** Absent when there was no world to be had. */
   world?: WorldRef;
   journal?: Journal;
 }
 
 export class Attempt {
-  readonly runId = newId('run');
-  readonly #context: AttemptContext;
-  readonly #planned: PlannedDrill;
-  readonly #trial: PlannedTrial;
-  readonly #attempt: number;
+  readonly #seat: Seat;
   readonly #capture = new Capture();
   #failure: RunError | undefined;
 
-  constructor(context: AttemptContext, { planned, trial, attempt }: { planned: PlannedDrill; trial: PlannedTrial; attempt: number }) {
-    this.#context = context;
-    this.#planned = planned;
-    this.#trial = trial;
-    this.#attempt = attempt;
+  constructor(seat: Seat) {
+    this.#seat = seat;
   }
 
   async play(): Promise<PlayedAttempt> {
-    const world = await this.#orFailure(() => this.#createWorld());
-    if (world === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
-    const final = new Judge(this.#planned.drill.assertions);
-    const invariants = new Judge(this.#planned.drill.timeline.invariants);
+    const opened = await this.#orFailure(() => this.#seat.open());
+    if (opened === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
+    const { world, begun } = opened;
+    const { planned } = this.#seat;
+    const final = new Judge(planned.drill.assertions);
+    const invariants = new Judge(planned.drill.timeline.invariants);
+    const fromSequence = firstSequence(begun);
     const journal = new Journal(world, {
-      startUs: this.#planned.setup.virtualTimeUs,
+      startUs: begun.virtualTimeUs,
       observe: (entry) => {
+        if (entry.sequence < fromSequence) return;
         final.observe(entry);
         invariants.observe(entry);
       },
     });
-    const { runId } = this;
-    const play = new Play({ runId, context: this.#context, planned: this.#planned, world, journal, invariants, capture: this.#capture });
-    await this.#orFailure(() => this.#playOut(play));
-    if (this.#failure !== undefined) play.cut(`the run failed (${this.#failure.code})`);
-    const sealed = await this.#orFailure(() => this.#seal(world, { play, journal, final }));
+    const play = await this.#playOut(opened, { journal, invariants });
+    const sealed = await this.#orFailure(() => this.#seal(world, { play, journal, final, begun }));
     const { worldInstanceId } = world;
     const { interactions, checkpoints, cancelled } = play;
+    for (const attached of (await this.#seat.attached?.()) ?? []) this.#capture.attach(attached);
     return {
       world,
       journal,
-      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, ...(sealed === undefined ? {} : { sealed }) }),
+      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
     };
   }
 
-  #createWorld(): Promise<WorldRef> {
-    const { build, worlds } = this.#context;
-    const { drill, setup, setupHash } = this.#planned;
-    return worlds.create({
-      worldId: this.runId,
-      build,
-      setup,
-      setupHash,
-      seed: { seed: this.#trial.seed, trial: this.#trial.trial, attempt: this.#attempt },
-      budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
-    });
-  }
-
-  async #playOut(play: Play): Promise<void> {
-    const { target, refusal } = this.#planned;
-    this.#failure = refusal;
-    if (refusal !== undefined) return;
-    const runner = this.#context.targets.runnerFor(target);
+  async #playOut(opened: OpenedWorld, parts: { journal: Journal; invariants: Judge }): Promise<Play> {
+    const { world, begun, played = { steps: [] }, ended } = opened;
+    const { runId, planned, signal, onEvent, once, keeper, refusal } = this.#seat;
+    const capture = this.#capture;
+    const unheard: Agent = { work: () => Promise.reject(new Error('nothing is played any more')), release: async () => {} };
+    const agent = refusal === undefined && ended === undefined ? this.#seat.agent(world, begun) : unheard;
+    const stage = { runId, planned, world, capture, agent, begun, signal, onEvent, once, ...parts, ...(keeper === undefined ? {} : { keeper }) };
+    const play = new Play(stage);
+    this.#failure = refusal ?? ended?.failure;
     try {
-      await play.run(runner);
+      if (ended !== undefined) play.recall(played.steps);
+      else if (refusal === undefined) await this.#orFailure(() => play.run(played));
     } finally {
-      await runner.release();
+      await agent.release();
     }
+    if (this.#failure !== undefined) play.cut(`the run failed (${this.#failure.code})`);
+    const stands = ended ?? (await keeper?.end(endOf(play, this.#failure)));
+    if (stands !== undefined) play.endAs(stands);
+    return play;
   }
 
   /** Judges, records the verdict and closes the world; from here on its journal does not grow. */
-  async #seal(world: WorldRef, { play, journal, final }: { play: Play; journal: Journal; final: Judge }): Promise<SealedWorld> {
+  async #seal(world: WorldRef, { play, journal, final, begun }: Sealing): Promise<SealedWorld> {
+    const { once } = this.#seat;
     const budgets = await world.query({ kind: 'budgets' });
-    const { limit, rejected } = budgets.toolCalls;
+    const { maxToolCalls } = this.#seat.planned.drill.timeline;
+    const rejected = budgets.toolCalls.rejected - begun.toolCalls.rejected;
     if (rejected > 0)
       play.cut(
-        `${counted(rejected, 'call')} ${rejected === 1 ? 'was' : 'were'} refused, because the budget of ${counted(limit ?? 0, 'tool call')} was used up`,
+        `${counted(rejected, 'call')} ${rejected === 1 ? 'was' : 'were'} refused, because the budget of ${counted(maxToolCalls, 'tool call')} was used up`,
       );
     await journal.catchUp();
-    await play.checkInvariants({ checkpointId: 'end', kind: 'invariant' }, play.cutShort);
+    await play.checkAtEnd();
     const assertionResults = await final.results(stateViewOf(world), play.cutShort);
-    await recordVerdict(world, { checkpointId: 'final', kind: 'final' }, assertionResults);
-    const { position } = await world.command({ kind: 'close' });
+    await recordVerdict(world, { checkpointId: 'final', kind: 'final' }, assertionResults, once);
+    const { position } = await world.command({ kind: 'close', ...once('close') });
     await journal.catchUp();
     return { assertionResults, position, budgets, trajectoryHash: journal.trajectoryHash() };
   }
 
-  #result({
-    worldInstanceId,
-    cancelled,
-    ...played
-  }: Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed'> & { worldInstanceId: string; cancelled: boolean }) {
-    const { build } = this.#context;
+  #result({ worldInstanceId, cancelled, ...played }: PlayedParts): { result: RunResult; captured: Captured } {
+    const { build, planned, runId, numbers } = this.#seat;
     const status = this.#failure !== undefined ? 'runner_failed' : cancelled ? 'cancelled' : 'sealed';
     const failure = this.#failure ?? (status === 'cancelled' ? runError('framework.CANCELLED', 'The run was cancelled.') : undefined);
     return attemptResult({
       ...played,
-      identity: { ...runIdentity(build, this.#planned, this.#trial, { runId: this.runId, attempt: this.#attempt }), worldInstanceId },
-      setup: runSetup(build, this.#planned),
-      planned: this.#planned,
+      identity: { ...runIdentity(build, planned, { runId, numbers }), worldInstanceId },
+      setup: runSetup(build, planned),
+      planned,
       capture: this.#capture,
       status,
       ...(failure === undefined ? {} : { failure }),
@@ -132,8 +121,21 @@ export class Attempt {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof Interruption) throw error;
       this.#failure ??= runErrorFrom(error);
       return undefined;
     }
   }
+}
+
+interface Sealing {
+  play: Play;
+  journal: Journal;
+  final: Judge;
+  begun: Begun;
+}
+type PlayedParts = Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed' | 'begun'> & { worldInstanceId: string; cancelled: boolean };
+
+function endOf({ cancelled, cutShort }: Play, failure: RunError | undefined): Ended {
+  return { cancelled, ...(cutShort === undefined ? {} : { cutShort }), ...(failure === undefined ? {} : { failure }) };
 }

@@ -20,6 +20,10 @@ export interface OpenAccess {
   actorInstanceId?: string;
   /** Those that are not available are left out. */
   bindings: readonly Binding[];
+  /** The bearer of every binding. Default: a fresh one for each. */
+  token?: string;
+  /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
+  expiresAtMs?: number;
 }
 export interface Access {
   /** By binding: where and with what. `direct` needs neither. */

@@ -8,9 +8,14 @@ import type { ReportAttachment } from '../reports/write-run-report.js';
 import type { AttachedFile, TargetRun } from './targets/target-run.js';
 
 type CaptureKind = CaptureResult['attachments'][number]['kind'];
-interface Candidate {
+/** Something that was attached to a run. */
+export interface Attached {
   kind: CaptureKind;
-  interactionId: string;
+  interactionId?: string;
+  /** The interaction's result names it. */
+  isNamed: boolean;
+  /** Default: one is made from its kind. */
+  id?: string;
   file: AttachedFile;
 }
 const policyOf = { log: 'logs', screenshot: 'screenshots', video: 'video', file: 'files' } as const;
@@ -24,13 +29,17 @@ export interface Captured {
 }
 
 export class Capture {
-  readonly #candidates: Candidate[] = [];
+  readonly #candidates: Attached[] = [];
 
   add(interactionId: string, { log, files }: Pick<TargetRun, 'log' | 'files'>): void {
-    for (const file of files) this.#candidates.push({ kind: kindOf(file), interactionId, file });
+    for (const file of files) this.attach({ kind: kindOf(file), interactionId, isNamed: true, file });
     if (log === '') return;
     const file: AttachedFile = { name: `${interactionId}.log`, mediaType: 'text/plain; charset=utf-8', bytes: Buffer.from(log) };
-    this.#candidates.push({ kind: 'log', interactionId, file });
+    this.attach({ kind: 'log', interactionId, isNamed: false, file });
+  }
+
+  attach(attached: Attached): void {
+    this.#candidates.push(attached);
   }
 
   /** Once the verdict is known. */
@@ -44,16 +53,17 @@ export class Capture {
     };
     const kept: ReportAttachment[] = [];
     const byInteraction = new Map<string, AttachmentDescriptor[]>();
-    for (const { kind, interactionId, file } of this.#candidates) {
+    for (const { kind, interactionId, isNamed, id, file } of this.#candidates) {
       const policy: CapturePolicy = policies[policyOf[kind]];
       if (policy === 'off' || (policy === 'on_failure' && passed)) {
         result.discarded[policyOf[kind]] += 1;
         continue;
       }
-      const attachment = describe(`${kind}-${kept.length + 1}`, file);
-      result.attachments.push({ kind, policy, attachment, interactionId });
-      kept.push({ descriptor: attachment, bytes: file.bytes });
-      if (kind !== 'log') byInteraction.set(interactionId, [...(byInteraction.get(interactionId) ?? []), attachment]);
+      const { name, mediaType, bytes } = file;
+      const attachment = describe(id ?? `${kind}-${kept.length + 1}`, { name, mediaType, bytes: bytes.length, hash: sha256Digest(bytes) });
+      result.attachments.push({ kind, policy, attachment, ...(interactionId === undefined ? {} : { interactionId }) });
+      kept.push({ descriptor: attachment, bytes });
+      if (interactionId !== undefined && isNamed) byInteraction.set(interactionId, [...(byInteraction.get(interactionId) ?? []), attachment]);
     }
     return { result, kept, byInteraction };
   }
@@ -64,7 +74,8 @@ function kindOf({ mediaType }: AttachedFile): CaptureKind {
   return mediaType.startsWith('video/') ? 'video' : 'file';
 }
 
-function describe(id: string, { name, mediaType, bytes }: AttachedFile): AttachmentDescriptor {
-  const status = 'not_applied';
-  return { schemaVersion: 1, kind: 'file', id, name, mediaType, bytes: bytes.length, hash: sha256Digest(bytes), redaction: { status, note: null } };
+/** `id` names it in the report. */
+export function describe(id: string, file: Omit<AttachedFile, 'bytes'> & { bytes: number; hash: string }): AttachmentDescriptor {
+  const { name, mediaType, bytes, hash } = file;
+  return { schemaVersion: 1, kind: 'file', id, name, mediaType, bytes, hash, redaction: { status: 'not_applied', note: null } };
 }

@@ -1,45 +1,59 @@
-// One interaction: access for its actor, the target at work under it, access taken back.
-import type { Drill } from '../contract/drill.js';
-import type { Target } from '../contract/target.js';
+// The agent of a local attempt: for each interaction access for its actor, the target at work under it, access taken back.
 import type { TargetInvocation } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { Access } from './bindings-port.js';
-import type { TargetRun, TargetRunner } from './targets/target-run.js';
+import type { PlayableDrill } from './plan.js';
+import type { Agent, Started, Worked } from './seat.js';
+import type { TargetRunner } from './targets/target-run.js';
 import type { PlannedInteraction } from './timeline.js';
 
-export interface InteractionPart {
+export interface LocalAgentPart {
   runId: string;
-  drill: Drill;
-  target: Target;
-  planned: PlannedInteraction;
+  planned: PlayableDrill;
   world: WorldRef;
-  runner: TargetRunner;
-  startedAtUs: number;
 }
 
-export async function playInteraction({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<{ run: TargetRun; observed: boolean }> {
-  const { world, target, planned, runner } = part;
-  const actor = { actorId: planned.actorId, ...(planned.actorInstanceId === undefined ? {} : { actorInstanceId: planned.actorInstanceId }) };
+export function localAgent(context: AttemptContext, part: LocalAgentPart): Agent {
+  const runner = context.targets.runnerFor(part.planned.target);
+  return {
+    work: (interaction, started) => workOn(context, { ...part, runner, interaction, started }),
+    release: () => runner.release(),
+  };
+}
+
+interface InteractionPart extends LocalAgentPart {
+  runner: TargetRunner;
+  interaction: PlannedInteraction;
+  started: Started;
+}
+
+async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<Worked> {
+  const { world, planned, interaction, runner } = part;
+  const { target } = planned;
+  const actor = {
+    actorId: interaction.actorId,
+    ...(interaction.actorInstanceId === undefined ? {} : { actorInstanceId: interaction.actorInstanceId }),
+  };
   const access = await bindings.open({ world, ...actor, bindings: target.bindings });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
-    return { run, observed: access.observed() };
+    return { run, bindingEvidence: access.observed() ? 'observed' : 'issued' };
   } finally {
     await access.revoke();
   }
 }
 
-function invocationOf({ runId, drill, planned, startedAtUs }: InteractionPart, { endpoints }: Access): TargetInvocation {
-  const { id, atUs: _, ...who } = planned;
+function invocationOf({ runId, planned, interaction, started }: InteractionPart, { endpoints }: Access): TargetInvocation {
+  const { id, atUs: _, ...who } = interaction;
   const urls = Object.entries(endpoints).map(([binding, { url }]) => [binding, { url }]);
   return {
     schemaVersion: 1,
     runId,
-    drillId: drill.id,
+    drillId: planned.drill.id,
     interactionId: id,
     ...who,
-    virtualTimeUs: startedAtUs,
+    virtualTimeUs: started.virtualTimeUs,
     bindings: Object.fromEntries(urls) as TargetInvocation['bindings'],
   };
 }

@@ -24,10 +24,12 @@ export interface RunDrillsOptions extends Selection {
   retries?: number;
   /** Instead of the world's seed. */
   seed?: string;
-  /** Attempts at once. Default: the suite's, else 1. It changes no result. */
+  /** Attempts at once, each with a host of its own for its world. Default: the suite's, else 1. It changes no result. */
   concurrency?: number;
   /** Where tool code and module targets run: in threads (default), or in processes of their own. It changes no result. */
   isolate?: 'thread' | 'process';
+  /** A turn of tool code that takes longer is ended, and its caller gets world.HANDLER_TIMEOUT. Default limits.handlerTimeoutMs. */
+  handlerTimeoutMs?: number;
   /** Once a drill has failed, start no further attempts; what did not run counts as inconclusive. */
   stopOnFailure?: boolean;
   /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */

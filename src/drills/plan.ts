@@ -16,8 +16,11 @@ export interface PlannedTrial {
   /** Every attempt of the trial has the same. */
   seed: string;
 }
-export interface PlannedDrill extends CompiledDrill {
+/** A drill with who plays it. */
+export interface PlayableDrill extends CompiledDrill {
   target: Target;
+}
+export interface PlannedDrill extends PlayableDrill {
   trials: PlannedTrial[];
   attemptLimit: number;
   /** Why no attempt of it can run: each is reported as failed to run. */
@@ -61,6 +64,12 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
   };
 }
 
+/** undefined: the build has no such drill. */
+export function playableDrill(build: CompiledBuild, drillId: string): PlayableDrill | undefined {
+  const compiled = build.drills.find(({ drill }) => drill.id === drillId);
+  return compiled === undefined ? undefined : { ...compiled, target: targetOf(build, compiled) };
+}
+
 function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
   const target = build.targets.find(({ id }) => id === drill.targetId);
   if (target === undefined) throw new Error(`the build has no target ${drill.targetId}, which the compiler checks`);
@@ -86,7 +95,8 @@ function refuseTarget(target: Target, available: ReadonlySet<Binding>): RunError
   );
 }
 
-function refuseTimeline({ drill }: CompiledDrill): RunError | undefined {
+/** Why its interactions do not fit one run. */
+export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunError | undefined {
   const interactions = timelineLength(drill.timeline);
   const interactionsMax = limits.timelineInteractionsMax;
   if (interactions <= interactionsMax) return undefined;

@@ -2,39 +2,47 @@
 //   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
 import { counted } from '../contract/counted.js';
 import type { CheckpointResult, InteractionResult } from '../contract/run.js';
+import type { RunEvent } from '../contract/run-events.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
-import type { AttemptContext } from './attempt-context.js';
 import type { Capture } from './capture.js';
-import { playInteraction } from './interaction.js';
 import type { Journal } from './journal.js';
 import type { Judge } from './judge/judge.js';
 import { stateViewOf } from './judge/state-view.js';
-import type { PlannedDrill } from './plan.js';
-import type { TargetRun, TargetRunner } from './targets/target-run.js';
+import type { PlayableDrill } from './plan.js';
+import type { Agent, Ended, Keeper, Mark, Once, Played, PlayedStep, Started, Worked } from './seat.js';
 import { layTimeline, type PlannedInteraction } from './timeline.js';
 import { type Checkpoint, recordVerdict } from './verdicts-in-evidence.js';
 
 /** The attempt's world and who looks at it. */
 export interface Stage {
   runId: string;
-  context: AttemptContext;
-  planned: PlannedDrill;
+  planned: PlayableDrill;
   world: WorldRef;
   journal: Journal;
   invariants: Judge;
   capture: Capture;
+  agent: Agent;
+  /** Where the world stood when the attempt began. */
+  begun: Mark;
+  /** Aborted when the run is cancelled. */
+  signal: AbortSignal;
+  onEvent: (event: RunEvent) => void;
+  once: Once;
+  keeper?: Keeper;
 }
 
 export class Play {
   readonly interactions: InteractionResult[] = [];
   readonly checkpoints: CheckpointResult[] = [];
   readonly #stage: Stage;
+  #mark: Mark;
   #cutShort: string | undefined;
   #cancelled = false;
 
   constructor(stage: Stage) {
     this.#stage = stage;
+    this.#mark = stage.begun;
   }
 
   get cutShort(): string | undefined {
@@ -52,66 +60,117 @@ export class Play {
   }
 
   /** To the horizon, or to what stops it. */
-  async run(runner: TargetRunner): Promise<void> {
-    const { planned } = this.#stage;
-    const startUs = planned.setup.virtualTimeUs;
-    for (const interaction of layTimeline(planned.drill, startUs)) {
-      if (!(await this.#advanceTo(interaction.atUs)) || !(await this.#interact(interaction, runner))) return;
+  async run({ steps, started }: Played): Promise<void> {
+    const { planned, begun, journal } = this.#stage;
+    const timeline = layTimeline(planned.drill, begun.virtualTimeUs);
+    let goesOn = true;
+    for (const step of steps) {
+      this.interactions.push(step.interaction);
+      goesOn = this.#take(step);
     }
-    await this.#advanceTo(startUs + planned.drill.timeline.horizonUs);
+    if (steps.length > 0 || started !== undefined) await journal.catchUp();
+    let underWay = started;
+    for (const interaction of goesOn ? timeline.slice(steps.length) : []) {
+      underWay ??= await this.#start(interaction);
+      if (underWay === undefined) return;
+      goesOn = this.#take(await this.#interact(interaction, underWay));
+      if (!goesOn) return;
+      underWay = undefined;
+    }
+    if (goesOn) await this.#advanceTo(begun.virtualTimeUs + planned.drill.timeline.horizonUs, 'horizon');
   }
 
-  async checkInvariants(checkpoint: Checkpoint & { interactionId?: string }, cutShort?: string): Promise<boolean> {
-    const { planned, world, journal, invariants } = this.#stage;
-    if (planned.drill.timeline.invariants.length === 0) return true;
+  /** Of a timeline that an earlier life has ended. */
+  recall(steps: readonly PlayedStep[]): void {
+    for (const { interaction, checkpoint } of steps) {
+      this.interactions.push(interaction);
+      if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
+    }
+  }
+  endAs({ cancelled, cutShort }: Ended): void {
+    this.#cutShort = cutShort;
+    if (cancelled) this.#cancel();
+  }
+
+  async checkAtEnd(): Promise<void> {
+    const checkpoint = await this.#checkInvariants({ checkpointId: 'end', kind: 'invariant' }, this.#cutShort);
+    if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
+  }
+
+  async #checkInvariants(checkpoint: Checkpoint & { interactionId?: string }, cutShort?: string): Promise<CheckpointResult | undefined> {
+    const { planned, world, journal, invariants, once } = this.#stage;
+    if (planned.drill.timeline.invariants.length === 0) return undefined;
     const assertionResults = await invariants.results(stateViewOf(world), cutShort);
-    const verdict = await recordVerdict(world, checkpoint, assertionResults);
-    this.checkpoints.push({ schemaVersion: 1, ...checkpoint, virtualTimeUs: journal.virtualTimeUs, verdict, assertionResults });
-    return verdict !== 'failed';
+    const verdict = await recordVerdict(world, checkpoint, assertionResults, once);
+    return { schemaVersion: 1, ...checkpoint, virtualTimeUs: journal.virtualTimeUs, verdict, assertionResults };
+  }
+
+  /** When the clock is at the interaction's time; undefined when it does not get there. */
+  async #start({ id, atUs }: PlannedInteraction): Promise<Started | undefined> {
+    const { journal, begun } = this.#stage;
+    const from = this.#mark;
+    if (!(await this.#advanceTo(atUs, `interaction ${id}`))) return undefined;
+    const virtualTimeUs = Math.max(from.virtualTimeUs, journal.virtualTimeUs);
+    return { virtualTimeUs, toolCallsAtStart: from.toolCalls.attempted - begun.toolCalls.attempted };
   }
 
   /** Whether the clock got there. An agent that waited may have moved it further already. */
-  async #advanceTo(targetUs: number): Promise<boolean> {
-    const { planned, world, journal, context } = this.#stage;
-    if (context.signal.aborted) return this.#cancel();
-    if (targetUs <= journal.virtualTimeUs) return true;
-    const { limit, processed } = (await world.query({ kind: 'budgets' })).scheduledEvents;
-    const maxEvents = Math.max(0, (limit ?? planned.drill.timeline.maxEvents) - processed);
-    const advanced = await world.command({ kind: 'advance', targetUs, maxEvents }, { signal: context.signal });
+  async #advanceTo(targetUs: number, goal: string): Promise<boolean> {
+    const { planned, world, journal, begun, signal, once } = this.#stage;
+    if (signal.aborted) return this.#cancel();
+    // As the last step left it, not as it is: an advance that was interrupted has moved the clock and not ended.
+    if (targetUs <= this.#mark.virtualTimeUs) return true;
+    const { timeline } = planned.drill;
+    const maxEvents = Math.max(0, timeline.maxEvents - (this.#mark.eventsProcessed - begun.eventsProcessed));
+    const advanced = await world.command({ kind: 'advance', targetUs, maxEvents, ...once(`advance to ${goal}`) }, { signal });
     await journal.catchUp();
     if (advanced.status === 'cancelled') return this.#cancel();
-    const stopped = whyStopped(advanced, planned.drill.timeline.maxEvents);
+    const stopped = whyStopped(advanced, timeline.maxEvents);
     if (stopped !== undefined) this.cut(stopped);
     return stopped === undefined;
   }
 
-  /** Whether the timeline goes on. */
-  async #interact(interaction: PlannedInteraction, runner: TargetRunner): Promise<boolean> {
-    const { runId, context, planned, world, journal, capture } = this.#stage;
-    const { timeline } = planned.drill;
-    const startedAtUs = journal.virtualTimeUs;
+  async #interact(interaction: PlannedInteraction, started: Started): Promise<PlayedStep> {
+    const { journal, capture, agent, keeper, begun } = this.#stage;
     this.#tell(interaction, 'started');
-    const { run, observed } = await playInteraction(context, {
-      runId,
-      drill: planned.drill,
-      target: planned.target,
-      planned: interaction,
-      world,
-      runner,
-      startedAtUs,
-    });
+    const worked = await agent.work(interaction, started);
     await journal.catchUp();
-    capture.add(interaction.id, run);
-    this.interactions.push(interactionResult(interaction, { run, observed, startedAtUs, finishedAtUs: journal.virtualTimeUs }));
-    this.#tell(interaction, 'finished', run.status);
-    const holds = await this.checkInvariants({ checkpointId: `after-${interaction.id}`, kind: 'after_interaction', interactionId: interaction.id });
-    if (run.status === 'cancelled') return this.#cancel();
-    if (run.status !== 'completed' && timeline.stopOnTargetFailure) {
-      this.cut(`the target ${run.status.replace('_', ' ')} in interaction ${interaction.id} (${run.error?.code ?? 'no reason given'})`);
-    } else if (!holds && timeline.stopOnInvariantFailure) {
-      this.cut(`an invariant did not hold after interaction ${interaction.id}`);
+    capture.add(interaction.id, worked.run);
+    const mark = await this.#markNow();
+    const played = interactionResult(interaction, { worked, started, mark, begun });
+    this.interactions.push(played);
+    this.#tell(interaction, 'finished', worked.run.status);
+    const checkpoint = await this.#checkInvariants({
+      checkpointId: `after-${interaction.id}`,
+      kind: 'after_interaction',
+      interactionId: interaction.id,
+    });
+    const step: PlayedStep = { interaction: played, mark, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    await keeper?.keep(step);
+    return step;
+  }
+
+  /** Whether the timeline goes on after it. */
+  #take({ interaction, checkpoint, mark }: PlayedStep): boolean {
+    const { timeline } = this.#stage.planned.drill;
+    if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
+    this.#mark = mark;
+    const { interactionId } = interaction;
+    const { status, error } = interaction.targetResult;
+    if (status === 'cancelled') return this.#cancel();
+    if (status !== 'completed' && timeline.stopOnTargetFailure) {
+      this.cut(`the target ${status.replace('_', ' ')} in interaction ${interactionId} (${error?.code ?? 'no reason given'})`);
+    } else if (checkpoint?.verdict === 'failed' && timeline.stopOnInvariantFailure) {
+      this.cut(`an invariant did not hold after interaction ${interactionId}`);
     }
     return this.#cutShort === undefined;
+  }
+
+  async #markNow(): Promise<Mark> {
+    const { world, journal } = this.#stage;
+    const { toolCalls, scheduledEvents } = await world.query({ kind: 'budgets' });
+    const { attempted, rejected } = toolCalls;
+    return { virtualTimeUs: journal.virtualTimeUs, toolCalls: { attempted, rejected }, eventsProcessed: scheduledEvents.processed };
   }
 
   #cancel(): false {
@@ -121,9 +180,9 @@ export class Play {
   }
 
   #tell({ id }: PlannedInteraction, phase: 'started' | 'finished', status?: string): void {
-    const { runId, context, planned } = this.#stage;
+    const { runId, onEvent, planned } = this.#stage;
     const told = status === undefined ? {} : { status };
-    context.onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...told });
+    onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...told });
   }
 }
 
@@ -135,8 +194,11 @@ function whyStopped({ failure, eventBudgetExhausted, reachedUs }: AdvanceResult,
 
 function interactionResult(
   { id, actorId, actorInstanceId, task, atUs }: PlannedInteraction,
-  { run, observed, startedAtUs, finishedAtUs }: { run: TargetRun; observed: boolean; startedAtUs: number; finishedAtUs: number },
+  { worked, started, mark, begun }: { worked: Worked; started: Started; mark: Mark; begun: Mark },
 ): InteractionResult {
+  const { run, bindingEvidence } = worked;
+  // A life that ended in the midst of it has forgotten what its access saw; the world has not.
+  const called = mark.toolCalls.attempted - begun.toolCalls.attempted > started.toolCallsAtStart;
   return {
     schemaVersion: 1,
     interactionId: id,
@@ -144,9 +206,9 @@ function interactionResult(
     ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
     task,
     scheduledAtVirtualUs: atUs,
-    startedAtVirtualUs: startedAtUs,
-    finishedAtVirtualUs: finishedAtUs,
-    bindingEvidence: observed ? 'observed' : 'issued',
+    startedAtVirtualUs: started.virtualTimeUs,
+    finishedAtVirtualUs: mark.virtualTimeUs,
+    bindingEvidence: called ? 'observed' : bindingEvidence,
     targetResult: {
       schemaVersion: 1,
       status: run.status,

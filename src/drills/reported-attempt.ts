@@ -1,13 +1,12 @@
 // An attempt with its report: played, written down, told.
 import { join, relative, resolve } from 'node:path';
-import { engineVersion } from '../compiler/shipped.js';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunReport } from '../contract/run-events.js';
-import { writeRunReport } from '../reports/write-run-report.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
 import type { AttemptContext } from './attempt-context.js';
+import { attemptReport, writeAttemptReport } from './attempt-report.js';
+import { type AttemptRequest, localSeat } from './local-attempt.js';
 import type { RunDrillsOptions } from './options.js';
-import type { PlannedDrill, PlannedTrial } from './plan.js';
 import { runError } from './run-error.js';
 
 export interface ReportedAttempt {
@@ -21,18 +20,13 @@ export interface ReportedAttempt {
   /** Why there is no report though one was wanted; such an attempt never counts as passed. */
   reportError?: RunError;
 }
-export interface AttemptRequest {
-  planned: PlannedDrill;
-  trial: PlannedTrial;
-  attempt: number;
-}
 
 export async function attemptReported(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<ReportedAttempt> {
   const { planned, trial, attempt } = request;
   const { drill } = planned;
   const startedAtMs = Date.now();
-  const playing = new Attempt(context, request);
-  const { runId } = playing;
+  const seat = localSeat(context, request);
+  const { runId } = seat;
   context.onEvent({
     event: 'attempt_started',
     runId,
@@ -43,18 +37,9 @@ export async function attemptReported(context: AttemptContext, options: RunDrill
     attempt,
     attemptLimit: planned.attemptLimit,
   });
-  const played = await playing.play();
+  const played = await new Attempt(seat).play();
   const { result } = played;
-  const document: RunReport = {
-    schemaVersion: 1,
-    runId,
-    drill: { id: drill.id, ...(drill.title === undefined ? {} : { title: drill.title }), tags: drill.tags },
-    target: { id: planned.target.id, kind: planned.target.kind },
-    result,
-    startedAtMs,
-    finishedAtMs: Date.now(),
-    engineVersion: engineVersion(),
-  };
+  const document = attemptReport(planned, played, { startedAtMs, finishedAtMs: Date.now() });
   const writing = writeReport(options, document, played);
   // A journal that was not kept is read from the world once more.
   if (played.journal?.isKept === false) await writing;
@@ -83,20 +68,18 @@ export async function attemptReported(context: AttemptContext, options: RunDrill
 async function writeReport(
   { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
   report: RunReport,
-  { journal, captured }: PlayedAttempt,
+  played: PlayedAttempt,
 ): Promise<{ report: string; reportError?: RunError; cited: AttemptDetail['cited'] }> {
   if (reportDirectory === false) return { report: '', cited: [] };
   const directory = resolve(root, reportDirectory);
-  const sealed = report.result.evidenceRange.toSequence > 0;
   try {
-    const { cited } = await writeRunReport({
-      reportDirectory: directory,
-      report,
-      evidenceLines: sealed && journal !== undefined ? journal.lines() : [],
-      attachments: captured.kept,
-    });
+    const { cited } = await writeAttemptReport(directory, report, played);
     return { report: relative(resolve(root), join(directory, report.runId)), cited };
   } catch (error) {
-    return { report: '', reportError: runError('reporter.WRITE_FAILED', `The report could not be written: ${(error as Error).message}.`), cited: [] };
+    return {
+      report: '',
+      reportError: runError('reporter.WRITE_FAILED', `The report could not be written: ${(error as Error).message.replace(/\.$/, '')}.`),
+      cited: [],
+    };
   }
 }

@@ -84,9 +84,12 @@ export async function runBuild(
     directory: resolve(root, options.runDirectory ?? '.service/runs'),
     layout: 'run',
     durability: 'committed',
-    // A host serves many worlds; more of them than processors would only cost their start.
-    hosts: Math.min(plan.concurrency, runs, availableParallelism()),
+    // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
+    hosts: Math.min(plan.concurrency, runs),
+    hostsAtStart: availableParallelism(),
+    hostCoolDownMs: 0,
     isolation,
+    ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
   try {
@@ -123,20 +126,20 @@ class Run {
     const { drills, concurrency } = this.#plan;
     const open = drills.map(({ trials }) => trials.length);
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
-    await forEachBounded(jobs, concurrency, async ({ drillIndex, trialIndex }) => {
-      await this.#playTrial(drillIndex, trialIndex);
+    await forEachBounded(jobs, concurrency, async ({ drillIndex, trialIndex }, lane) => {
+      await this.#playTrial({ drillIndex, trialIndex, lane });
       open[drillIndex]! -= 1;
       if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
     });
     return this.#summary();
   }
 
-  async #playTrial(drillIndex: number, trialIndex: number): Promise<void> {
+  async #playTrial({ drillIndex, trialIndex, lane }: { drillIndex: number; trialIndex: number; lane: number }): Promise<void> {
     const planned = this.#plan.drills[drillIndex]!;
     const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
     const { signal } = this.#context;
     for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
-      const reported = await attemptReported(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt });
+      const reported = await attemptReported(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt, host: lane });
       outcome.attempts.push(reported);
       if (reported.verdict === 'passed') break;
     }

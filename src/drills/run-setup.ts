@@ -2,43 +2,46 @@
 import type { CompiledBuild } from '../contract/build.js';
 import type { JsonObject } from '../contract/json.js';
 import type { RunIdentity, RunSetup } from '../contract/run.js';
-import type { PlannedDrill, PlannedTrial } from './plan.js';
+import type { PlayableDrill } from './plan.js';
 
-export interface AttemptNumber {
-  runId: string;
+/** Which try of what this is: of so many trials, of so many attempts. */
+export interface AttemptNumbers {
+  seed: string;
+  /** From 1. */
+  trial: number;
+  trialCount: number;
   /** From 1. */
   attempt: number;
+  attemptLimit: number;
 }
 
+/** Without the world's identity, which is known once the world is made. */
 export function runIdentity(
   build: CompiledBuild,
-  planned: PlannedDrill,
-  { trial, seed }: PlannedTrial,
-  { runId, attempt }: AttemptNumber,
-): RunIdentity {
-  const { drill, setupHash } = planned;
+  { drill, setupHash }: PlayableDrill,
+  { runId, numbers }: { runId: string; numbers: AttemptNumbers },
+): Omit<RunIdentity, 'worldInstanceId'> {
+  const { seed, trial, trialCount, attempt, attemptLimit } = numbers;
   return {
     runId,
-    // Known once the world is made.
-    worldInstanceId: '',
     drillId: drill.id,
     targetId: drill.targetId,
     buildHash: build.buildHash,
     packageLockHash: build.packageLockHash,
     seed,
     trial,
-    trialCount: planned.trials.length,
+    trialCount,
     attempt,
-    attemptLimit: planned.attemptLimit,
+    attemptLimit,
     ...(drill.scenarioId === undefined ? {} : { scenarioId: drill.scenarioId }),
     setupHash,
   };
 }
 
-const setups = new WeakMap<PlannedDrill, RunSetup>();
+const setups = new WeakMap<PlayableDrill, RunSetup>();
 
 /** One object for all attempts of a drill: a start may hold thousands of rows. */
-export function runSetup(build: CompiledBuild, planned: PlannedDrill): RunSetup {
+export function runSetup(build: CompiledBuild, planned: PlayableDrill): RunSetup {
   let setup = setups.get(planned);
   if (setup === undefined) {
     setup = makeSetup(build, planned);
@@ -47,7 +50,7 @@ export function runSetup(build: CompiledBuild, planned: PlannedDrill): RunSetup 
   return setup;
 }
 
-function makeSetup({ tools }: CompiledBuild, { drill, setup, setupHash, target }: PlannedDrill): RunSetup {
+function makeSetup({ tools }: CompiledBuild, { drill, setup, setupHash, target }: PlayableDrill): RunSetup {
   const { toolOverrides, ...scenario } = setup;
   return {
     schemaVersion: 1,

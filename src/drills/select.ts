@@ -2,6 +2,7 @@
 import type { CompiledBuild, CompiledDrill } from '../contract/build.js';
 import type { Suite } from '../contract/drill.js';
 import { ServiceError } from '../contract/errors.js';
+import { nearest } from '../contract/shape-words.js';
 import type { Selection } from './options.js';
 
 export interface Selected {
@@ -28,7 +29,7 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
     .filter(({ drill }) => filter === undefined || matchesFilter(filter, drill));
   if (drills.length === 0)
     throw new ServiceError('control.NOT_FOUND', {
-      message: 'No drill is selected.',
+      message: `No drill is selected. There are: ${few(build.drills.map(({ drill }) => drill.id))}. 'drillyard plan' shows what a choice selects.`,
       details: { selection: { ...selection, drills: [...ids], tags: [...tags] } },
     });
   return { drills, ...(suite === undefined ? {} : { suite }) };
@@ -51,7 +52,11 @@ function matchesFilter(filter: string, { id, title }: { id: string; title?: stri
 }
 
 function unknown(kind: 'suite' | 'drill', id: string, known: readonly string[]): ServiceError {
-  const list =
-    known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', ...' : ''}.`;
-  return new ServiceError('control.NOT_FOUND', { message: `There is no ${kind} "${id}". ${list}`, details: { [kind]: id } });
+  const near = nearest(id, known);
+  const hint = near !== undefined ? `Did you mean "${near}"?` : known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${few(known)}.`;
+  return new ServiceError('control.NOT_FOUND', { message: `There is no ${kind} "${id}". ${hint}`, details: { [kind]: id } });
+}
+
+function few(ids: readonly string[]): string {
+  return `${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', ...' : ''}`;
 }

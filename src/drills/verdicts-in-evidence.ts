@@ -3,15 +3,27 @@ import type { CheckpointKind } from '../contract/evidence.js';
 import type { AssertionResult, Verdict } from '../contract/run.js';
 import { runVerdict } from '../contract/verdict.js';
 import type { WorldRef } from '../worlds/api.js';
+import type { Once } from './seat.js';
 
 export interface Checkpoint {
   checkpointId: string;
   kind: CheckpointKind;
 }
 
-export async function recordVerdict(world: WorldRef, { checkpointId, kind }: Checkpoint, results: readonly AssertionResult[]): Promise<Verdict> {
+export async function recordVerdict(
+  world: WorldRef,
+  { checkpointId, kind }: Checkpoint,
+  results: readonly AssertionResult[],
+  once: Once,
+): Promise<Verdict> {
   const verdict = runVerdict(results);
   const assertions = results.map(({ assertionId, status, gate }) => ({ assertionId, status, gate }));
-  await world.command({ kind: 'verify', checkpointId, checkpointKind: kind, result: { verdict, assertions } });
+  await world.command({
+    kind: 'verify',
+    checkpointId,
+    checkpointKind: kind,
+    result: { verdict, assertions },
+    ...once(`verify ${kind} ${checkpointId}`),
+  });
   return verdict;
 }

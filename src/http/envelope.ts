@@ -3,16 +3,43 @@ import { errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { HttpReply } from './server.js';
 
+const rawHeaders = {
+  'content-type': 'application/octet-stream',
+  'content-disposition': 'attachment',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 export function jsonReply(status: number, body: unknown, correlationId: string, headers?: { [name: string]: string }): HttpReply {
-  return { status, headers: { ...jsonHeaders, 'x-correlation-id': correlationId, ...headers }, body: JSON.stringify(body) };
+  const own = { ...jsonHeaders, 'x-correlation-id': correlationId };
+  return { status, headers: headers === undefined ? own : { ...own, ...headers }, body: JSON.stringify(body) };
 }
 
-/** The reply to a refusal; anything else thrown is a bug, told as control.INTERNAL without its message. */
+/** Bytes and text that are no JSON: by default nothing that a browser would show or run. */
+export function rawReply(status: number, body: string | Uint8Array, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+  return { status, headers: { ...rawHeaders, 'x-correlation-id': correlationId, ...headers }, body };
+}
+
+/** Text that leaves piece by piece; its media type is in the headers. */
+export function streamReply(status: number, stream: AsyncIterable<string>, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+  return {
+    status,
+    headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-correlation-id': correlationId, ...headers },
+    stream,
+  };
+}
+
+/** The reply to a refusal; anything else thrown is a bug, told as control.INTERNAL without its message. One message for every 401. */
 export function errorReply(thrown: unknown, correlationId: string): HttpReply {
-  const error = thrown instanceof ServiceError ? thrown : new ServiceError('control.INTERNAL', { message: 'Internal error.' });
+  const error = toldError(thrown);
   return jsonReply(errorTable[error.code].status, errorEnvelope(error, correlationId), correlationId, errorHeaders(error));
+}
+
+function toldError(thrown: unknown): ServiceError {
+  if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
+  // Whoever refused a credential, and whyever: the client learns no more than this.
+  return thrown.code === 'control.UNAUTHENTICATED' ? new ServiceError(thrown.code, { message: 'A valid credential is required.' }) : thrown;
 }
 
 /** For bytes that are not an HTTP request one could route: answered by the servers themselves. */

@@ -24,18 +24,55 @@ function isLoopbackHost(host: string | undefined): boolean {
   return name !== undefined && loopbackNames.has(name.toLowerCase());
 }
 
+const publicHostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
+
+/**
+ * For a server that others may reach: one well-formed Host, and a page's Origin only when it is the server's own or a loopback one. There is
+ * no cross-origin allowance; programs send no Origin.
+ */
+export function requirePublicHost(publicUrl: string): (request: HttpRequest) => void {
+  const own = new URL(publicUrl).origin;
+  return ({ headers }) => {
+    const host = headers.get('host') ?? '';
+    if (!publicHostShape.test(host)) throw badHeader('host', 'is not one host name with an optional port');
+    const origin = headers.get('origin');
+    if (origin === undefined || origin === own || isLoopbackHost(originShape.exec(origin)?.[1])) return;
+    throw new ServiceError('control.ORIGIN_REJECTED', { message: 'The Origin header names another site.', details: { header: 'Origin' } });
+  };
+}
+
+function badHeader(name: string, message: string): ServiceError {
+  return new ServiceError('control.INVALID_REQUEST', {
+    message: `The ${name} header ${message}.`,
+    issues: [{ path: `/headers/${name}`, code: 'pattern', message }],
+  });
+}
+
+/** Whether the request says that a body follows. */
+export function declaresBody({ headers }: HttpRequest): boolean {
+  return (headers.get('content-length') ?? '0') !== '0' || headers.has('transfer-encoding');
+}
+
 /** By its declared length, so that nothing too large is read at all; a body without one is measured as it arrives. */
 export function requireSize(request: HttpRequest, bytesMax: number): void {
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
 }
 
-const jsonType = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const mediaTypes = {
+  json: { shape: /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i, words: 'application/json in UTF-8' },
+  bytes: { shape: /^application\/octet-stream$/i, words: 'application/octet-stream' },
+};
 
-export function requireJsonType(request: HttpRequest): void {
-  const type = request.headers.get('content-type');
-  if (type !== undefined && jsonType.test(type.trim())) return;
-  throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be application/json in UTF-8.' });
+const isOneOf = (value: string | undefined, harmless: string): boolean => value === undefined || value.toLowerCase() === harmless;
+
+/** Compressed bodies are refused too: what they would become cannot be bounded before it is made. */
+export function requireMediaType({ headers }: HttpRequest, kind: keyof typeof mediaTypes): void {
+  const { shape, words } = mediaTypes[kind];
+  const type = headers.get('content-type');
+  const plain = isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
+  if (plain && type !== undefined && (type === 'application/json' ? kind === 'json' : shape.test(type.trim()))) return;
+  throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', { message: `The body must be ${words}${plain ? '' : ', not compressed'}.` });
 }
 
 const bearerShape = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;

@@ -21,11 +21,16 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
     insecureHTTPParser: false,
   });
-  server.on('request', (message: IncomingMessage, response: ServerResponse) => {
+  const receive = (message: IncomingMessage, response: ServerResponse): void => {
     // Whether its connection stays open is decided when its reply leaves.
     response.once('finish', () => closing && setImmediate(() => server.closeIdleConnections()));
     void respond({ ...options, bodyTimeoutMs }, message, response);
-  });
+  };
+  server.on('request', receive);
+  // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); node would answer it without our envelope.
+  server.on('checkExpectation', receive);
+  // Those beyond this are dropped without a word, so one more than we take: such a request is refused.
+  server.maxHeadersCount = limits.headersMax + 1;
   server.on('clientError', refuseMalformed);
   await listen(server, options);
   return {
@@ -39,21 +44,38 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
 }
 
 async function respond(options: HttpServerOptions & { bodyTimeoutMs: number }, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const fault =
-    message.url?.[0] !== '/' ? 'The request target must be a path.' : message.headers.host === undefined ? 'There is no Host header.' : null;
+  const fault = faultOf(message);
   if (fault !== null) {
     response.setHeader('connection', 'close');
     write(message, response, malformedReply(fault));
     return;
   }
   const reply = await answer(options.handler, new NodeRequest(message, response, options));
-  if (!response.destroyed) write(message, response, reply);
+  if (response.destroyed) return;
+  if (reply.stream === undefined) write(message, response, reply);
+  else await writeStream(response, reply, reply.stream);
 }
 
-function write(message: IncomingMessage, response: ServerResponse, { status, headers, body = '' }: HttpReply): void {
+function faultOf({ url, headers, rawHeaders }: IncomingMessage): string | null {
+  if (url?.[0] !== '/') return 'The request target must be a path.';
+  if (headers.host === undefined) return 'There is no Host header.';
+  return rawHeaders.length / 2 > limits.headersMax ? 'There are too many headers.' : null;
+}
+
+function write(message: IncomingMessage, response: ServerResponse, { status, headers, body = '', close = false }: HttpReply): void {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  response.writeHead(status, { ...headers, 'content-length': bytes.byteLength });
+  response.writeHead(status, { ...headers, 'content-length': bytes.byteLength, ...(close ? { connection: 'close' } : {}) });
   response.end(message.method === 'HEAD' ? undefined : bytes);
+}
+
+async function writeStream(response: ServerResponse, { status, headers, close = false }: HttpReply, stream: AsyncIterable<string>): Promise<void> {
+  response.writeHead(status, { ...headers, ...(close ? { connection: 'close' } : {}) });
+  response.flushHeaders();
+  for await (const piece of stream) {
+    if (response.destroyed) return;
+    response.write(piece);
+  }
+  response.end();
 }
 
 class NodeRequest implements HttpRequest {

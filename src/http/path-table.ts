@@ -26,15 +26,11 @@ export class PathTable<R extends { method: string; path: string }> {
 
   find(method: string, path: string): PathSearch<R> {
     const segments = path.slice(1).split('/');
-    const ends: { node: Node<R>; values: string[] }[] = [];
-    collect(this.#root, segments, 0, [], ends);
-    for (const { node, values } of ends) {
-      const found = node.routes.get(method);
-      if (found === undefined) continue;
-      return { kind: 'match', route: found.route, values: found.names.map((name, index) => ({ name, value: values[index] as string })) };
-    }
-    const methods = [...new Set(ends.flatMap(({ node }) => [...node.routes.keys()]))].sort();
-    return methods.length === 0 ? { kind: 'unknown' } : { kind: 'method', methods };
+    const found = match(this.#root, { method, segments }, 0, []);
+    if (found !== undefined) return found;
+    const methods = new Set<string>();
+    collectMethods(this.#root, segments, 0, methods);
+    return methods.size === 0 ? { kind: 'unknown' } : { kind: 'method', methods: [...methods].sort() };
   }
 
   #add(route: R): void {
@@ -60,16 +56,34 @@ export class PathTable<R extends { method: string; path: string }> {
   }
 }
 
-/** Every node at which the path ends, the most literal first. A name stands for one non-empty segment. */
-function collect<R>(node: Node<R>, segments: string[], index: number, values: string[], ends: { node: Node<R>; values: string[] }[]): void {
+/** The most literal route that fits. A name stands for one non-empty segment. */
+function match<R>(
+  node: Node<R>,
+  wanted: { method: string; segments: readonly string[] },
+  index: number,
+  values: readonly string[],
+): PathMatch<R> | undefined {
+  if (index === wanted.segments.length) {
+    const found = node.routes.get(wanted.method);
+    if (found === undefined) return undefined;
+    return { kind: 'match', route: found.route, values: found.names.map((name, place) => ({ name, value: values[place] as string })) };
+  }
+  const segment = wanted.segments[index] as string;
+  const literal = node.literals.get(segment);
+  const found = literal === undefined ? undefined : match(literal, wanted, index + 1, values);
+  if (found !== undefined || node.named === undefined || segment === '') return found;
+  return match(node.named, wanted, index + 1, [...values, segment]);
+}
+
+function collectMethods<R>(node: Node<R>, segments: readonly string[], index: number, methods: Set<string>): void {
   if (index === segments.length) {
-    if (node.routes.size > 0) ends.push({ node, values });
+    for (const method of node.routes.keys()) methods.add(method);
     return;
   }
   const segment = segments[index] as string;
   const literal = node.literals.get(segment);
-  if (literal !== undefined) collect(literal, segments, index + 1, values, ends);
-  if (node.named !== undefined && segment !== '') collect(node.named, segments, index + 1, [...values, segment], ends);
+  if (literal !== undefined) collectMethods(literal, segments, index + 1, methods);
+  if (node.named !== undefined && segment !== '') collectMethods(node.named, segments, index + 1, methods);
 }
 
 function emptyNode<R>(): Node<R> {
@@ -85,7 +99,7 @@ export function decodePathValues(values: readonly { name: string; value: string 
     } catch {
       throw new ServiceError('control.INVALID_REQUEST', {
         message: 'The path is not percent-encoded UTF-8.',
-        issues: [{ path: `/path/${name}`, code: 'NOT_ENCODED', message: 'is not percent-encoded UTF-8' }],
+        issues: [{ path: `/path/${name}`, code: 'format', message: 'is not percent-encoded UTF-8' }],
       });
     }
   }

@@ -1,13 +1,14 @@
 // From a request to one route's function and back: matching, the guards in their order, the envelope.
-//   R1. Order: host and origin -> route -> size -> media type -> bearer -> path values -> body -> the route.
+//   R1. Order: host and origin -> route -> draining -> size -> media type -> bearer and rate -> the route's own checks of path,
+//       query and headers (`begin`) -> body -> the route.
 //   R2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
 //   R3. Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { errorReply, jsonReply } from './envelope.js';
-import { bearerOf, requireJsonType, requireSize } from './guards.js';
+import { errorReply, jsonReply, rawReply, streamReply } from './envelope.js';
+import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
 import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
@@ -15,29 +16,49 @@ import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
   status: number;
-  /** Written as JSON. */
+  /** Written as JSON, but for bytes, for the text of a `RawText` and for text that comes in pieces. */
   body: unknown;
   headers?: { [name: string]: string };
 }
-export interface RouteCall<Caller> {
+/** What is known before the body is read. */
+export interface BegunCall<Caller> {
   request: HttpRequest;
   caller: Caller;
   /** Decoded values of the template's `{names}`. */
   path: { readonly [name: string]: string };
-  /** Undefined for a route without a body. */
-  body: JsonValue | undefined;
   correlationId: string;
 }
+export interface RouteCall<Caller> extends BegunCall<Caller> {
+  /** Undefined for a route without a body, and where an optional one is absent. */
+  body: JsonValue | undefined;
+}
+export interface BodyRule {
+  /** Default limits.bodyBytesMax. */
+  bytesMax?: number;
+  /** A request without any body is fine. */
+  optional?: boolean;
+  /** Default JSON. */
+  kind?: 'json' | 'bytes';
+}
+type Answer = Promise<RouteReply> | RouteReply;
+/** The rest of a call once its body is there: JSON, bytes, or undefined where there is none. */
+export type WithBody = (body: JsonValue | Uint8Array | undefined) => Answer;
+/** `begin` refuses what can be refused before the body is read; `run` is for routes that have nothing of that kind. */
+type Work<Caller> = { run(call: RouteCall<Caller>): Answer } | { begin(call: BegunCall<Caller>): WithBody };
 interface RouteCommon {
   method: Method;
   /** `/v1/tools/{toolId}`: literal segments and whole-segment names. Compared as sent, undecoded. */
   path: string;
-  /** A JSON body is read only where this is given. */
-  body?: { bytesMax?: number };
+  /** The name of the route in figures and logs. Default: method and path. */
+  id?: string;
+  /** A body is read only where this is given. */
+  body?: BodyRule;
+  /** Answers while the server drains, too. */
+  whileDraining?: boolean;
 }
-export type Route<Caller> =
-  | (RouteCommon & { auth: 'bearer'; run(call: RouteCall<Caller>): Promise<RouteReply> | RouteReply })
-  | (RouteCommon & { auth: 'none'; run(call: RouteCall<undefined>): Promise<RouteReply> | RouteReply });
+/** A route that anybody may ask. */
+export type OpenRoute = RouteCommon & { auth: 'none'; run(call: RouteCall<undefined>): Answer };
+export type Route<Caller> = (RouteCommon & { auth: 'bearer'; authenticate?(token: string): Caller | Promise<Caller> } & Work<Caller>) | OpenRoute;
 
 /** A bug met while answering: what the client is not told. */
 export interface RouteFailure {
@@ -46,56 +67,136 @@ export interface RouteFailure {
   path: string;
   error: unknown;
 }
+/** One request that has its reply. */
+export interface Answered {
+  correlationId: string;
+  method: string;
+  /** The route's id; undefined when there is none. */
+  route: string | undefined;
+  status: number;
+  seconds: number;
+  /** As `nameOf` names it; undefined when it was not authenticated. */
+  caller: string | undefined;
+}
+export interface Observer {
+  received(): void;
+  answered(request: Answered): void;
+}
 export interface RouterOptions<Caller> {
   routes: readonly Route<Caller>[];
+  /** Put before the path of every route, as `/world`. */
+  prefix?: string;
   /** Checks Host and Origin; throws a refusal. */
   requireHost(request: HttpRequest): void;
-  /** The holder of a token, or a refusal. */
+  /** The holder of a token, or a refusal; also one to a holder who asks too often. */
   authenticate(token: string): Caller | Promise<Caller>;
+  /** New work is refused while it says so. */
+  draining?(): boolean;
+  /** For logs: never a secret. */
+  nameOf?(caller: Caller): string;
+  observers?: readonly Observer[];
   onFailure(failure: RouteFailure): void;
+}
+/** What becomes known of a request on its way. */
+interface Exchange<Caller> {
+  correlationId: string;
+  route: Route<Caller> | undefined;
+  caller: Caller | undefined;
 }
 
 export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandler {
-  const table = new PathTable<Route<Caller>>(options.routes);
-  return async (request) => {
-    const correlationId = newId('corr');
+  const { prefix = '', observers = [] } = options;
+  const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
+  const answer = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+    const { correlationId } = exchange;
     try {
-      return await dispatch(options, table, request, correlationId);
+      const reply = written(await dispatch(options, table, request, exchange), correlationId);
+      return options.draining?.() === true ? { ...reply, close: true } : reply;
     } catch (error) {
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
-      return errorReply(error, correlationId);
+      const reply = errorReply(error, correlationId);
+      return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };
+  if (observers.length === 0) return (request) => answer(request, newExchange());
+  return async (request) => {
+    const began = performance.now();
+    const exchange = newExchange<Caller>();
+    for (const observer of observers) observer.received();
+    const reply = await answer(request, exchange);
+    const { correlationId, route, caller } = exchange;
+    const answered: Answered = {
+      correlationId,
+      method: request.method,
+      route: route === undefined ? undefined : (route.id ?? `${route.method} ${route.path}`),
+      status: reply.status,
+      seconds: (performance.now() - began) / 1000,
+      caller: caller === undefined ? undefined : options.nameOf?.(caller),
+    };
+    for (const observer of observers) observer.answered(answered);
+    return reply;
+  };
+}
+
+/** Text that is no JSON; its media type is in the reply's headers. */
+export class RawText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+function written({ status, body, headers }: RouteReply, correlationId: string): HttpReply {
+  if (body instanceof Uint8Array) return rawReply(status, body, correlationId, headers);
+  if (isStream(body)) return streamReply(status, body, correlationId, headers);
+  return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
+}
+
+function isStream(body: unknown): body is AsyncIterable<string> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+function newExchange<Caller>(): Exchange<Caller> {
+  return { correlationId: newId('corr'), route: undefined, caller: undefined };
 }
 
 async function dispatch<Caller>(
   options: RouterOptions<Caller>,
   table: PathTable<Route<Caller>>,
   request: HttpRequest,
-  correlationId: string,
-): Promise<HttpReply> {
+  exchange: Exchange<Caller>,
+): Promise<RouteReply> {
   options.requireHost(request);
   const { route, values } = requireRoute(table, request);
-  const bytesMax = route.body?.bytesMax ?? limits.bodyBytesMax;
-  if (route.body !== undefined) {
-    requireSize(request, bytesMax);
-    requireJsonType(request);
+  exchange.route = route;
+  if (route.whileDraining !== true && options.draining?.() === true) throw draining();
+  const rule = route.body;
+  const expectsBody = rule !== undefined && !(rule.optional === true && !declaresBody(request));
+  if (expectsBody) {
+    requireSize(request, rule.bytesMax ?? limits.bodyBytesMax);
+    requireMediaType(request, rule.kind ?? 'json');
   }
-  const rest = async () => ({
-    request,
-    path: decodePathValues(values),
-    body: route.body === undefined ? undefined : await readJsonBody(request, bytesMax),
-    correlationId,
-  });
-  let reply: RouteReply;
+  const { correlationId } = exchange;
+  let rest: WithBody;
   if (route.auth === 'none') {
-    reply = await route.run({ ...(await rest()), caller: undefined });
+    rest = begin(route, { request, caller: undefined, path: decodePathValues(values), correlationId });
   } else {
-    const known = options.authenticate(bearerOf(request));
+    const known = (route.authenticate ?? options.authenticate)(bearerOf(request));
     const caller = known instanceof Promise ? await known : known;
-    reply = await route.run({ ...(await rest()), caller });
+    exchange.caller = caller;
+    rest = begin(route, { request, caller, path: decodePathValues(values), correlationId });
   }
-  return jsonReply(reply.status, reply.body, correlationId, reply.headers);
+  return await rest(expectsBody ? await readBody(request, rule) : undefined);
+}
+
+function begin<Caller>(work: Work<Caller>, call: BegunCall<Caller>): WithBody {
+  if ('begin' in work) return work.begin(call);
+  return (body) => work.run({ ...call, body: body as JsonValue | undefined });
+}
+
+function readBody(request: HttpRequest, { kind = 'json', bytesMax = limits.bodyBytesMax }: BodyRule): Promise<JsonValue | Uint8Array> {
+  return kind === 'json' ? readJsonBody(request, bytesMax) : request.body(bytesMax);
 }
 
 function requireRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: HttpRequest): PathMatch<Route<Caller>> {
@@ -104,4 +205,8 @@ function requireRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }:
   if (found.kind === 'unknown') throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
   const allow = found.methods.includes('GET') ? ['HEAD', ...found.methods].sort() : found.methods;
   throw new ServiceError('control.METHOD_NOT_ALLOWED', { message: `This path does not answer to ${method}.`, details: { allow } });
+}
+
+function draining(): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', { message: 'The service is shutting down.', retryAfterMs: limits.unavailableRetryAfterMs });
 }

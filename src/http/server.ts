@@ -22,6 +22,10 @@ export interface HttpReply {
   headers?: { [name: string]: string };
   /** To a HEAD request only its length is sent. */
   body?: string | Uint8Array;
+  /** In place of `body`: pieces that leave as they come. It ends itself when the client goes away, by the request's signal or soon. */
+  stream?: AsyncIterable<string>;
+  /** The connection ends with this reply. */
+  close?: boolean;
 }
 export type HttpHandler = (request: HttpRequest) => Promise<HttpReply> | HttpReply;
 

@@ -12,6 +12,6 @@ export async function startHttpServer({ engine, ...options }: StartHttpServerOpt
   if (engine === 'node:http') return startNodeServer(options);
   const uws = loadUws();
   if (uws !== undefined) return startUwsServer(options, uws);
-  if (engine === 'uWebSockets.js') throw new Error('uWebSockets.js has no binary that loads on this Node.js');
+  if (engine === 'uWebSockets.js') throw new Error('uWebSockets.js has no binary that loads on this Node.js. Choose node:http');
   return startNodeServer(options);
 }

@@ -1,6 +1,8 @@
 // The server on uWebSockets.js, an optional dependency whose native binary exists for some Node.js versions only.
 //   U1. A response object is touched only while it is alive: after an abort or its end, never again.
 //   U2. Nothing of the request object or of a body chunk is used after the callback that brought it.
+// Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once, and
+// never heard of here.
 // The binary is loaded directly: the package's own entry prints warnings and falls back to another implementation where it does not load.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,6 +33,7 @@ interface UwsResponse {
   writeStatus(status: string): void;
   writeHeader(name: string, value: string): void;
   end(body: string | Uint8Array, closeConnection: boolean): void;
+  write(chunk: string): void;
   tryEnd(chunk: string, totalSize: number): void;
   close(): void;
   onAborted(callback: () => void): void;
@@ -108,17 +111,28 @@ function receive(options: HttpServerOptions, replies: ReplyCount, response: UwsR
   });
   response.onData((chunk, isLast) => {
     // U2: the chunk's memory is taken back when this returns.
-    if (chunk.byteLength > 0 && !exchange.collector.settled) exchange.collector.push(new Uint8Array(chunk.slice(0)));
+    // What follows a refused body is discarded as it comes.
+    if (chunk.byteLength > 0 && !exchange.over && !exchange.collector.settled) exchange.collector.push(new Uint8Array(chunk.slice(0)));
     if (isLast) exchange.collector.complete();
   });
-  const finish = (reply: HttpReply, closeConnection = false): void => {
+  const end = (send: () => void): void => {
     if (exchange.over) return;
     exchange.over = true;
     replies.remove();
-    if (exchange.method === 'HEAD') setImmediate(() => writeHead(response, exchange, reply));
-    else response.cork(() => write(response, reply, closeConnection || replies.closing));
+    send();
+  };
+  const finish = (reply: HttpReply, closeConnection = false): void => {
+    const closes = (): boolean => closeConnection || replies.closing || reply.close === true;
+    if (reply.stream !== undefined)
+      void writePieces(response, exchange, reply, reply.stream).then(() => end(() => response.cork(() => response.end('', closes()))));
+    else if (exchange.method === 'HEAD') end(() => setImmediate(() => writeHead(response, exchange, reply)));
+    else end(() => response.cork(() => write(response, reply, closes())));
   };
   const length = exchange.headers.get('content-length');
+  if (exchange.headerBytes > limits.headerBytesMax || exchange.headerLines > limits.headersMax) {
+    finish(malformedReply('There are too many headers, or they are too large.'), true);
+    return;
+  }
   // The parser passes on what RFC 9112 6.3 calls an unrecoverable error.
   if (length !== undefined && !/^\d{1,15}$/.test(length)) {
     finish(malformedReply('The Content-Length header is not one decimal number.'), true);
@@ -132,6 +146,19 @@ function receive(options: HttpServerOptions, replies: ReplyCount, response: UwsR
 function write(response: UwsResponse, { status, headers, body = '' }: HttpReply, closeConnection: boolean): void {
   writeHeaders(response, status, headers);
   response.end(body, closeConnection);
+}
+
+/** Until the stream or the client ends. */
+async function writePieces(response: UwsResponse, exchange: Exchange, { status, headers }: HttpReply, stream: AsyncIterable<string>): Promise<void> {
+  if (exchange.over) return;
+  response.cork(() => {
+    writeHeaders(response, status, headers);
+    response.write('');
+  });
+  for await (const piece of stream) {
+    if (exchange.over) return;
+    response.cork(() => response.write(piece));
+  }
 }
 
 /**
@@ -158,6 +185,9 @@ class Exchange implements HttpRequest {
   readonly query: string;
   readonly headers = new Map<string, string>();
   readonly collector: BodyCollector;
+  /** The request line counts, as it does with node:http. */
+  headerBytes: number;
+  headerLines = 0;
   /** Replied or aborted: the response object is dead. */
   over = false;
   aborted = false;
@@ -167,11 +197,14 @@ class Exchange implements HttpRequest {
     this.method = request.getMethod().toUpperCase();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
+    this.headerBytes = this.path.length + this.query.length;
     this.collector = new BodyCollector({
       unreadBytesMax: options.bodyBytesMax ?? limits.bodyBytesMax,
       timeoutMs: options.bodyTimeoutMs ?? limits.bodyTimeoutMs,
     });
     request.forEach((name, value) => {
+      this.headerLines += 1;
+      this.headerBytes += name.length + value.length + 4;
       const earlier = this.headers.get(name);
       this.headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
     });

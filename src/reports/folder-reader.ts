@@ -41,6 +41,11 @@ export class FolderReader {
     return files;
   }
 
+  /** Size as the folder says: what has another one need not be read. */
+  async bytes(path: string): Promise<number> {
+    return (await lstat(join(this.#folder, path))).size;
+  }
+
   /** Size and digest, streaming. */
   async digest(path: string): Promise<{ bytes: number; sha256: string }> {
     const hash = createHash('sha256');

@@ -9,6 +9,8 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sha256Digest } from '../contract/digest.js';
+import { makeFolder } from '../files/make-folder.js';
+import { draftPrefix, removeLeftovers } from './leftovers.js';
 import type { ManifestFile } from './manifest.js';
 
 const openLater = promisify(open);
@@ -34,10 +36,10 @@ export class FolderWriter {
 
   /** `name` must be a plain name; the parent is made where it is missing. */
   static async begin({ parent, name }: { parent: string; name: string }): Promise<FolderWriter> {
-    const prefix = join(parent, `.${name}.`);
-    const folder = await mkdtemp(prefix).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      await mkdir(parent, { recursive: true });
+    const prefix = join(parent, draftPrefix(name));
+    await removeLeftovers(parent);
+    const folder = await mkdtemp(prefix).catch(() => {
+      makeFolder(parent);
       return mkdtemp(prefix);
     });
     return new FolderWriter(parent, name, folder);

@@ -32,7 +32,9 @@ const nameColumnsMax = 44;
 export function createTerminalReporter({ stream, color, width, nowMs = () => performance.now() }: TerminalReporterOptions): TerminalReporter {
   const isTTY = stream.isTTY === true;
   const palette = (color ?? wantsColor({ isTTY, environment: process.env })) ? colored : plain;
-  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region: isTTY ? new LiveRegion(stream, width) : null });
+  // A terminal that calls itself dumb cannot move its cursor.
+  const region = isTTY && process.env.TERM !== 'dumb' ? new LiveRegion(stream, width) : null;
+  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region });
 }
 
 class Terminal implements TerminalReporter {

@@ -67,6 +67,11 @@ async function verifyFile(reader: FolderReader, path: string, listed: ManifestFi
     problems.add(path, 'FILE_UNKNOWN', 'is in the folder and not in the manifest');
     return;
   }
+  const bytes = await reader.bytes(path);
+  if (bytes !== listed.bytes) {
+    problems.add(path, 'DIGEST_MISMATCH', `has ${bytes} bytes; the manifest says ${listed.bytes}`);
+    return;
+  }
   const found = await reader.digest(path);
   if (found.bytes !== listed.bytes || found.sha256 !== listed.sha256) {
     problems.add(path, 'DIGEST_MISMATCH', `has ${found.bytes} bytes and ${found.sha256}; the manifest says ${listed.bytes} and ${listed.sha256}`);

@@ -28,9 +28,11 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
   const gone = new Set([...Object.keys(deniedNames), ...Reflect.ownKeys(global).filter((name) => typeof name === 'string')]);
   for (const name of gone) {
     if (ambientNames.includes(name) || ['globalThis', 'undefined'].includes(name)) continue;
-    const get = refusal(name, deniedNames[name]);
-    Object.defineProperty(global, name, { get, configurable: false });
-    Object.defineProperty(standIn, name, { get });
+    const refuse = refusal(name, deniedNames[name]);
+    // What a flag of V8 adds (--expose-gc) can be neither removed nor made an accessor: then using it is calling it.
+    const fixed = Object.getOwnPropertyDescriptor(global, name)?.configurable === false;
+    Object.defineProperty(global, name, fixed ? { value: refuse, writable: false } : { get: refuse, configurable: false });
+    Object.defineProperty(standIn, name, { get: refuse });
   }
   for (const prototype of [Object.prototype, Error.prototype, ...nativeErrors().map((error) => error.prototype)])
     allowOverrides(prototype, () => true);

@@ -1,23 +1,17 @@
-// A time advance: one command, many turns, one result. With an operation key it is done once: a repeat gets the stored result, and one
-// that a crash interrupted goes on from its last committed slice.
+// A time advance: one command, many turns, one result. With an operation key, one that a crash interrupted goes on from its last committed
+// slice when it is asked for again.
 import type { CommandRun } from '../actors/definition.js';
-import { ServiceError } from '../contract/errors.js';
-import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Advance, AdvanceResult } from '../contract/world-protocol.js';
+import { requestHashOf } from './done-commands.js';
 import { fireEvents, type Stop } from './fire-events.js';
 import { invalidRequest, type Simulation } from './simulation.js';
 import type { RunningAdvance } from './world-meta.js';
 
-/** Results lie with the receipts, under the reserved package of the world itself. */
-const receiptPackage = 'world';
-
 export function* advanceTime(simulation: Simulation, command: Advance, run: CommandRun): Generator<undefined, AdvanceResult> {
   const { targetUs, maxEvents, operationKey } = command;
-  const stored = operationKey === undefined ? undefined : storedResult(simulation, operationKey);
-  if (stored !== undefined) return sameRequest(command, stored, stored);
   const interrupted = operationKey !== undefined && simulation.advance?.operationKey === operationKey ? simulation.advance : undefined;
-  const advance = interrupted === undefined ? begun(simulation, command) : sameRequest(command, interrupted, interrupted);
+  const advance = interrupted ?? begun(simulation, command);
   if (!Number.isInteger(maxEvents) || maxEvents < 0 || maxEvents > limits.advanceEventsMax) {
     throw invalidRequest(`maxEvents is an integer, 0 to ${limits.advanceEventsMax}.`);
   }
@@ -26,11 +20,12 @@ export function* advanceTime(simulation: Simulation, command: Advance, run: Comm
   return finish(simulation, { advance, stop, targetUs });
 }
 
-function begun({ clock, storage, turn }: Simulation, { targetUs, maxEvents, operationKey }: Advance): RunningAdvance {
+function begun({ clock, storage, turn }: Simulation, command: Advance): RunningAdvance {
+  const { targetUs, maxEvents, operationKey } = command;
   if (!Number.isSafeInteger(targetUs)) throw invalidRequest('targetUs is an integer of microseconds.');
   if (targetUs < clock.nowUs) throw invalidRequest(`targetUs ${targetUs} is before the clock, ${clock.nowUs}.`);
   return {
-    ...(operationKey === undefined ? {} : { operationKey }),
+    ...(operationKey === undefined ? {} : { operationKey, requestHash: requestHashOf(command) }),
     requestedUs: targetUs,
     maxEvents,
     startedUs: clock.nowUs,
@@ -48,10 +43,6 @@ function finish(simulation: Simulation, { advance, stop, targetUs }: { advance: 
   turn.begin(undefined, advance.correlationOrdinal);
   if (moves) storage.journal.draft({ kind: 'clock', fromUs, toUs: targetUs, reason: 'explicit' });
   const result = advanceResult(simulation, advance, stop);
-  if (advance.operationKey !== undefined) {
-    const receipt = { argumentsHash: '', sequence: storage.journal.sequence, result: result as unknown as JsonValue };
-    storage.receipts.put(receiptPackage, `advance ${advance.operationKey}`, receipt);
-  }
   turn.end();
   simulation.advance = undefined;
   return result;
@@ -72,13 +63,4 @@ export function advanceResult({ clock, storage }: Simulation, advance: RunningAd
   };
   if (stop.kind === 'failed') result.failure = stop.failure;
   return result;
-}
-
-function storedResult({ storage }: Simulation, operationKey: string): AdvanceResult | undefined {
-  return storage.receipts.get(receiptPackage, `advance ${operationKey}`)?.result as AdvanceResult | undefined;
-}
-
-function sameRequest<T>({ targetUs, maxEvents, operationKey }: Advance, first: { requestedUs: number; maxEvents: number }, value: T): T {
-  if (first.requestedUs === targetUs && first.maxEvents === maxEvents) return value;
-  throw new ServiceError('control.IDEMPOTENCY_KEY_REUSED', { message: `The operation '${operationKey}' is another advance.` });
 }

@@ -16,9 +16,13 @@ export interface WorldsOptions {
   durability: 'committed' | 'flushed';
   /** Threads or child processes; fixed. */
   hosts: number;
+  /** How many of them start at once; each of the others does when it is first needed. Default all. */
+  hostsAtStart?: number;
   isolation: 'thread' | 'process';
   /** A world whose host does not answer for this long is taken from it. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
+  /** How long a host that ended too often is left alone (limits.hostRestartsMax). Default limits.hostCoolDownMs; 0: until its next message. */
+  hostCoolDownMs?: number;
   idlePassivationMs?: number;
   /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
   amnesia?: boolean;
@@ -35,8 +39,8 @@ export interface CreateWorld {
   seed: WorldSeed;
   budgets?: WorldBudgets;
   recordRandom?: boolean;
-  /** `exclusive`: a host of its own. Default shared. */
-  placement?: 'shared' | 'exclusive';
+  /** `shared`: the host its id says. `exclusive`: one of its own. `{ host }`: that one of the fixed ones. Default shared. */
+  placement?: 'shared' | 'exclusive' | { host: number };
 }
 export interface SendOptions<Progress = never> {
   /** Aborting cancels a long command between its slices; the command still answers. */
@@ -67,6 +71,13 @@ export interface Worlds {
   create(request: CreateWorld): Promise<WorldRef>;
   /** A world that exists; control.NOT_FOUND otherwise. */
   open(worldId: string): Promise<WorldRef>;
+  /** The index of the host that a world lives on when it is in memory, whether there is such a world or not. */
+  hostOf(worldId: string): number;
+  /**
+   * Ends a host at once, as a crash would, and resolves when another stands in its place. Its worlds go on from their last commit; commands that
+   * had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
+   */
+  killHost(index: number): Promise<void>;
   stats(): Promise<{ hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number; residentBytes: number }[] }>;
   /** Refuses new messages, finishes or persists what runs, leaves nothing unflushed. */
   close(): Promise<void>;

@@ -1,9 +1,10 @@
 // The environments a host has open, and which of them a world lives in.
 // `run`: one a world, named by it, open while the world is in memory. `shared`: `host-<n>`, open as long as the host; those of hosts that no
 // longer stand are served by the ones that do.
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
+import { makeFolder } from '../files/make-folder.js';
 import { threadRealm } from '../tools/realm.js';
 import type { HostOptions } from './host-requests.js';
 import { WorldStore } from './world-store.js';
@@ -61,7 +62,7 @@ export class Environments {
     let store = this.#open.get(name);
     if (store === undefined) {
       const directory = join(this.#options.directory, name);
-      mkdirSync(directory, { recursive: true });
+      makeFolder(directory);
       const { revive } = threadRealm();
       store = WorldStore.open({ directory, durability: this.#options.durability, parseRow: revive as (text: string) => JsonObject });
       this.#open.set(name, store);

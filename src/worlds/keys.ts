@@ -13,6 +13,8 @@ export const keyKinds = {
   references: 6,
   /** What is to be deleted, in pieces. */
   doomed: 7,
+  /** What a world answered under an operation key. */
+  doneCommand: 8,
   row: 16,
   queuePage: 17,
   cancelled: 18,
@@ -90,6 +92,13 @@ export function rangeOfKind(kind: Kind): { start: Buffer; end: Buffer } {
 }
 export function snapshotRange(worldId: string): { start: Buffer; end: Buffer } {
   const start = snapshotKey(worldId, '');
+  return { start, end: after(start) };
+}
+/** The key of a command may be any text, so a digest of it stands in the store's. */
+export const doneCommandKey = (worldId: string, operationKey: string): Buffer =>
+  named(keyKinds.doneCommand, `${worldId}\0${createHash('sha256').update(operationKey).digest('hex')}`);
+export function doneCommandRange(worldId: string): { start: Buffer; end: Buffer } {
+  const start = named(keyKinds.doneCommand, `${worldId}\0`);
   return { start, end: after(start) };
 }
 export const snapshotIdOfKey = (key: Buffer): string => key.subarray(key.indexOf(0) + 1).toString();

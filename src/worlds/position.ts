@@ -2,9 +2,15 @@
 import type { WorldPosition } from '../contract/world-protocol.js';
 import type { Simulation } from './simulation.js';
 
-export function* position({ clock, storage }: Simulation, sliceOver: () => boolean): Generator<undefined, WorldPosition> {
+/** `knownStateHash`: of whoever has hashed this state before. */
+export function* position({ clock, storage }: Simulation, sliceOver: () => boolean, knownStateHash?: string): Generator<undefined, WorldPosition> {
   const { journal, records } = storage;
-  const stateHash = yield* records.stateHash(sliceOver);
+  const stateHash = knownStateHash ?? (yield* records.stateHash(sliceOver));
   const evidenceHash = yield* journal.evidenceHash(sliceOver);
   return { virtualTimeUs: clock.nowUs, evidenceSequence: journal.sequence, stateHash, evidenceHash, consistency: 'atomic' };
+}
+
+/** In one step, for a change whose answer is where it leads: whoever has hashed what was there before has left little to hash. */
+export function positionNow(simulation: Simulation, knownStateHash?: string): WorldPosition {
+  return position(simulation, () => false, knownStateHash).next().value as WorldPosition;
 }

@@ -4,6 +4,7 @@ import { limits } from '../contract/limits.js';
 import type { Reset } from '../contract/world-protocol.js';
 import { draftCancelled, lifecycle } from './controls.js';
 import type { ScheduledRef } from './event-queue.js';
+import { position } from './position.js';
 import { invalidRequest, type Simulation } from './simulation.js';
 import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './tool-seat.js';
 import type { WorldMeta } from './world-meta.js';
@@ -18,6 +19,21 @@ export function resetWorld(simulation: Simulation, { packages, snapshotId }: Res
   const renewed = renew(simulation.storage.reset(snapshotId) as WorldMeta);
   lifecycle(renewed, 'world_reset', snapshotId === undefined ? {} : { snapshotId });
   return renewed;
+}
+
+/**
+ * Hashes, in slices and before anything is moved, what can be hashed of the position after a reset: the state that a whole one goes back
+ * to, which is then known; by packages everything that is there now, so that what changes is all that is left.
+ */
+export function* hashAhead(
+  simulation: Simulation,
+  { packages, snapshotId }: Reset,
+  sliceOver: () => boolean,
+): Generator<undefined, string | undefined> {
+  const { storage } = simulation;
+  if (packages === undefined) return yield* storage.recordsOf(storage.resetTarget(snapshotId)).stateHash(sliceOver);
+  yield* position(simulation, sliceOver);
+  return undefined;
 }
 
 function resetPackages(simulation: Simulation, packages: readonly string[]): void {

@@ -7,6 +7,7 @@ import { invariant, ServiceError } from '../contract/errors.js';
 import type { OperationEntry } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Base, ParseRow } from './base.js';
+import { DoneCommands } from './done-commands.js';
 import { EventQueue, type ScheduledEvent } from './event-queue.js';
 import { Journal } from './journal.js';
 import type { ChunkCache } from './journal-reader.js';
@@ -64,6 +65,7 @@ export class WorldStorage {
   readonly queue: EventQueue;
   readonly receipts: Receipts;
   readonly snapshots: Snapshots;
+  readonly doneCommands: DoneCommands;
   readonly view: StoreView;
   readonly #layers: Layers;
   readonly #parent: WriteSet | undefined;
@@ -85,6 +87,7 @@ export class WorldStorage {
     this.programKey = head.programKey;
     this.view = new StoreView(context.store, parent?.view);
     this.snapshots = new Snapshots(this.view, worldId);
+    this.doneCommands = new DoneCommands(this.view, worldId);
     this.#layers = new Layers(this.view, head.layers);
     this.journal = new Journal(context.chunks, head.tag, head);
     this.records = new Records({ base: context.base, layers: this.#layers, journal: this.journal, parse: context.parse }, head.spaces);
@@ -133,8 +136,10 @@ export class WorldStorage {
   }
   /** Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only. */
   takeWriteSet(meta: object): WriteSet | undefined {
-    if (!this.#isNew && !this.#isChanged && this.#gathered === undefined && !this.journal.hasPending) return undefined;
+    const { journal, doneCommands } = this;
+    if (!this.#isNew && !this.#isChanged && this.#gathered === undefined && !journal.hasPending && !doneCommands.hasFresh) return undefined;
     const set = this.#gather();
+    doneCommands.takeInto(set);
     // The origin is what the first write set holds.
     if (this.#isNew) this.#keepSnapshot(set, originId, meta);
     const version = { incarnation: this.incarnation, commits: (this.#stored?.commits ?? 0) + 1 };
@@ -193,14 +198,19 @@ export class WorldStorage {
     return head;
   }
 
+  /** Throws control.NOT_FOUND. */
+  resetTarget(snapshotId: string = originId): WorldHead {
+    const target = this.snapshots.get(snapshotId);
+    if (target === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    return target;
+  }
   /**
    * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. What was pending is
    * dropped. Stored with the next write set, which should carry the turn that tells of the reset. Spaces and refs that the owner holds
-   * are void. Throws control.NOT_FOUND.
+   * are void. Throws as resetTarget does.
    */
   reset(snapshotId: string = originId): object {
-    const target = this.snapshots.get(snapshotId);
-    if (target === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    const target = this.resetTarget(snapshotId);
     const { store } = this.context;
     const segments = [...target.segments, [store.allocateId(), target.sequence + 1] as const];
     const layers = [...target.layers, store.allocateId()];

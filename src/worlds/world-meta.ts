@@ -5,6 +5,8 @@ import type { LedgerEntries } from './ledger.js';
 /** An advance that has begun and not ended; with a key it is found again after a crash. */
 export interface RunningAdvance {
   operationKey?: string;
+  /** With the key: what it stands for. */
+  requestHash?: string;
   requestedUs: number;
   maxEvents: number;
   startedUs: number;

@@ -7,7 +7,7 @@ import { invariant } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
 import { ChunkCache } from './journal-reader.js';
-import { baseKey, headKey, keyKinds, programRecordKey, snapshotRange } from './keys.js';
+import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapshotRange } from './keys.js';
 import { type StorageContext, WorldStorage } from './storage.js';
 import { Store, type StoreOptions } from './store.js';
 import { decodeHead, headVersion, type WorldHead } from './world-head.js';
@@ -120,6 +120,7 @@ export class WorldStore {
       set.doom(keyKinds.chunk, journal, 0);
       set.doom(keyKinds.leaves, journal, 0);
     }
+    for (const key of this.store.keys(doneCommandRange(worldId))) set.remove(key);
     set.remove(headKey(worldId));
     const [refusal] = this.store.commit([set]);
     if (refusal !== undefined) throw refusal;

@@ -1,19 +1,22 @@
 // The actor of one world: takes its messages apart, runs each command on the simulation, and hands out what has to be written.
 //   D1. What a command changed is in the next write set whole, with the worlds it gave birth to.
-//   D2. A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its
+//   D2. A command that answers with a position changes the world and computes it in one step, so that no commit parts the two.
+//   D3. A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its
 //       host ends this life and the next one begins at the last commit.
 import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
+import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import type { Keyed, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import { advanceTime } from './advance.js';
 import { snapshotIdOf } from './birth.js';
 import { callTool } from './call-tool.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
+import { requestHashOf, requireSameRequest } from './done-commands.js';
 import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
-import { position } from './position.js';
+import { position, positionNow } from './position.js';
 import { answerQuery, type QueryAnswer } from './queries.js';
-import { resetWorld } from './reset.js';
+import { hashAhead, resetWorld } from './reset.js';
 import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './simulation.js';
 import { wait } from './wait.js';
 import type { WorldMeta } from './world-meta.js';
@@ -52,8 +55,25 @@ export class World implements Actor {
 
   *command(message: unknown, run: CommandRun): Generator<undefined, Reply> {
     const command = message as Command;
-    if (this.#simulation.isClosed && !closedAnswers.has(command.kind))
-      throw new ServiceError('control.STATE_CONFLICT', { message: 'The world is closed.' });
+    const { operationKey } = command as Keyed;
+    return operationKey === undefined ? yield* this.#run(command, run) : yield* this.#runOnce(command, operationKey, run);
+  }
+
+  *#runOnce(command: Command, operationKey: string, run: CommandRun): Generator<undefined, Reply> {
+    requireOperationKey(operationKey);
+    const { doneCommands } = this.#simulation.storage;
+    const requestHash = requestHashOf(command);
+    const done = doneCommands.get(operationKey);
+    const begun = this.#simulation.advance?.operationKey === operationKey ? this.#simulation.advance : undefined;
+    requireSameRequest(operationKey, done?.requestHash ?? begun?.requestHash ?? requestHash, requestHash);
+    if (done !== undefined) return done.answer as unknown as Reply;
+    const answer = yield* this.#run(command, run);
+    doneCommands.put(operationKey, { requestHash, answer: answer as unknown as JsonValue });
+    return answer;
+  }
+
+  *#run(command: Command, run: CommandRun): Generator<undefined, Reply> {
+    if (this.#simulation.isClosed) requireAnswerOfClosed(command);
     switch (command.kind) {
       case 'call':
         return callTool(this.#simulation, command);
@@ -117,21 +137,23 @@ export class World implements Actor {
 
   *#snapshot(run: CommandRun): Generator<undefined, WorldAnswers['snapshot']> {
     const { storage, turn } = this.#simulation;
+    yield* this.#position(run);
     const snapshotId = snapshotIdOf(storage);
     turn.begin(undefined);
     const atSequence = storage.journal.sequence + 1;
     storage.journal.draft({ kind: 'lifecycle', phase: 'snapshot_created', details: { snapshotId, atSequence } });
     turn.end();
     this.#rearrange(() => storage.takeSnapshot(snapshotId, this.#simulation.meta()));
-    return { snapshotId, position: yield* this.#position(run) };
+    return { snapshotId, position: positionNow(this.#simulation) };
   }
 
   *#reset(command: Reset, run: CommandRun): Generator<undefined, WorldAnswers['reset']> {
     const { storage, program } = this.#simulation;
     const { running } = this.#surroundings;
+    const stateHash = yield* hashAhead(this.#simulation, command, () => run.sliceOver());
     const renew = (meta: WorldMeta): Simulation => new Simulation({ storage, program, meta, running });
     this.#simulation = this.#rearrange(() => resetWorld(this.#simulation, command, renew));
-    return { position: yield* this.#position(run) };
+    return { position: positionNow(this.#simulation, stateHash) };
   }
 
   *#fork(command: ForkCommand, run: CommandRun): Generator<undefined, ForkReply> {
@@ -150,11 +172,12 @@ export class World implements Actor {
 
   /** A world that is closed already stays so: whoever lost the first answer gets it again. */
   *#close(run: CommandRun): Generator<undefined, WorldAnswers['close']> {
+    yield* this.#position(run);
     if (!this.#simulation.isClosed) {
       this.#simulation.isClosed = true;
       lifecycle(this.#simulation, 'world_closed', {});
     }
-    return { position: yield* this.#position(run) };
+    return { position: positionNow(this.#simulation) };
   }
 
   #position(run: CommandRun): Generator<undefined, WorldPosition> {
@@ -172,9 +195,17 @@ export class World implements Actor {
   }
 }
 
-/** A fork leaves its parent as it is, closed or not. */
-const closedAnswers = new Set<Command['kind']>(['close', 'fork']);
 const requestRefusals = new Set<string>(['control.INVALID_REQUEST', 'control.NOT_FOUND', 'control.STATE_CONFLICT']);
+
+/** A fork leaves its parent as it is, closed or not; a whole reset goes back to before it was closed. */
+function requireAnswerOfClosed(command: Command): void {
+  if (command.kind === 'close' || command.kind === 'fork' || (command.kind === 'reset' && command.packages === undefined)) return;
+  throw new ServiceError('control.STATE_CONFLICT', { message: 'The world is closed; a whole reset opens it again.', details: { closed: true } });
+}
+function requireOperationKey(operationKey: unknown): void {
+  if (typeof operationKey === 'string' && operationKey.length > 0 && operationKey.length <= limits.operationKeyCharsMax) return;
+  throw invalidRequest(`An operation key is a text of 1 to ${limits.operationKeyCharsMax} characters.`);
+}
 
 function unknownCommand(command: never): never {
   throw invalidRequest(`There is no command '${(command as { kind: unknown }).kind}'.`);

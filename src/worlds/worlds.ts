@@ -4,6 +4,7 @@ import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
 import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { isSeed } from '../contract/seed.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
@@ -14,13 +15,16 @@ const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 
 /** Rejects when a host could not be started. */
 export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
-  const { directory, layout, durability, hosts, isolation, handlerTimeoutMs, idlePassivationMs, amnesia = false, log = logBug } = options;
+  const { directory, layout, durability, hosts, hostsAtStart = hosts, isolation, handlerTimeoutMs, idlePassivationMs } = options;
+  const { hostCoolDownMs = limits.hostCoolDownMs, amnesia = false, log = logBug } = options;
   const hostOptions: HostOptions = { directory, layout, durability, hosts, isForgetful: amnesia };
   const system = await ActorSystem.start({
     hostModule: new URL('./host.js', import.meta.url),
     hostOptions,
     hosts,
+    hostsAtStart,
     isolation,
+    restarts: { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: hostCoolDownMs },
     log,
     ...(handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs }),
     ...(idlePassivationMs === undefined ? {} : { idlePassivationMs }),
@@ -53,8 +57,9 @@ class LocalWorlds implements Worlds {
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
     const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
-    if (await this.#isElsewhere(worldId, this.#system.hostOf(worldId))) throw worldExists(worldId);
-    const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : this.#system.hostOf(worldId);
+    const home = typeof placement === 'object' ? this.#standing(placement.host) : this.#system.hostOf(worldId);
+    if (await this.#isElsewhere(worldId, home)) throw worldExists(worldId);
+    const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : home;
     try {
       let reply = await this.#ask<CreateReply>(host, ask);
       if (reply.kind === 'unknown_program') {
@@ -62,6 +67,8 @@ class LocalWorlds implements Worlds {
         reply = await this.#ask<CreateReply>(host, { ...ask, program });
       }
       if (reply.kind !== 'created') throw new Error('a host that was given a program does not know it');
+      // It had to be made before it is given the place: one that exists already lives elsewhere.
+      if (typeof placement === 'object') await this.#system.placeNew(worldId, placement);
       return this.#ref(worldId, reply.worldInstanceId);
     } catch (error) {
       if (placement === 'exclusive') await this.#system.release(worldId);
@@ -79,6 +86,13 @@ class LocalWorlds implements Worlds {
       return this.#ref(worldId, found.worldInstanceId);
     }
     throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+  }
+
+  hostOf(worldId: string): number {
+    return this.#system.hostOf(worldId);
+  }
+  killHost(index: number): Promise<void> {
+    return this.#system.killHost(index);
   }
 
   async stats(): ReturnType<Worlds['stats']> {
@@ -103,6 +117,10 @@ class LocalWorlds implements Worlds {
     if (this.#layout === 'run') return false;
     const found = await Promise.all(this.#hostsBut(home).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
     return found.some((world) => world !== undefined);
+  }
+  #standing(host: number): number {
+    if (Number.isInteger(host) && host >= 0 && host < this.#hosts) return host;
+    throw new ServiceError('control.INVALID_REQUEST', { message: `A host is one of 0 to ${this.#hosts - 1}.` });
   }
   #hostsBut(host: number): number[] {
     return Array.from({ length: this.#hosts }, (_, index) => index).filter((index) => index !== host);
@@ -133,7 +151,7 @@ class LocalWorlds implements Worlds {
       await this.#ask(home, { kind: 'destroy', worldId });
       throw worldExists(worldId);
     }
-    if (this.#system.hostOf(worldId) !== home) await this.#system.place(worldId, { host: home });
+    if (this.#system.hostOf(worldId) !== home) await this.#system.placeNew(worldId, { host: home });
     return { world: this.#ref(worldId, worldInstanceId), position };
   }
 

@@ -97,7 +97,7 @@ test('every access has its own tokens, one a binding, and none of them is short 
 test('only the bindings that were asked for are issued', async () => {
   const { world } = recordingWorld();
   const access = await bindings.open({ world, actorId: 'agent', bindings: ['mcp', 'cli'] });
-  assert.deepEqual(Object.keys(access.endpoints), ['cli']);
+  assert.deepEqual(Object.keys(access.endpoints), ['mcp', 'cli']);
   assert.equal(access.direct, undefined);
 });
 

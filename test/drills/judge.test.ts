@@ -265,3 +265,14 @@ test('a world that refuses the question makes the assertion invalid; one that is
   assert.equal(result?.status, 'invalid');
   await assert.rejects(judging.results(refusing(new ServiceError('world.ACTOR_RESTARTED'))));
 });
+
+test('what was judged at a checkpoint does not change with what comes after it', async () => {
+  const judging = new Judge([
+    { id: 'it', gate: true, kind: 'operation.count', operation: { packageId: 'desk', operationId: 'ask' }, count: { atLeast: 1 } },
+  ]);
+  judging.observe(call(1, 'ask'));
+  const [early] = await judging.results(viewOf({}));
+  judging.observe(call(2, 'ask'));
+  await judging.results(viewOf({}));
+  assert.deepEqual(early?.evidenceSequences, [1]);
+});

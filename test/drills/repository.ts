@@ -84,7 +84,7 @@ export const notesTool = {
   },
 };
 
-const behavior = `
+export const notesBehavior = `
 import { defineToolBehavior } from 'drillyard/tool-sdk';
 export default defineToolBehavior({
   operations: {
@@ -111,7 +111,7 @@ const grants = ['note.write', 'note.get', 'note.remind', 'note.break-later'].map
 const base: { [path: string]: string | object } = {
   'drillyard.json': { schemaVersion: 1, world: 'world.json', toolPackages: ['./notes'] },
   'notes/notes.tool.json': notesTool,
-  'notes/behavior.ts': behavior,
+  'notes/behavior.ts': notesBehavior,
   'drillyard/world.json': {
     schemaVersion: 1,
     id: 'test',

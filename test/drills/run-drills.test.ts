@@ -4,10 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import { limits } from '../../src/contract/limits.js';
 import type { RunEvent } from '../../src/contract/run-events.js';
 import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validators.js';
 import { type RunDrillsOptions, type RunDrillsResult, runDrills, verifyReport } from '../../src/index.js';
-import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from './repository.js';
+import { commandAgent, createRepository, drill, moduleAgent, noteIs, notesBehavior, type Repository, written } from './repository.js';
 
 const repositories: Repository[] = [];
 after(() => {
@@ -334,10 +335,14 @@ test('results do not depend on concurrency, isolation or the run before: every h
 });
 
 test('attempts at once are bounded, and there are as many as allowed', async () => {
-  const { root } = repository(
-    moduleAgent('agent', 'await new Promise((resolve) => setTimeout(resolve, 20));'),
-    drill('d', 'agent', [written({ equals: 0 })]),
-  );
+  // Each of the first three waits for the other two.
+  const agent = `import { mkdirSync, readdirSync } from 'node:fs';
+    export default async ({ runId }) => {
+      const met = new URL('../met/', import.meta.url);
+      mkdirSync(new URL(runId, met), { recursive: true });
+      while (readdirSync(met).length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    };`;
+  const { root } = repository(moduleAgent('agent', ''), { 'agents/agent.mjs': agent }, drill('d', 'agent', [written({ equals: 0 })]));
   let running = 0;
   let most = 0;
   const onEvent = ({ event }: RunEvent): void => {
@@ -346,6 +351,43 @@ test('attempts at once are bounded, and there are as many as allowed', async () 
   };
   await run(root, { trials: 8, concurrency: 3, onEvent });
   assert.equal(most, 3);
+});
+
+test('tool code that takes its host down touches no attempt beside it, and none after it', { timeout: 60_000 }, async () => {
+  const spins = limits.hostRestartsMax + 1;
+  const marks = `import { existsSync, mkdirSync } from 'node:fs'; const mark = (round) => new URL('../spin-' + round, import.meta.url);`;
+  const hostile = `${marks}
+    export default async (_, { world }) => {
+      for (let round = 0; round < ${spins}; round++) {
+        mkdirSync(mark(round));
+        await world.call('notes', 'note.write', { id: 'a', text: 'spin' }).then(() => { throw new Error('it answered'); }, () => {});
+      }
+    };`;
+  // Works while each of those hangs.
+  const honest = `${marks}
+    export default async (_, { world }) => {
+      for (let round = 0; round < ${spins}; round++) {
+        while (!existsSync(mark(round))) await new Promise((resolve) => setTimeout(resolve, 5));
+        for (let call = 0; call < 20; call++) await world.call('notes', 'note.write', { id: 'n' + call, text: String(round) });
+      }
+    };`;
+  const { root } = repository(
+    moduleAgent('hostile', ''),
+    moduleAgent('honest', ''),
+    { 'agents/hostile.mjs': hostile, 'agents/honest.mjs': honest },
+    { 'notes/behavior.ts': notesBehavior.replace("'note.write': (input: any, context: any) => {", "$& if (input.text === 'spin') for (;;);") },
+    drill('a-hostile', 'hostile', [written({ equals: 0 })]),
+    drill('b-beside', 'honest', [written({ equals: spins * 20 })]),
+    ...['c-after', 'd-after'].map((id) => drill(id, 'honest', [written({ equals: spins * 20 })])),
+  );
+  const beside = await run(root, { concurrency: 2, handlerTimeoutMs: 400 });
+  assert.deepEqual(
+    beside.drills.map(({ verdict }) => verdict),
+    ['passed', 'passed', 'passed', 'passed'],
+  );
+  const alone = await run(root, { drills: ['b-beside', 'c-after', 'd-after'] });
+  const hashes = ({ drills }: RunDrillsResult) => drills.map(({ trials }) => trials[0]?.attempts.map(({ result: { evidenceHash } }) => evidenceHash));
+  assert.deepEqual(hashes(beside).slice(1), hashes(alone));
 });
 
 test('cancelling ends the agent, seals what there is and starts nothing more', async () => {
@@ -380,19 +422,11 @@ test('stopOnFailure starts nothing after a failure', async () => {
 
 test('a target this version cannot serve is reported as failed to run, in a whole report', async () => {
   const external = { schemaVersion: 1, target: { id: 'ext', kind: 'external', bindings: ['http'], timeoutMs: 1000 } };
-  const { root } = repository(
-    moduleAgent('agent', '', { bindings: ['mcp'] }),
-    { 'drillyard/ext.target.json': external },
-    drill('a', 'agent', [written({ equals: 0 })]),
-    drill('b', 'ext', [written({ equals: 0 })]),
-  );
+  const { root } = repository({ 'drillyard/ext.target.json': external }, drill('b', 'ext', [written({ equals: 0 })]));
   const result = await run(root, { reportDirectory: 'reports' });
   assert.deepEqual(
     result.drills.map(({ trials }) => [trials[0]?.attempts[0]?.result.status, trials[0]?.attempts[0]?.result.failure?.code]),
-    [
-      ['runner_failed', 'target.BINDING_UNAVAILABLE'],
-      ['runner_failed', 'target.UNSUPPORTED'],
-    ],
+    [['runner_failed', 'target.UNSUPPORTED']],
   );
   assert.equal(result.verdict, 'inconclusive');
   assert.equal((await verifyReport(join(root, firstAttempt(result).report))).ok, true);

@@ -162,3 +162,18 @@ test('thousands of trials leave bounded reasons', () => {
   assert.equal(terminal.written.match(/report {2}\.service/g)?.length, 25);
   assert.ok(terminal.written.includes('975 more trials did not pass; the reports tell why.'));
 });
+
+test('a terminal that calls itself dumb gets the lines that stay, and no cursor is moved', () => {
+  const before = process.env.TERM;
+  process.env.TERM = 'dumb';
+  try {
+    // Its lines are not fitted, so that they may be wider than it.
+    const terminal = new FakeTerminal({ isTTY: true, columns: 400 });
+    play(createTerminalReporter({ stream: terminal, color: false }));
+    assert.doesNotMatch(terminal.written, new RegExp(escapeChar));
+    assert.match(terminal.written, /passed/);
+  } finally {
+    if (before === undefined) delete process.env.TERM;
+    else process.env.TERM = before;
+  }
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
@@ -239,4 +239,20 @@ test('rows as deep and texts as odd as a world admits verify', async (t) => {
   result.interactions[0]!.targetResult.output = deep;
   const { problems } = await verifyReport(await written(t, { ...fixture, lines: fixture.journal.lines() }));
   assert.deepEqual(problems, []);
+});
+
+test('a file of another size is not read: a report with a hole of terabytes is refused at once', async (t) => {
+  const folder = await written(t);
+  await truncate(join(folder, 'evidence.jsonl'), 2 ** 40);
+  const { problems } = await verifyReport(folder);
+  assert.deepEqual(
+    problems.map(({ file, code, message }) => [file, code, /^has 1099511627776 bytes; the manifest says \d+$/.test(message)]),
+    [['evidence.jsonl', 'DIGEST_MISMATCH', true]],
+  );
+});
+
+test('times that are no date are refused, not thrown at', async (t) => {
+  const folder = await written(t);
+  await change(folder, 'report.json', (text) => text.replace(/"startedAtMs": \d+/, '"startedAtMs": 1e308'), { sealed: true });
+  await assertProblem(folder, 'report.json', 'REPORT_INVALID');
 });

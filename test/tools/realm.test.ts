@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
@@ -272,4 +273,16 @@ test('a name like __proto__ is data', () => {
   assert.equal(text, '{"__proto__":{"polluted":1},"constructor":2}');
   assert.equal((value as { polluted?: number }).polluted, undefined);
   assert.deepEqual(Object.keys(value as object), ['__proto__', 'constructor']);
+});
+
+test('a realm opens under flags of V8 that add fixed globals, which are denied all the same', () => {
+  const realm = new URL('../../src/tools/realm.js', import.meta.url).href;
+  const fixture = new URL('./tool-fixture.js', import.meta.url).href;
+  const code = `await import(${JSON.stringify(realm)}); const { evaluate } = await import(${JSON.stringify(fixture)});
+    console.log(JSON.stringify([evaluate('gc()'), evaluate('globalThis.gc'), evaluate('Object.isFrozen(gc)'), evaluate('isOneByteString("")')]));`;
+  const flags = ['--expose-gc', '--expose-externalize-string', '--input-type=module', '--eval', code];
+  const [call, member, frozen, other] = JSON.parse(execFileSync(process.execPath, flags, { encoding: 'utf8' })) as { detail?: string }[];
+  for (const refused of [call, member]) assert.match(refused?.detail ?? '', /^Error: gc is not available to tool behavior/);
+  assert.match(other?.detail ?? '', /^Error: isOneByteString is not available to tool behavior/);
+  assert.deepEqual((frozen as { value?: unknown }).value, true);
 });

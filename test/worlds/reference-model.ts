@@ -182,15 +182,25 @@ export class ReferenceModel {
       const head = state.queue[0];
       if (head === undefined || head.atUs > targetUs) break;
       if (processed === maxEvents) return { status: 'completed', reachedUs: state.nowUs, processed, exhausted: true };
-      state.queue.shift();
-      state.nowUs = Math.max(state.nowUs, head.atUs);
       processed++;
-      state.processed++;
-      if (this.#add(head.instance, head.account, head.amount).kind !== 'ok')
-        return { status: 'failed', reachedUs: state.nowUs, processed, exhausted: false };
+      if (!this.#fireNext()) return { status: 'failed', reachedUs: state.nowUs, processed, exhausted: false };
     }
     state.nowUs = Math.max(state.nowUs, targetUs);
     return { status: 'completed', reachedUs: state.nowUs, processed, exhausted: false };
+  }
+  #fireNext(): boolean {
+    const state = this.#state;
+    const head = state.queue.shift() as QueuedEvent;
+    state.nowUs = Math.max(state.nowUs, head.atUs);
+    state.processed++;
+    return this.#add(head.instance, head.account, head.amount).kind === 'ok';
+  }
+  /** A model of how it will be in the middle of an advance from here, when so many of its events have fired. */
+  midAdvance(processed: number): ReferenceModel {
+    const middle = new ReferenceModel({ maxToolCalls: this.maxToolCalls, initial: [], faults: [] });
+    middle.#state = copy(this.#state);
+    for (let fired = 0; fired < processed; fired++) middle.#fireNext();
+    return middle;
   }
   nextEventUs(): number {
     return Math.max(this.#state.nowUs, this.#state.queue[0]?.atUs ?? this.#state.nowUs);

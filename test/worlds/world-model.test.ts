@@ -1,11 +1,11 @@
-// Random lives of a world beside a reference model: whatever the commands, both say the same, and what they hold is the same.
+// Random lives of a world beside a reference model: whatever the commands, and whenever its host ends, both say the same and hold the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { AdvanceResult } from '../../src/contract/world-protocol.js';
 import { Bank, bankWorlds } from './bank-kit.js';
-import { type AdvanceView, type ModelCall, type ModelRule, type Outcome, ReferenceModel } from './reference-model.js';
+import { type CrashEnd, crashInAdvance, crashInCall, eventLoopTurns, type Scene, viewOf } from './crash-steps.js';
+import { type ModelCall, type ModelRule, type Outcome, ReferenceModel } from './reference-model.js';
 
 type Step =
   | { do: 'call'; call: ModelCall }
@@ -15,9 +15,14 @@ type Step =
   | { do: 'rules'; rules: ModelRule[] }
   | { do: 'cancel'; index: number }
   | { do: 'snapshot' | 'passivate' | 'reset' }
+  | CrashStep
   | { do: 'resetTo'; snapshot: number }
   | { do: 'resetPackages'; packages: ('bank' | 'audit')[] }
   | { do: 'fork'; at: number | undefined };
+type CrashStep =
+  | { do: 'crash' }
+  | { do: 'crashInCall'; call: ModelCall; turns: number }
+  | { do: 'crashInAdvance'; byUs: number; maxEvents: number; turns: number };
 
 const amount = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 9 }) }, { weight: 1, arbitrary: fc.constantFrom(-200, 566, 666, 1001) });
 const instance = fc.constantFrom('bank' as const, 'bank' as const, 'bank-two' as const);
@@ -38,7 +43,14 @@ const rule: fc.Arbitrary<ModelRule> = fc.record(
   { id: fc.constant(''), balance: fc.nat(5), amount: fc.nat(9), times: fc.integer({ min: 1, max: 2 }) },
   { requiredKeys: ['id', 'balance'] },
 );
-const step: fc.Arbitrary<Step> = fc.oneof(
+/** From before the message has left to after its answer is on the way. */
+const turns = fc.nat(18);
+const crash: fc.Arbitrary<CrashStep> = fc.oneof(
+  fc.record({ do: fc.constant('crash' as const) }),
+  fc.record({ do: fc.constant('crashInCall' as const), call, turns }),
+  fc.record({ do: fc.constant('crashInAdvance' as const), byUs: fc.nat(800), maxEvents: fc.nat(4), turns }),
+);
+const command: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ do: fc.constant('call' as const), call }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), byUs: fc.nat(800), maxEvents: fc.nat(4) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), byUs: fc.option(fc.nat(400), { nil: undefined }) }) },
@@ -67,6 +79,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.option(fc.nat(1000), { nil: undefined }) }) },
 );
+/** A new host takes 0.1 to 0.3 s: a crash in every third life or so. */
+const step = fc.oneof({ weight: 90, arbitrary: command }, { weight: 1, arbitrary: crash });
 
 const maxToolCalls = 25;
 const initial = [
@@ -83,20 +97,44 @@ const due = ({ atUs, amount: sum }: { atUs: number; amount: number }) => ({
 
 const door = bankWorlds();
 let forks = 0;
+/** How often a command in flight ended how. */
+type CrashEnds = Map<string, number>;
 
-test('a world does what the reference model does', { timeout: 240_000 }, async () => {
+test('a world does what the reference model does, whatever becomes of its hosts', { timeout: 240_000 }, async (context) => {
+  const ends: CrashEnds = new Map();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
       const bank = await door.create({
         budgets: { maxToolCalls, maxEvents: null },
         setup: { initialEvents: initial.map(due), faults: [{ packageId: 'bank', faultId: 'busy-third' }] },
       });
-      const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }));
+      const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
       for (const one of steps) await life.take(one);
       await life.end();
     }),
     { numRuns: Number(process.env.DRILLYARD_MODEL_RUNS ?? 60), includeErrorInReport: true },
   );
+  context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
+});
+
+test('an advance of many slices whose host ends in the middle goes on where it was', { timeout: 60_000 }, async (context) => {
+  const ends: CrashEnds = new Map();
+  for (let answers = 0; answers < 4; answers++) {
+    const many = Array.from({ length: 2000 }, (_, index) => ({ atUs: 600 + index, amount: index % 7 }));
+    const bank = await door.create({ setup: { initialEvents: many.map(due) } });
+    const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
+    // A query between two slices is answered when they are committed: what it has seen is there for good.
+    await life.crashInAdvance(600 + many.length, many.length, async () => {
+      let seen = 0;
+      for (let answer = 0; answer < answers; answer++) {
+        const { advance } = await bank.world.query({ kind: 'pending', limit: 1 });
+        assert.ok(advance === undefined || advance.scheduledEventsProcessed >= seen);
+        seen = advance?.scheduledEventsProcessed ?? seen;
+      }
+    });
+    await life.end();
+  }
+  context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
 });
 
 class Life {
@@ -104,8 +142,10 @@ class Life {
   #model: ReferenceModel;
   #snapshotIds: string[] = [];
   readonly #made: Bank[];
+  readonly #ends: CrashEnds;
 
-  constructor(bank: Bank, model: ReferenceModel) {
+  constructor(bank: Bank, model: ReferenceModel, ends: CrashEnds) {
+    this.#ends = ends;
     this.#bank = bank;
     this.#model = model;
     this.#made = [bank];
@@ -114,12 +154,12 @@ class Life {
 
   async take(one: Step): Promise<void> {
     await this.#step(one);
-    await this.#compare();
+    await this.#compare(this.#model);
     this.#model.journalEnds((await this.#bank.position()).evidenceSequence);
   }
   async end(): Promise<void> {
     await this.#bank.world.passivate();
-    await this.#compare();
+    await this.#compare(this.#model);
     for (const bank of this.#made) await bank.world.destroy();
   }
 
@@ -149,9 +189,30 @@ class Life {
         const { cancelled } = await bank.run({ kind: 'cancelEvent', scheduledEventId: events[one.index]?.scheduledEventId ?? 'none' });
         return assert.equal(cancelled, model.cancel(one.index) !== undefined);
       }
+      case 'crash':
+      case 'crashInCall':
+      case 'crashInAdvance':
+        return await this.#crashStep(one);
       default:
         return await this.#lifeStep(one);
     }
+  }
+
+  async #crashStep(one: CrashStep): Promise<void> {
+    if (one.do === 'crash') return await door.worlds.killHost(door.worlds.hostOf(this.#bank.world.worldId));
+    if (one.do === 'crashInCall') return this.#tell(one.do, await crashInCall(this.#scene, { ...one, send: callWorld }));
+    const { byUs, maxEvents, turns: count } = one;
+    await this.crashInAdvance(this.#model.state.nowUs + byUs, maxEvents, () => eventLoopTurns(count));
+  }
+  async crashInAdvance(targetUs: number, maxEvents: number, whenToCrash: () => Promise<unknown>): Promise<void> {
+    this.#tell('crashInAdvance', await crashInAdvance(this.#scene, { targetUs, maxEvents, whenToCrash }));
+  }
+  get #scene(): Scene {
+    return { worlds: door.worlds, bank: this.#bank, model: this.#model, compare: (model) => this.#compare(model) };
+  }
+  #tell(step: string, end: CrashEnd): void {
+    const name = `${step} ${end}`;
+    this.#ends.set(name, (this.#ends.get(name) ?? 0) + 1);
   }
 
   async #lifeStep(one: Extract<Step, { do: 'snapshot' | 'passivate' | 'reset' | 'resetTo' | 'resetPackages' | 'fork' }>): Promise<void> {
@@ -190,8 +251,7 @@ class Life {
     }
   }
 
-  async #compare(): Promise<void> {
-    const { state } = this.#model;
+  async #compare({ state }: ReferenceModel): Promise<void> {
     const { world } = this.#bank;
     const rows = async (packageId: string, namespace: string) =>
       Object.fromEntries(
@@ -211,12 +271,10 @@ class Life {
     assert.deepEqual(await rows('bank', 'accounts'), balances);
     assert.deepEqual(await rows('audit', 'seen'), state.seen);
     const pending = await world.query({ kind: 'pending', limit: 100 });
-    const queued = state.queue.map(({ atUs, account, amount: sum, instance: instanceId, ordinal }) => [
-      atUs,
-      instanceId,
-      ordinal,
-      { account, amount: sum },
-    ]);
+    assert.equal(pending.total, state.queue.length);
+    const queued = state.queue
+      .slice(0, 100)
+      .map(({ atUs, account, amount: sum, instance: instanceId, ordinal }) => [atUs, instanceId, ordinal, { account, amount: sum }]);
     assert.deepEqual(
       pending.events.map(({ atUs, event, schedulingSequence, payload }) => [atUs, event.instanceId, schedulingSequence, payload]),
       queued,
@@ -248,10 +306,6 @@ async function callWorld(
   if (outcome.kind !== 'ok') return { kind: outcome.kind, code: outcome.error.code };
   const { balance } = outcome.value as { balance?: number };
   return balance === undefined ? { kind: 'ok' } : { kind: 'ok', balance };
-}
-
-function viewOf({ status, reachedUs, scheduledEventsProcessed, eventBudgetExhausted }: AdvanceResult): AdvanceView {
-  return { status, reachedUs, processed: scheduledEventsProcessed, exhausted: eventBudgetExhausted };
 }
 
 function overrideOf({ id, balance, amount: sum, times }: ModelRule) {

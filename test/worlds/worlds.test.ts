@@ -160,6 +160,40 @@ test('an exclusive world has a host of its own while it lives', async (context) 
   assert.equal(await new Bank(world).balance(), 101);
 });
 
+test('a world can be given its host, in either layout; one that exists keeps the host it has', async (context) => {
+  for (const layout of ['run', 'shared'] as const) {
+    const worlds = await openWorlds({ ...plain, layout, directory: scratch(context), hosts: 3, hostsAtStart: 1 });
+    context.after(() => worlds.close());
+    const live = async () => (await worlds.stats()).hosts.map(({ index, worldsLive }) => [index, worldsLive]);
+    assert.deepEqual(await live(), [[0, 0]], 'the others start when they are needed');
+    const home = worlds.hostOf(idOf(1));
+    const host = (home + 1) % 3;
+    const bank = await createBank(worlds, idOf(1), { placement: { host } });
+    assert.equal(worlds.hostOf(idOf(1)), host);
+    await bank.add(1);
+    assert.equal((await live()).find(([index]) => index === host)?.[1], 1);
+    await assert.rejects(createBank(worlds, idOf(1), { placement: { host: home } }), refused('control.STATE_CONFLICT'));
+    assert.equal(worlds.hostOf(idOf(1)), host);
+    const { world } = await bank.world.fork({ worldId: idOf(2) });
+    assert.equal(worlds.hostOf(idOf(2)), host);
+    assert.equal(await new Bank(world).balance(), 101);
+    await bank.world.destroy();
+    assert.equal(worlds.hostOf(idOf(1)), home);
+    for (const none of [3, -1, 0.5])
+      await assert.rejects(createBank(worlds, idOf(3), { placement: { host: none } }), refused('control.INVALID_REQUEST'));
+  }
+});
+
+test('a host can be ended: its worlds go on from their last commit, those of others notice nothing', async (context) => {
+  const worlds = await openWorlds({ ...plain, directory: scratch(context), hosts: 2 });
+  context.after(() => worlds.close());
+  const [one, other] = [await createBank(worlds, idOf(1), { placement: { host: 0 } }), await createBank(worlds, idOf(2), { placement: { host: 1 } })];
+  await Promise.all([one.add(1), other.add(2)]);
+  await worlds.killHost(worlds.hostOf(idOf(1)));
+  assert.deepEqual([await one.balance(), await other.balance()], [101, 102]);
+  await assert.rejects(worlds.killHost(2), refused('control.NOT_FOUND'));
+});
+
 test('what a world cannot be made of is refused', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context) });
   context.after(() => worlds.close());

@@ -70,9 +70,10 @@ function decide(finding: Finding, cutShort: string | undefined): Finding {
   return { ...finding, status: 'inconclusive', message: `${finding.message} Undecided: ${cutShort}.` };
 }
 
-function toResult(assertion: Assertion, { settled: _, message, ...finding }: Finding): AssertionResult {
+function toResult(assertion: Assertion, { settled: _, message, evidenceSequences, ...finding }: Finding): AssertionResult {
   const { id, kind, gate } = assertion;
   // The author's own words first, where there are any.
   const said = assertion.message === undefined || finding.status === 'passed' ? message : `${assertion.message} (${message})`;
-  return { schemaVersion: 1, assertionId: id, kind, gate, message: said, ...finding };
+  // A check goes on with its list; what was judged does not.
+  return { schemaVersion: 1, assertionId: id, kind, gate, message: said, ...finding, evidenceSequences: [...evidenceSequences] };
 }

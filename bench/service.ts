@@ -1,0 +1,116 @@
+// The service as an operator starts it, in a process of its own, with the benches' rows tool compiled from source that was sent to it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '../src/client/client.js';
+
+export interface Service {
+  readonly origin: string;
+  readonly engine: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly credential: string;
+  readonly buildHash: string;
+  readonly client: Client;
+  figures(): ProcessFigures;
+  stop(): Promise<void>;
+}
+/** Of the service's process, all threads. */
+export interface ProcessFigures {
+  cpuUs: number;
+  residentMb: number;
+  /** Without the pages of mapped files, which the system takes back as it likes. */
+  ownMb: number;
+  peakMb: number;
+}
+interface Ready {
+  baseUrl: string;
+  projectId: string;
+  environmentId: string;
+  credential: string;
+  server: string;
+}
+export interface ServiceOptions {
+  /** Flags of `drillyard serve`. */
+  flags?: readonly string[];
+  rows?: number;
+}
+
+/** Nobody is refused for being fast, and forks find room beside 10,000 sessions. */
+const open = ['--rate-per-second', '1000000', '--rate-burst', '1000000', '--sessions-live-max', '1000000', '--log-level', 'warn'];
+const main = new URL('../src/cli/main.js', import.meta.url).href;
+const entry = ['--input-type=module', '--eval', `const { main } = await import('${main}'); await main(process.argv.slice(1));`, '--'];
+/** Of a clock tick in /proc. */
+const usPerTick = 10_000;
+
+export async function startService({ flags = [], rows = 1000 }: ServiceOptions = {}): Promise<Service> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
+  const place = ['--json', '--port', '0', '--data-dir', dataDirectory];
+  const child = spawn(process.execPath, [...entry, 'serve', ...place, ...open, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ready = await firstLine(child);
+  const { baseUrl: origin, projectId, environmentId, credential, server: engine } = ready;
+  const client = createClient({ baseUrl: origin, credential });
+  const buildHash = await publishRows(client, { projectId, rows });
+  return {
+    origin,
+    engine,
+    projectId,
+    environmentId,
+    credential,
+    buildHash,
+    client,
+    figures: () => figuresOf(child.pid as number),
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<Ready> {
+  for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line) as Ready;
+  throw new Error('the service did not start');
+}
+
+/** Source draft, build, done: as anybody would. */
+async function publishRows(client: Client, { projectId, rows }: { projectId: string; rows: number }): Promise<string> {
+  const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'rows', files: sourceOf(rows) } });
+  const path = { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 };
+  const { operation } = await client.createBuild({ path });
+  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const { items } = await client.listBuilds({ path: { projectId } });
+  return items[0]!.buildHash;
+}
+
+function sourceOf(rows: number): { path: string; content: string }[] {
+  const root = fileURLToPath(new URL('../../bench/fixtures/rows/', import.meta.url));
+  const files = ['drillyard.json', 'drillyard/rows.tool.yaml', 'drillyard/rows.ts', 'drillyard/world.yaml'];
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const value = { count: 0, label: `row ${index}` };
+    return `  - ${JSON.stringify({ action: 'upsert', packageId: 'rows', namespace: 'rows', rowId: `r${index}`, value })}\n`;
+  });
+  return files.map((path) => {
+    const content = readFileSync(join(root, path), 'utf8');
+    return { path, content: path.endsWith('world.yaml') ? `${content}state:\n${lines.join('')}` : content };
+  });
+}
+
+function figuresOf(pid: number): ProcessFigures {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (name: string): number => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024);
+  // The name of the program stands in parentheses and may hold anything; the numbers follow it.
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return {
+    cpuUs: (Number(words[11]) + Number(words[12])) * usPerTick,
+    residentMb: megabytes('VmRSS'),
+    ownMb: megabytes('RssAnon'),
+    peakMb: megabytes('VmHWM'),
+  };
+}

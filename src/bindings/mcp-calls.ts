@@ -1,0 +1,101 @@
+// tools/call: from its params to the world and back. What the simulation answered is a result, an error too; only what asks for no tool at
+// all, or cannot be asked, is a JSON-RPC error.
+import { errorTable, ServiceError } from '../contract/errors.js';
+import type { ToolOutcome } from '../contract/evidence.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import type { AdvanceProgress } from '../contract/world-protocol.js';
+import type { AgentAccess } from './agent-access.js';
+import { isObject, McpFailure } from './mcp-messages.js';
+import { type McpTool, type ToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
+
+export interface ToolCall {
+  access: AgentAccess;
+  catalog: ToolCatalog;
+  params: JsonObject;
+  meta: JsonObject;
+  /** Aborting cancels what has not begun, and a wait between its slices. */
+  signal: AbortSignal | undefined;
+  onProgress?: ((progress: AdvanceProgress) => void) | undefined;
+}
+/** In `_meta` of a tools/call: as the member of the same name of an HTTP call. */
+export const idempotencyKeyName = 'drillyard/idempotencyKey';
+
+/** The result. Throws McpFailure, and ServiceError where the access has ended. */
+export async function callTool(call: ToolCall): Promise<JsonObject> {
+  const { name, arguments: input = {} } = call.params;
+  if (typeof name !== 'string') throw new McpFailure('invalidParams', "The member 'name' is not a text.");
+  if (!isObject(input)) throw new McpFailure('invalidParams', "The member 'arguments' is not an object.");
+  const tool = call.catalog.find(name);
+  try {
+    if (tool?.target === 'wait') return await wait(call, input);
+    return await callOperation(call, { name, tool, target: tool?.target ?? targetOfName(name), input });
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+/** Whether a call of this name is one that reports progress. */
+export function isWait({ catalog, params: { name } }: Pick<ToolCall, 'catalog' | 'params'>): boolean {
+  return typeof name === 'string' && catalog.find(name)?.target === 'wait';
+}
+
+async function wait({ access, signal, onProgress }: ToolCall, input: JsonObject): Promise<JsonObject> {
+  const valid = validateWaitRequest(input);
+  if (!valid.ok) return resultOf(invalidArguments(valid.issues), {});
+  const { outcome, correlationId } = await access.wait(valid.value.untilUs, { signal, onProgress });
+  return resultOf(outcome, { correlationId });
+}
+
+interface OperationCall {
+  name: string;
+  tool: McpTool | undefined;
+  target: Partial<ToolTarget> | undefined;
+  input: JsonObject;
+}
+async function callOperation({ access, meta, signal }: ToolCall, { name, tool, target, input }: OperationCall): Promise<JsonObject> {
+  const { packageId, operationId, instanceId } = target ?? {};
+  if (packageId === undefined || operationId === undefined) throw unknownTool(name);
+  const args = tool?.wraps.arguments === true ? (input.value as JsonValue) : input;
+  if (args === undefined) return resultOf(invalidArguments([{ path: '/value', code: 'required', message: 'is required' }]), {});
+  const { [idempotencyKeyName]: idempotencyKey } = meta;
+  const request = validateCallRequest({
+    arguments: args,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(instanceId === undefined ? {} : { instanceId }),
+  });
+  if (!request.ok) {
+    if (tool === undefined) throw unknownTool(name);
+    throw new McpFailure('invalidParams', `'${idempotencyKeyName}' is not a key.`, { details: { issues: request.issues as unknown as JsonValue } });
+  }
+  const { callId, correlationId, outcome } = await access.call({ packageId, operationId, ...request.value }, { signal });
+  if (outcome.kind === 'unsupported') throw unknownTool(name);
+  return resultOf(outcome, { callId, correlationId }, tool?.wraps.value);
+}
+
+/** An error is told as the outcome that it is; `structuredContent` is what outputSchema promises, so an error has none. */
+function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, wraps = false): JsonObject {
+  const meta = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`drillyard/${key}`, id]));
+  if (outcome.kind !== 'ok') return { content: [text(outcome as unknown as JsonValue)], isError: true, _meta: meta };
+  const { value } = outcome;
+  const structuredContent = !wraps && isObject(value) ? value : { value };
+  return { content: [text(structuredContent)], structuredContent, _meta: meta };
+}
+const text = (value: JsonValue): JsonObject => ({ type: 'text', text: JSON.stringify(value) });
+
+function invalidArguments(issues: readonly { path: string; code: string; message: string }[]): ToolOutcome {
+  const details = { issues: issues.map((issue) => ({ ...issue })) };
+  return { kind: 'invalid', error: { code: 'INVALID_ARGUMENTS', message: 'The arguments break their schema.', retryable: false, details } };
+}
+
+/** A refusal of the world (it is busy, its host ended) in the words of JSON-RPC, with the envelope it would be elsewhere. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.code === 'control.UNAUTHENTICATED') return error;
+  const { code, extra } = error;
+  const { retryable, source } = errorTable[code];
+  const told = { code, retryable, source, ...extra };
+  return new McpFailure('internalError', error.message, { details: told as unknown as JsonObject });
+}
+function unknownTool(name: string): McpFailure {
+  return new McpFailure('invalidParams', `Unknown tool: ${name}`);
+}

@@ -1,0 +1,145 @@
+// The tools of one actor as MCP knows them: names, schemas, pages. What an actor is granted does not change, so neither does its catalog.
+//   N1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own, `__instanceId` follows.
+//       Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to it.
+//   N2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and models allow no dots.
+import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { ToolCatalogItem } from '../contract/world-protocol.js';
+import { isObject, McpFailure } from './mcp-messages.js';
+
+export interface ToolTarget {
+  packageId: string;
+  instanceId: string;
+  operationId: string;
+}
+export interface McpTool {
+  name: string;
+  /** Of a tool operation; `wait` is the world's own. */
+  target: ToolTarget | 'wait';
+  /** As tools/list shows it. */
+  definition: JsonObject;
+  /** Whether arguments and values lie in a member `value`, because they are no objects. */
+  wraps: { arguments: boolean; value: boolean };
+}
+
+const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
+const nameCharsMax = 128;
+
+export class ToolCatalog {
+  readonly #tools: readonly McpTool[];
+  readonly #byName = new Map<string, McpTool>();
+
+  /** `items` are ordered, and so are the tools. */
+  constructor(items: readonly ToolCatalogItem[], { mayWait }: { mayWait: boolean }) {
+    const own = new Set(items.map(ownName));
+    const tools: McpTool[] = [];
+    for (const item of items) {
+      const wanted = wantedName(item);
+      const isFree = wanted !== undefined && namePattern.test(wanted) && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
+      const tool = toolOf(item, isFree ? wanted : ownName(item));
+      tools.push(tool);
+      this.#byName.set(tool.name, tool);
+    }
+    if (mayWait) tools.push(waitTool);
+    this.#tools = tools;
+    for (const tool of tools) this.#byName.set(tool.name, tool);
+    this.#addVariants();
+  }
+
+  /** By its name or the variant of it without dots. */
+  find(name: string): McpTool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** A page, from the start without a cursor. Throws McpFailure for a cursor that this list never gave. */
+  page(cursor: JsonValue | undefined): JsonObject {
+    const from = cursor === undefined ? 0 : this.#placeAfter(cursor);
+    const page = this.#tools.slice(from, from + limits.mcpToolsPageMax);
+    const tools = page.map(({ definition }) => definition);
+    const last = page.at(-1);
+    return last !== undefined && from + page.length < this.#tools.length ? { tools, nextCursor: cursorAfter(last) } : { tools };
+  }
+
+  #placeAfter(cursor: JsonValue): number {
+    const place = this.#tools.findIndex((tool) => cursorAfter(tool) === cursor);
+    if (place < 0) throw new McpFailure('invalidParams', 'The cursor is not one that this list gave.');
+    return place + 1;
+  }
+
+  #addVariants(): void {
+    const variants = new Map<string, McpTool | undefined>();
+    for (const tool of this.#tools) {
+      const variant = tool.name.replaceAll('.', '_');
+      variants.set(variant, variants.has(variant) ? undefined : tool);
+    }
+    for (const [variant, tool] of variants) if (tool !== undefined && !this.#byName.has(variant)) this.#byName.set(variant, tool);
+  }
+}
+
+const cursorAfter = ({ name }: McpTool): string => Buffer.from(`after ${name}`).toString('base64url');
+
+function ownName({ packageId, instanceId, operationId }: ToolTarget): string {
+  return bounded(`${packageId}.${operationId}${instanceSuffix(packageId, instanceId)}`);
+}
+function wantedName({ packageId, instanceId, mcp }: ToolCatalogItem): string | undefined {
+  return mcp?.name === undefined ? undefined : `${mcp.name}${instanceSuffix(packageId, instanceId)}`;
+}
+const instanceSuffix = (packageId: string, instanceId: string): string => (instanceId === packageId ? '' : `__${instanceId}`);
+
+/** Ids may be longer together than a name; a digest of the whole then ends it. */
+function bounded(name: string): string {
+  if (name.length <= nameCharsMax) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${name.slice(0, nameCharsMax - digest.length - 2)}__${digest}`;
+}
+
+/** The target of a name as N1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it can say so. */
+export function targetOfName(name: string): { packageId: string; operationId: string; instanceId?: string } | undefined {
+  const [, packageId, operationId, instanceId] = /^([^.]+)\.(.+?)(?:__(.+))?$/.exec(name) ?? [];
+  if (packageId === undefined || operationId === undefined) return undefined;
+  return instanceId === undefined ? { packageId, operationId } : { packageId, operationId, instanceId };
+}
+
+function toolOf(item: ToolCatalogItem, name: string): McpTool {
+  const { packageId, instanceId, operationId, idempotency, mcp } = item;
+  const input = objectSchema(item.inputSchema);
+  const output = objectSchema(item.outputSchema);
+  const description = mcp?.description ?? item.description ?? `The operation ${operationId} of ${packageId}.`;
+  const definition: JsonObject = {
+    name,
+    description: instanceId === packageId ? description : `${description} (${instanceId})`,
+    inputSchema: input.schema,
+    outputSchema: output.schema,
+    _meta: { 'drillyard/operation': { packageId, instanceId, operationId, idempotency } },
+  };
+  return { name, target: { packageId, instanceId, operationId }, definition, wraps: { arguments: input.wraps, value: output.wraps } };
+}
+
+/**
+ * Arguments and values of MCP are objects. A schema whose root says so is shown as it is; of any other value the member `value` is shown. A
+ * schema that refers into itself cannot be put inside another one as it is, so of such a one only that is shown.
+ */
+function objectSchema(schema: JsonValue): { schema: JsonObject; wraps: boolean } {
+  if (isObject(schema) && schema.type === 'object') return { schema, wraps: false };
+  const value = JSON.stringify(schema).includes('"$ref"') ? true : schema;
+  return { schema: { type: 'object', properties: { value }, required: ['value'], additionalProperties: false }, wraps: true };
+}
+
+/** The grant for it is `clock.wait` of the reserved package `world`, so no package's tool has its name. */
+const waitTool: McpTool = {
+  name: 'world.wait',
+  target: 'wait',
+  definition: {
+    name: 'world.wait',
+    description: 'Lets time go by: until the given time in microseconds, or until the next event when none is given.',
+    inputSchema: { type: 'object', properties: { untilUs: { type: 'integer' } }, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: { virtualTimeUs: { type: 'integer' }, reached: { type: 'boolean' } },
+      required: ['virtualTimeUs', 'reached'],
+      additionalProperties: false,
+    },
+  },
+  wraps: { arguments: false, value: false },
+};

@@ -1,0 +1,107 @@
+// `drillyard serve`: the hosted service in this process, until a signal ends it.
+import pc from 'picocolors';
+import type { ControlServer, ControlServerOptions } from '../index.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { fromHere } from './from-here.js';
+import { createOutput, type Output } from './output.js';
+import { readServeSettings } from './serve-settings.js';
+
+export interface ServeFlags {
+  json: boolean;
+  /** As given, by flag name. */
+  settings: { [flag: string]: string | undefined };
+}
+
+export async function serveCommand({ json, settings }: ServeFlags): Promise<ExitCode> {
+  const output = createOutput({ json });
+  const read = readServeSettings(settings, process.env);
+  if ('problems' in read) {
+    for (const message of read.problems) {
+      output.line({ event: 'error', code: 'control.INVALID_REQUEST', message });
+      output.warn(`${pc.red('error')} ${message}`);
+    }
+    output.warn('(drillyard serve --help lists every setting)');
+    return exitCodes.usage;
+  }
+  const stop = stopOnSignal(output);
+  try {
+    const { startControlServer } = await import('../index.js');
+    const server = await startControlServer(read.options);
+    if (await tell(server, read.options, output)) await server.credentialTold();
+    await stop.asked;
+    await server.close();
+    return exitCodes.passed;
+  } catch (error) {
+    return reportFailure(error, output, process.cwd());
+  } finally {
+    stop.end();
+  }
+}
+
+/** The first signal asks to stop, the second ends the process at once. */
+function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
+  let ask = (): void => {};
+  let isAsked = false;
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const onSignal = (): void => {
+    if (isAsked) process.exit(exitCodes.interrupted);
+    isAsked = true;
+    if (!output.json) output.warn('Stopping: new work is refused, what runs is finished or kept. Once more to end at once.');
+    ask();
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of signals) process.on(name, onSignal);
+  return {
+    asked,
+    end: () => {
+      for (const name of signals) process.off(name, onSignal);
+    },
+  };
+}
+
+/** Whether it reached whoever reads: a credential is told once, so it counts as told only then. */
+function tell(server: ControlServer, options: ControlServerOptions, output: Output): Promise<boolean> {
+  const { baseUrl, organizationId, projectId, environmentId, buildHash, credential, engine } = server;
+  const ready = {
+    event: 'ready',
+    baseUrl,
+    organizationId,
+    projectId,
+    environmentId,
+    buildHash,
+    ...(credential === undefined ? {} : { credential }),
+    server: engine,
+  };
+  const text = output.json ? JSON.stringify(ready) : readyText(server, options);
+  return new Promise((resolve) => process.stdout.write(`${text}\n`, (error) => resolve(error === null || error === undefined)));
+}
+
+function readyText(server: ControlServer, { host, dataDirectory = '.service/hosted', publicUrl }: ControlServerOptions): string {
+  const { baseUrl, organizationId, projectId, environmentId, buildHash, credential, engine } = server;
+  const isOpen = host === '0.0.0.0' || host === '::';
+  const token = credential ?? '$CREDENTIAL';
+  return [
+    `${pc.bold('Drillyard')} serves at ${pc.bold(baseUrl)} (${engine}), data in ${fromHere(dataDirectory)}`,
+    '',
+    `  organization  ${organizationId}`,
+    `  project       ${projectId}`,
+    `  environment   ${environmentId}`,
+    `  build         ${buildHash}`,
+    credential === undefined
+      ? '  credential    was told at the first start'
+      : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not told again`,
+    ...(isOpen && publicUrl === undefined ? ['', `Agents are told ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),
+    '',
+    'A session, the API to read, and the way out:',
+    '',
+    `  curl -X POST ${baseUrl}/v1/projects/${projectId}/environments/${environmentId}/sessions \\`,
+    `    -H 'Authorization: Bearer ${token}' -H 'Idempotency-Key: my-first-session' \\`,
+    `    -H 'Content-Type: application/json' -d '{"seed":"42"}'`,
+    '',
+    `  ${baseUrl}/docs`,
+    '  Ctrl-C',
+  ].join('\n');
+}

@@ -1,0 +1,30 @@
+// Waiting for long work: polls, often at first and then ever less, as most operations are short.
+import type { OperationPath } from '../contract/hosted-sessions.js';
+import type { Operation } from '../contract/operation.js';
+import type { CallEndpoint } from './calls.js';
+import { OperationError } from './control-error.js';
+import { pause } from './retry.js';
+
+export interface WaitOptions {
+  signal?: AbortSignal;
+  /** The longest pause between two looks. Default 1 s. */
+  pollMs?: number;
+  /** Hears of each look, with the latest progress in `result`. */
+  onLook?: (operation: Operation) => void;
+}
+
+const firstPollMs = 20;
+
+export async function waitForOperation(
+  call: CallEndpoint,
+  { projectId, operationId }: OperationPath,
+  { signal, pollMs = 1000, onLook }: WaitOptions = {},
+): Promise<Operation> {
+  for (let waitMs = firstPollMs; ; waitMs = Math.min(pollMs, waitMs * 1.5)) {
+    const { operation } = await call('getOperation', { path: { projectId, operationId } }, signal === undefined ? {} : { signal });
+    onLook?.(operation);
+    if (operation.state === 'succeeded') return operation;
+    if (operation.state === 'failed' || operation.state === 'cancelled') throw new OperationError(operation);
+    await pause(waitMs, signal);
+  }
+}

@@ -1,0 +1,71 @@
+// A session for the time of one piece of work. It is destroyed afterwards also when the work failed, when somebody aborted, and when a
+// hosted run still owns its world.
+import type { WorldSession } from '../contract/hosted-resources.js';
+import type { CreateSessionRequest, SessionPath } from '../contract/hosted-sessions.js';
+import type { CallEndpoint } from './calls.js';
+import { ControlError } from './control-error.js';
+import { waitForOperation } from './operation-wait.js';
+import { pause } from './retry.js';
+
+export interface SessionRequest extends CreateSessionRequest {
+  projectId: string;
+  environmentId: string;
+}
+/** `path`: for every call about this session. */
+export type SessionWork<T> = (session: WorldSession, path: SessionPath) => Promise<T>;
+
+const destroyTries = 20;
+const destroyWaitMs = 100;
+
+export async function withSession<T>(
+  call: CallEndpoint,
+  { projectId, environmentId, ...body }: SessionRequest,
+  work: SessionWork<T>,
+  options: { signal?: AbortSignal } = {},
+): Promise<T> {
+  const { session, operation } = await call('createSession', { path: { projectId, environmentId }, body }, options);
+  const path = { projectId, sessionId: session.sessionId };
+  let result: T;
+  try {
+    await waitForOperation(call, { projectId, operationId: operation.operationId }, options);
+    const ready = await call('getSession', { path }, options);
+    result = await work(ready.session, path);
+  } catch (error) {
+    // Why the work failed is what the caller wants to know; a session that stays expires by itself.
+    await destroy(call, path).catch(() => {});
+    throw error;
+  }
+  await destroy(call, path);
+  return result;
+}
+
+/** Resolves when the session is gone. Its generation may rise while we ask, so a conflict is answered by looking again. */
+async function destroy(call: CallEndpoint, path: SessionPath): Promise<void> {
+  const { projectId, sessionId } = path;
+  for (let tries = 1; ; tries++) {
+    const { session } = await call('getSession', { path });
+    if (session.state === 'destroyed' || session.state === 'expired' || session.state === 'destroying') return;
+    try {
+      const body = { expectedLeaseGeneration: session.leaseGeneration, confirm: sessionId };
+      const { operation } = await call('destroySession', { path, body });
+      await waitForOperation(call, { projectId, operationId: operation.operationId });
+      return;
+    } catch (error) {
+      if (!(error instanceof ControlError) || tries === destroyTries) throw error;
+      const { hostedRunId } = error.envelope.details ?? {};
+      if (error.code === 'world.RUN_OWNS_LEASE' && typeof hostedRunId === 'string') await cancelRun(call, projectId, hostedRunId);
+      else if (error.status !== 409) throw error;
+      await pause(destroyWaitMs);
+    }
+  }
+}
+
+async function cancelRun(call: CallEndpoint, projectId: string, hostedRunId: string): Promise<void> {
+  const path = { projectId, hostedRunId };
+  const { run } = await call('getRun', { path });
+  if (run.finishedAtMs !== undefined) return;
+  await call('cancelRun', { path, body: { expectedRevision: run.revision } }).catch((error: unknown) => {
+    // It ended or went on in between; the next look tells.
+    if (!(error instanceof ControlError) || error.status !== 409) throw error;
+  });
+}

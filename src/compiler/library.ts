@@ -1,0 +1,79 @@
+// The tool packages that ship with Drillyard, as a catalog: what each is, byte for byte, and what it gives a new world to start with.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalJson } from '../contract/canonical-json.js';
+import { sha256Digest } from '../contract/digest.js';
+import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/tool-manifest.js';
+import { validateToolPackageFile, validateToolStarter } from '../contract/validators.js';
+import { Diagnostics } from './diagnostics.js';
+import { readDocument, validated } from './project-documents.js';
+import { engineVersion, libraryFolder } from './shipped.js';
+import { listFilesBelow } from './source-files.js';
+import { compileTool } from './tool-compile.js';
+import { describePackage, locateInLibrary } from './tool-packages.js';
+
+export interface LibraryPackage {
+  /** Its folder; `library:<id>` in a root file. */
+  libraryEntryId: string;
+  lifecycle: ToolPackField['lifecycle'];
+  description?: string;
+  /** Over every file, path and bytes. */
+  packageArchiveDigest: string;
+  manifest: ToolManifest;
+  manifestHash: string;
+  starter?: ToolStarter;
+}
+
+/** Ordered by id. A package that does not compile is a broken installation, hence an Error. */
+export async function readLibrary(): Promise<LibraryPackage[]> {
+  const library = libraryFolder();
+  const ids = !existsSync(library)
+    ? []
+    : readdirSync(library, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name)
+        .sort();
+  return Promise.all(ids.map(readPackage));
+}
+
+async function readPackage(id: string): Promise<LibraryPackage> {
+  const broken = (reason: string) => new Error(`the library's package '${id}' is broken: ${reason}`);
+  const diagnostics = new Diagnostics();
+  const folder = locateInLibrary(id);
+  if ('message' in folder) throw broken(folder.message);
+  const field = fieldOf(folder.root);
+  const found = describePackage(diagnostics, folder);
+  const document = found && readDocument(diagnostics, found.root, found.toolFile);
+  const file = document && validated(diagnostics, document, validateToolPackageFile);
+  const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
+  const starter = starting && validated(diagnostics, starting, validateToolStarter);
+  if (found === undefined || document === undefined || file === undefined) throw broken(JSON.stringify(diagnostics.sorted()));
+  const source = { root: found.root, shownAs: found.shownAs, toolFile: found.toolFile, file, document };
+  const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: engineVersion() });
+  const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
+  if (errors.length > 0) throw broken(JSON.stringify(errors));
+  const description = field?.description ?? compiled.manifest.description;
+  return {
+    libraryEntryId: id,
+    lifecycle: field?.lifecycle ?? 'active',
+    ...(description === undefined ? {} : { description }),
+    packageArchiveDigest: archiveDigest(found.root),
+    manifest: compiled.manifest,
+    manifestHash: compiled.manifestHash,
+    ...(starter === undefined ? {} : { starter }),
+  };
+}
+
+function fieldOf(root: string): ToolPackField | undefined {
+  const file = join(root, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { drillyard?: ToolPackField }).drillyard : undefined;
+}
+
+/** The digest of the list of its files, as source trees have one. */
+function archiveDigest(root: string): string {
+  const files = listFilesBelow(root).files.map((path) => {
+    const content = readFileSync(join(root, path));
+    return { bytes: content.length, digest: sha256Digest(content), path };
+  });
+  return sha256Digest(canonicalJson(files));
+}

@@ -1,0 +1,173 @@
+// Where each hosted endpoint lies, what it needs and how it succeeds (decisions.md 2 and 5): reading it is reading the API.
+import type { Authority } from './authority.js';
+import type { EndpointId } from './endpoints.js';
+
+export interface EndpointRule {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  area: string;
+  summary: string;
+  /** `authenticated`: any credential. `identity`: a token of the identity provider instead of a credential. */
+  authority: Authority | readonly Authority[] | 'authenticated' | 'identity';
+  /** The first time; a replay of a 201 or 202 is 200. */
+  success: 200 | 201 | 202;
+  /** It changes something, so an Idempotency-Key is required. */
+  unsafe: boolean;
+}
+type Needs = EndpointRule['authority'];
+type Spot = { area: string; prefix: string };
+
+const read = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('GET', spot, path, authority, summary, 200);
+const create = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 201);
+const start = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 202);
+const change = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 200);
+
+function rule(method: EndpointRule['method'], spot: Spot, path: string, authority: Needs, summary: string, success: 200 | 201 | 202): EndpointRule {
+  return { method, path: `/v1${spot.prefix}${path}`, area: spot.area, summary, authority, success, unsafe: method !== 'GET' };
+}
+
+const project = '/projects/{projectId}';
+const auth: Spot = { area: 'auth', prefix: '' };
+const organization: Spot = { area: 'organization', prefix: '' };
+const projects: Spot = { area: 'projects', prefix: '/projects' };
+const library: Spot = { area: 'tool library', prefix: `${project}/tool-library` };
+const setups: Spot = { area: 'tool setups', prefix: `${project}/tool-setups` };
+const authoring: Spot = { area: 'authoring', prefix: `${project}/authoring-sessions` };
+const source: Spot = { area: 'source', prefix: `${project}/source-drafts` };
+const datasets: Spot = { area: 'datasets', prefix: `${project}/datasets` };
+const builds: Spot = { area: 'builds', prefix: `${project}/builds` };
+const environments: Spot = { area: 'environments', prefix: `${project}/environments` };
+const sessions: Spot = { area: 'sessions', prefix: `${project}/sessions` };
+const snapshots: Spot = { area: 'snapshots', prefix: `${project}/snapshots` };
+const runs: Spot = { area: 'runs', prefix: `${project}/runs` };
+const evidence: Spot = { area: 'evidence', prefix: `${project}/evidence` };
+const callbacks: Spot = { area: 'callbacks', prefix: `${project}/callback-receivers` };
+const operations: Spot = { area: 'operations', prefix: `${project}/operations` };
+
+const one = '/{sessionId}';
+const draft = '/{sourceDraftId}';
+const revision = `${draft}/revisions/{revision}`;
+const conversation = '/{authoringSessionId}';
+const run = '/{hostedRunId}';
+
+export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
+  exchangeIdentityToken: create(auth, '/auth/cli/exchange', 'identity', 'Exchange an organization-scoped identity token for a credential'),
+  listCliOrganizations: read(auth, '/auth/cli/organizations', 'identity', 'Organizations the verified subject is an active member of'),
+  getMe: read(auth, '/me', 'authenticated', 'Who the credential is and what it may do'),
+  revokeAuthSession: change(auth, '/auth/session/revoke', 'authenticated', 'Revoke the very credential of this request'),
+
+  createCredential: create(organization, '/credentials', 'credential.manage', 'Create a control credential; its secret is told once'),
+  listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization'),
+  revokeCredential: { ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'), method: 'DELETE' },
+  listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization'),
+  listAuditEvents: read(organization, '/organization/audit-events', 'audit.read', 'Accepted changes, the newest first'),
+
+  createProject: create(projects, '', 'project.manage', 'Create a project'),
+  listProjects: read(projects, '', 'authenticated', 'Projects the credential may read'),
+  getProject: read(projects, '/{projectId}', 'project.read', 'One project'),
+  updateProject: { ...change(projects, '/{projectId}', 'project.manage', 'Rename a project'), method: 'PATCH' },
+  createGrant: create(projects, '/{projectId}/grants', 'grant.manage', 'Give a credential or user a role in the project'),
+  listGrants: read(projects, '/{projectId}/grants', 'project.read', 'Grants of the project'),
+  deleteGrant: { ...change(projects, '/{projectId}/grants', 'grant.manage', 'Take a grant back'), method: 'DELETE' },
+
+  listToolLibrary: read(library, '', 'tool.read', 'Tool packages that ship with the service'),
+  getToolLibraryEntry: read(library, '/{libraryEntryId}', 'tool.read', 'One tool package with its manifest'),
+  validateToolSetup: {
+    ...change(setups, '/validate', ['tool.publish', 'build.publish'], 'Check a tool setup request and fill in its defaults'),
+    unsafe: false,
+  },
+  createToolSetup: create(setups, '', ['tool.publish', 'build.publish'], 'Create a setup with its source draft and build'),
+  getToolSetup: read(setups, '/{setupId}', 'tool.read', 'One tool setup'),
+
+  createAuthoringSession: create(authoring, '', 'authoring.run', 'Begin a conversation that authors source'),
+  listAuthoringSessions: read(authoring, '', 'authoring.read', 'Authoring conversations'),
+  getAuthoringSession: read(authoring, conversation, 'authoring.read', 'One authoring conversation'),
+  createAuthoringTurn: start(authoring, `${conversation}/turns`, 'authoring.run', 'Say something to the author'),
+  listAuthoringTurns: read(authoring, `${conversation}/turns`, 'authoring.read', 'Turns of a conversation, the oldest first'),
+  getAuthoringProposal: read(authoring, `${conversation}/proposals/{proposalId}`, 'authoring.read', 'What a turn proposes, compiled'),
+  publishAuthoringProposal: create(
+    authoring,
+    `${conversation}/proposals/{proposalId}/publish`,
+    'authoring.publish',
+    'Make a proposal the next revision of a source draft',
+  ),
+  discardAuthoringSession: change(authoring, `${conversation}/discard`, 'authoring.run', 'Discard an inactive conversation'),
+
+  createSourceDraft: create(source, '', 'build.publish', 'Create a source draft with its first revision'),
+  listSourceDrafts: read(source, '', 'source.read', 'Source drafts'),
+  getSourceDraft: read(source, draft, 'source.read', 'One source draft'),
+  deleteSourceDraft: { ...change(source, draft, 'build.publish', 'Delete a source draft'), method: 'DELETE' },
+  createSourceRevision: create(source, `${draft}/revisions`, 'build.publish', 'Add an immutable revision: whole files, or changes on the last one'),
+  getSourceArchive: read(source, `${revision}/source`, 'source.read', 'The files of a revision as tar.gz'),
+  getSourceDatasets: read(source, `${revision}/datasets`, 'source.read', 'Data choices of a source version'),
+  putSourceDatasets: {
+    ...change(source, `${revision}/datasets`, ['build.publish', 'dataset.read'], 'Choose the data of a source version, once'),
+    method: 'PUT',
+    success: 201,
+  },
+  getSourceBaseline: read(source, `${draft}/baseline`, 'source.read', 'The starting rows of the current revision'),
+  createBuild: start(source, `${revision}/builds`, 'build.publish', 'Compile a revision'),
+
+  createDataset: create(datasets, '', 'dataset.write', 'Create a dataset with its first revision'),
+  listDatasets: read(datasets, '', 'dataset.read', 'Datasets'),
+  getDataset: read(datasets, '/{datasetId}', 'dataset.read', 'One dataset'),
+  createDatasetRevision: create(datasets, '/{datasetId}/revisions', 'dataset.write', 'Add an immutable revision'),
+  getDatasetRevision: read(datasets, '/{datasetId}/revisions/{revision}', 'dataset.read', 'One revision with its rows'),
+  archiveDataset: change(datasets, '/{datasetId}/archive', 'dataset.write', 'Archive a dataset'),
+
+  listBuilds: read(builds, '', 'build.read', 'Builds of the project, the newest first'),
+  getBuild: read(builds, '/{buildHash}', 'build.read', 'One build'),
+  getBuildWorld: read(builds, '/{buildHash}/world', 'build.read', 'The compiled project view of a build'),
+
+  createEnvironment: create(environments, '', 'environment.manage', 'Create an environment'),
+  listEnvironments: read(environments, '', 'environment.read', 'Environments'),
+  getEnvironment: read(environments, '/{environmentId}', 'environment.read', 'One environment'),
+  promoteBuild: change(environments, '/{environmentId}/promote', 'environment.manage', 'Make a build the one new sessions get'),
+  archiveEnvironment: change(environments, '/{environmentId}/archive', 'environment.manage', 'Archive an environment'),
+
+  createSession: { ...start(environments, '/{environmentId}/sessions', 'session.create', 'Create a world session'), area: 'sessions' },
+  listSessions: read(sessions, '', 'session.read', 'World sessions'),
+  getSession: read(sessions, one, 'session.read', 'One world session'),
+  destroySession: { ...start(sessions, one, 'session.destroy', 'Destroy a session and its world'), method: 'DELETE' },
+  getSessionRuntime: read(sessions, `${one}/runtime`, 'session.read', 'The atomic position of a ready session'),
+  listStateNamespaces: read(sessions, `${one}/state-namespaces`, 'session.read', 'Where the world has rows'),
+  listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
+  listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
+  getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events and the advance that runs'),
+  createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),
+  advanceTime: start(sessions, `${one}/advance`, 'session.control', 'Advance virtual time'),
+  setFault: start(sessions, `${one}/faults`, 'session.control', 'Switch a fault on or off'),
+  resetSession: start(sessions, `${one}/reset`, 'session.control', 'Reset the world, whole or by packages, or to a snapshot'),
+  createSnapshot: start(sessions, `${one}/snapshots`, 'session.control', 'Take a snapshot'),
+  forkSession: start(sessions, `${one}/forks`, ['session.create', 'session.control'], 'Fork a session from now, a snapshot or an evidence sequence'),
+  extendSession: change(sessions, `${one}/extend`, 'session.control', 'Move the expiry of a session'),
+  listSnapshots: read(snapshots, '', 'snapshot.read', 'Snapshots'),
+  getSnapshot: read(snapshots, '/{hostedSnapshotId}', 'snapshot.read', 'One snapshot'),
+
+  startRun: { ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'), area: 'runs' },
+  listRuns: read(runs, '', 'run.read', 'Hosted runs'),
+  getRun: read(runs, run, 'run.read', 'One hosted run'),
+  createRunAccess: create(runs, `${run}/access`, 'drill.run', 'Issue a world credential for the pending interaction'),
+  completeInteraction: change(runs, `${run}/interactions/complete`, 'drill.run', 'Hand in the result of the pending interaction'),
+  cancelRun: change(runs, `${run}/cancel`, 'run.cancel', 'Cancel a run'),
+  rerun: start(runs, `${run}/reruns`, 'drill.run', 'Run the same drill again in a session of its own'),
+  listRunActivity: read(runs, `${run}/activity`, 'run.read', 'What happened to a run'),
+  compareRuns: read({ area: 'runs', prefix: `${project}/run-comparisons` }, '', 'run.read', 'Compare two sealed runs'),
+  beginAttachment: create(runs, `${run}/attachments`, 'drill.run', 'Announce an attachment'),
+  putAttachmentContent: { ...change(runs, `${run}/attachments/{attachmentId}/content`, 'drill.run', 'Send its bytes'), method: 'PUT' },
+  completeAttachment: change(runs, `${run}/attachments/{attachmentId}/complete`, 'drill.run', 'Make it part of the run'),
+
+  getEvidenceBundle: read(evidence, '/{evidenceBundleId}', 'evidence.read', 'One evidence bundle'),
+  getEvidenceManifest: read(evidence, '/{evidenceBundleId}/manifest', 'evidence.read', 'Its files and their digests'),
+  getEvidenceArtifact: read(evidence, '/{evidenceBundleId}/artifacts', 'evidence.read', 'The bytes of one file'),
+  deleteEvidence: { ...change(evidence, '/{evidenceBundleId}', 'evidence.delete', 'Delete a bundle'), method: 'DELETE' },
+
+  createCallbackReceiver: create(callbacks, '', 'callback.manage', 'Register a receiver; it must be approved before use'),
+  listCallbackReceivers: read(callbacks, '', 'callback.read', 'Callback receivers'),
+  approveCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/approve', 'callback.manage', 'Approve a receiver'),
+  revokeCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/revoke', 'callback.manage', 'Revoke a receiver'),
+
+  getOperation: read(operations, '/{operationId}', 'operation.read', 'One operation'),
+  listOperations: read(operations, '', 'operation.read', 'Operations, the newest first'),
+  cancelOperation: change(operations, '/{operationId}/cancel', 'session.control', 'Ask a pending or running operation to stop'),
+};

@@ -1,0 +1,212 @@
+// What arrives at each hosted endpoint, checked: typia turns the types of endpoints.ts into fast checks and into the schemas that the
+// documentation shows. A missing or wrong check does not compile. With validators.ts the only file that names typia at run time.
+import typia from 'typia';
+import type { EndpointId, Endpoints } from './endpoints.js';
+import type { ErrorEnvelope } from './errors.js';
+import type * as Authoring from './hosted-authoring.js';
+import type * as Organization from './hosted-organization.js';
+import { hostedRefinements } from './hosted-refinements.js';
+import type * as Resources from './hosted-resources.js';
+import type * as Runs from './hosted-runs.js';
+import type * as Sessions from './hosted-sessions.js';
+import type * as Source from './hosted-source.js';
+import { refinements } from './refinements.js';
+import { type Schema, type Shapes, shapeName } from './shape.js';
+import { type Validator, validatorsOver, wordings } from './validators.js';
+
+/** A generated check of exactly T: neither of a wider type nor of a narrower one. */
+type Fits<T> = ((value: unknown) => value is T) & { readonly exactly?: (value: T) => T };
+type Check<T> = [T] extends [undefined] ? typeof none : [T] extends [Uint8Array] ? typeof bytes : Fits<T>;
+
+/** In the place of a check: there is nothing to check. */
+const none = 'none';
+const bytes = 'bytes';
+/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
+const RegExp = wordings.patternOf;
+
+function fits<T>(check: (value: unknown) => value is T): Fits<T> {
+  return check;
+}
+
+// Those of several endpoints.
+const emptyRequest = fits(typia.createEquals<Organization.EmptyRequest>());
+const pageQuery = fits(typia.createEquals<Organization.PageQuery>());
+const projectPath = fits(typia.createEquals<Organization.ProjectPath>());
+const createToolSetupRequest = fits(typia.createEquals<Resources.CreateToolSetupRequest>());
+const authoringSessionPath = fits(typia.createEquals<Authoring.AuthoringSessionPath>());
+const proposalPath = fits(typia.createEquals<Authoring.ProposalPath>());
+const sourceDraftPath = fits(typia.createEquals<Source.SourceDraftPath>());
+const sourceRevisionPath = fits(typia.createEquals<Source.SourceRevisionPath>());
+const datasetPath = fits(typia.createEquals<Source.DatasetPath>());
+const archiveRequest = fits(typia.createEquals<Source.ArchiveRequest>());
+const buildPath = fits(typia.createEquals<Source.BuildPath>());
+const environmentPath = fits(typia.createEquals<Source.EnvironmentPath>());
+const sessionPath = fits(typia.createEquals<Sessions.SessionPath>());
+const runPath = fits(typia.createEquals<Runs.RunPath>());
+const attachmentPath = fits(typia.createEquals<Runs.AttachmentPath>());
+const evidencePath = fits(typia.createEquals<Runs.EvidencePath>());
+const callbackReceiverPath = fits(typia.createEquals<Organization.CallbackReceiverPath>());
+const changeCallbackReceiverRequest = fits(typia.createEquals<Organization.ChangeCallbackReceiverRequest>());
+const operationPath = fits(typia.createEquals<Sessions.OperationPath>());
+
+const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query' | 'body']: Check<Endpoints[Id][Part]> } } = {
+  exchangeIdentityToken: { path: none, query: none, body: fits(typia.createEquals<Organization.ExchangeRequest>()) },
+  listCliOrganizations: { path: none, query: fits(typia.createEquals<Organization.OrganizationsQuery>()), body: none },
+  getMe: { path: none, query: none, body: none },
+  revokeAuthSession: { path: none, query: none, body: emptyRequest },
+
+  createCredential: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateCredentialRequest>()) },
+  listCredentials: { path: none, query: pageQuery, body: none },
+  revokeCredential: { path: fits(typia.createEquals<Organization.CredentialPath>()), query: none, body: none },
+  listMembers: { path: none, query: pageQuery, body: none },
+  listAuditEvents: { path: none, query: fits(typia.createEquals<Organization.AuditEventsQuery>()), body: none },
+
+  createProject: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateProjectRequest>()) },
+  listProjects: { path: none, query: pageQuery, body: none },
+  getProject: { path: projectPath, query: none, body: none },
+  updateProject: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.UpdateProjectRequest>()) },
+  createGrant: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.CreateGrantRequest>()) },
+  listGrants: { path: projectPath, query: pageQuery, body: none },
+  deleteGrant: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.DeleteGrantRequest>()) },
+
+  listToolLibrary: { path: projectPath, query: pageQuery, body: none },
+  getToolLibraryEntry: { path: fits(typia.createEquals<Source.ToolLibraryPath>()), query: none, body: none },
+  validateToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
+  createToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
+  getToolSetup: { path: fits(typia.createEquals<Source.ToolSetupPath>()), query: none, body: none },
+
+  createAuthoringSession: { path: projectPath, query: none, body: fits(typia.createEquals<Authoring.CreateAuthoringSessionRequest>()) },
+  listAuthoringSessions: { path: projectPath, query: fits(typia.createEquals<Authoring.AuthoringSessionsQuery>()), body: none },
+  getAuthoringSession: { path: authoringSessionPath, query: none, body: none },
+  createAuthoringTurn: { path: authoringSessionPath, query: none, body: fits(typia.createEquals<Authoring.CreateTurnRequest>()) },
+  listAuthoringTurns: { path: authoringSessionPath, query: pageQuery, body: none },
+  getAuthoringProposal: { path: proposalPath, query: none, body: none },
+  publishAuthoringProposal: { path: proposalPath, query: none, body: fits(typia.createEquals<Authoring.PublishProposalRequest>()) },
+  discardAuthoringSession: { path: authoringSessionPath, query: none, body: fits(typia.createEquals<Authoring.DiscardRequest>()) },
+
+  createSourceDraft: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateSourceDraftRequest>()) },
+  listSourceDrafts: { path: projectPath, query: pageQuery, body: none },
+  getSourceDraft: { path: sourceDraftPath, query: none, body: none },
+  deleteSourceDraft: { path: sourceDraftPath, query: none, body: fits(typia.createEquals<Source.DeleteSourceDraftRequest>()) },
+  createSourceRevision: { path: sourceDraftPath, query: none, body: fits(typia.createEquals<Source.CreateSourceRevisionRequest>()) },
+  getSourceArchive: { path: sourceRevisionPath, query: none, body: none },
+  getSourceDatasets: { path: sourceRevisionPath, query: none, body: none },
+  putSourceDatasets: { path: sourceRevisionPath, query: none, body: fits(typia.createEquals<Source.PutSourceDatasetsRequest>()) },
+  getSourceBaseline: { path: sourceDraftPath, query: none, body: none },
+  createBuild: { path: sourceRevisionPath, query: none, body: fits(typia.createEquals<Source.CreateBuildRequest>()) },
+
+  createDataset: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateDatasetRequest>()) },
+  listDatasets: { path: projectPath, query: fits(typia.createEquals<Source.DatasetsQuery>()), body: none },
+  getDataset: { path: datasetPath, query: none, body: none },
+  createDatasetRevision: { path: datasetPath, query: none, body: fits(typia.createEquals<Source.CreateDatasetRevisionRequest>()) },
+  getDatasetRevision: { path: fits(typia.createEquals<Source.DatasetRevisionPath>()), query: none, body: none },
+  archiveDataset: { path: datasetPath, query: none, body: archiveRequest },
+
+  listBuilds: { path: projectPath, query: pageQuery, body: none },
+  getBuild: { path: buildPath, query: none, body: none },
+  getBuildWorld: { path: buildPath, query: none, body: none },
+
+  createEnvironment: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateEnvironmentRequest>()) },
+  listEnvironments: { path: projectPath, query: pageQuery, body: none },
+  getEnvironment: { path: environmentPath, query: none, body: none },
+  promoteBuild: { path: environmentPath, query: none, body: fits(typia.createEquals<Source.PromoteRequest>()) },
+  archiveEnvironment: { path: environmentPath, query: none, body: archiveRequest },
+
+  createSession: { path: environmentPath, query: none, body: fits(typia.createEquals<Sessions.CreateSessionRequest>()) },
+  listSessions: { path: projectPath, query: fits(typia.createEquals<Sessions.SessionsQuery>()), body: none },
+  getSession: { path: sessionPath, query: none, body: none },
+  destroySession: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.DestroySessionRequest>()) },
+  getSessionRuntime: { path: sessionPath, query: none, body: none },
+  listStateNamespaces: { path: sessionPath, query: fits(typia.createEquals<Sessions.NamespacesQuery>()), body: none },
+  listState: { path: sessionPath, query: fits(typia.createEquals<Sessions.StateQuery>()), body: none },
+  listEvidence: { path: sessionPath, query: fits(typia.createEquals<Sessions.EvidenceQuery>()), body: none },
+  getPending: { path: sessionPath, query: none, body: none },
+  createSessionAccess: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AccessRequest>()) },
+  advanceTime: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AdvanceRequest>()) },
+  setFault: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.SetFaultRequest>()) },
+  resetSession: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.ResetRequest>()) },
+  createSnapshot: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.SnapshotRequest>()) },
+  forkSession: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.ForkRequest>()) },
+  extendSession: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.ExtendRequest>()) },
+  listSnapshots: { path: projectPath, query: fits(typia.createEquals<Sessions.SnapshotsQuery>()), body: none },
+  getSnapshot: { path: fits(typia.createEquals<Sessions.SnapshotPath>()), query: none, body: none },
+
+  startRun: { path: fits(typia.createEquals<Runs.StartRunPath>()), query: none, body: fits(typia.createEquals<Runs.StartRunRequest>()) },
+  listRuns: { path: projectPath, query: fits(typia.createEquals<Runs.RunsQuery>()), body: none },
+  getRun: { path: runPath, query: none, body: none },
+  createRunAccess: { path: runPath, query: none, body: fits(typia.createEquals<Runs.RunAccessRequest>()) },
+  completeInteraction: { path: runPath, query: none, body: fits(typia.createEquals<Runs.CompleteInteractionRequest>()) },
+  cancelRun: { path: runPath, query: none, body: fits(typia.createEquals<Runs.CancelRunRequest>()) },
+  rerun: { path: runPath, query: none, body: fits(typia.createEquals<Runs.RerunRequest>()) },
+  listRunActivity: { path: runPath, query: pageQuery, body: none },
+  compareRuns: { path: projectPath, query: fits(typia.createEquals<Runs.CompareQuery>()), body: none },
+  beginAttachment: { path: runPath, query: none, body: fits(typia.createEquals<Runs.BeginAttachmentRequest>()) },
+  putAttachmentContent: { path: attachmentPath, query: none, body: bytes },
+  completeAttachment: { path: attachmentPath, query: none, body: emptyRequest },
+
+  getEvidenceBundle: { path: evidencePath, query: none, body: none },
+  getEvidenceManifest: { path: evidencePath, query: none, body: none },
+  getEvidenceArtifact: { path: evidencePath, query: fits(typia.createEquals<Runs.ArtifactQuery>()), body: none },
+  deleteEvidence: { path: evidencePath, query: none, body: fits(typia.createEquals<Runs.DeleteEvidenceRequest>()) },
+
+  createCallbackReceiver: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.CreateCallbackReceiverRequest>()) },
+  listCallbackReceivers: { path: projectPath, query: pageQuery, body: none },
+  approveCallbackReceiver: { path: callbackReceiverPath, query: none, body: changeCallbackReceiverRequest },
+  revokeCallbackReceiver: { path: callbackReceiverPath, query: none, body: changeCallbackReceiverRequest },
+
+  getOperation: { path: operationPath, query: none, body: none },
+  listOperations: { path: projectPath, query: fits(typia.createEquals<Sessions.OperationsQuery>()), body: none },
+  cancelOperation: { path: operationPath, query: none, body: emptyRequest },
+};
+
+/** `null` in the place of bytes, which have no schema. */
+type Told<T> = T extends Uint8Array ? null : T;
+interface Everything {
+  endpoints: { [Id in EndpointId]: { [Part in keyof Endpoints[Id]]: Told<Endpoints[Id][Part]> } };
+  error: ErrorEnvelope;
+}
+const { components } = typia.json.schemas<[Everything], '3.1'>();
+/** Every shape of the hosted interface by name. */
+export const endpointShapes = components.schemas as Shapes;
+export const endpointWordings = { ...wordings, shapes: endpointShapes, patternOf: RegExp };
+const rules = { ...refinements, ...hostedRefinements };
+/** The generated checks by the name of their shape. */
+export const endpointShapeChecks = new Map<string, (value: unknown) => boolean>();
+
+const validator = validatorsOver(endpointShapes, endpointShapeChecks, rules);
+
+export type EndpointPart = 'path' | 'query' | 'body' | 'reply';
+/** The name of a part's shape; `bytes`: it has none; undefined: there is no such part. */
+export function shapeNameOf(id: EndpointId, part: EndpointPart): string | undefined {
+  const schema = ['endpoints', id, part].reduce<Schema | undefined>(memberOf, endpointShapes.Everything);
+  if (schema === undefined) return undefined;
+  return schema.type === 'null' ? bytes : shapeName(schema);
+}
+function memberOf(schema: Schema | undefined, name: string): Schema | undefined {
+  const ref = schema && shapeName(schema);
+  return (ref === undefined ? schema : endpointShapes[ref])?.properties?.[name];
+}
+
+/** Absent: there is nothing to check. */
+export interface EndpointValidators {
+  path?: Validator<object>;
+  query?: Validator<object>;
+  body?: Validator<object> | typeof bytes;
+}
+export const endpointValidators = Object.fromEntries(
+  Object.entries(checks).map(([id, parts]) => {
+    const found: { [part: string]: Validator<object> | typeof bytes } = {};
+    for (const [part, check] of Object.entries(parts)) {
+      if (check === bytes) found[part] = bytes;
+      else if (check !== none) found[part] = validatorOf(id as EndpointId, part as EndpointPart, check as Fits<object>);
+    }
+    return [id, found];
+  }),
+) as unknown as { readonly [Id in EndpointId]: EndpointValidators };
+
+function validatorOf(id: EndpointId, part: EndpointPart, check: Fits<object>): Validator<object> {
+  const name = shapeNameOf(id, part);
+  if (name === undefined) throw new Error(`the ${part} of ${id} has no shape of its own`);
+  return validator(name, check);
+}

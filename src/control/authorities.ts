@@ -1,0 +1,46 @@
+// What a caller may do: his role in the organization and what grants add in a project, held against what an endpoint needs.
+import { type Authority, authoritiesOf, type Role } from '../contract/authority.js';
+import type { EndpointRule } from '../contract/endpoint-table.js';
+import { ServiceError } from '../contract/errors.js';
+import type { Caller } from './endpoint.js';
+import { grantOf, noProject, projectTable } from './organization-records.js';
+import type { View } from './tables.js';
+
+const none: ReadonlySet<Authority> = new Set();
+
+export const authoritiesOfRole = (role: Role | null): ReadonlySet<Authority> => (role === null ? none : authoritiesOf[role]);
+
+/** Looked up when asked, on the disk: a grant that was taken back is gone at once. Of another organization's project: nothing. */
+export function authoritiesInProject(
+  view: View,
+  caller: Pick<Caller, 'organizationId' | 'credentialId' | 'userId' | 'role'>,
+  projectId: string,
+): ReadonlySet<Authority> {
+  const { organizationId, credentialId, userId, role } = caller;
+  if (view.get(projectTable, projectId)?.organizationId !== organizationId) return none;
+  // No grant adds to that.
+  if (role === 'manager') return authoritiesOf.manager;
+  const roles = [
+    role,
+    grantOf(view, projectId, { kind: 'credential', id: credentialId })?.role,
+    userId === undefined ? null : grantOf(view, projectId, { kind: 'user', id: userId })?.role,
+  ];
+  // Each role has all that the next one has.
+  return authoritiesOfRole((['manager', 'builder', 'viewer'] as const).find((one) => roles.includes(one)) ?? null);
+}
+
+/** control.NOT_FOUND for a project in which the caller may do nothing; control.FORBIDDEN names the authority that is missing. */
+export function requireAuthority({ authority }: EndpointRule, { caller, projectId }: { caller: Caller; projectId: string | undefined }): void {
+  if ((authority === 'identity') !== (caller.identity !== undefined)) throw unauthenticated();
+  if (authority === 'identity') return;
+  const held = projectId === undefined ? authoritiesOfRole(caller.role) : caller.authoritiesIn(projectId);
+  if (projectId !== undefined && held.size === 0) throw noProject();
+  if (authority === 'authenticated') return;
+  const missing = [authority].flat().find((needed) => !held.has(needed as Authority));
+  if (missing !== undefined)
+    throw new ServiceError('control.FORBIDDEN', { message: `This needs the authority ${missing}.`, details: { required: missing as string } });
+}
+
+/** One message for all reasons; `cause` is for the log. */
+export const unauthenticated = (cause?: unknown): ServiceError =>
+  new ServiceError('control.UNAUTHENTICATED', { message: 'A valid credential is required.', cause });

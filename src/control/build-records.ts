@@ -1,0 +1,121 @@
+// Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects share.
+import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import type { Build, BuildAttempt } from '../contract/hosted-source.js';
+import { limits } from '../contract/limits.js';
+import type { ProjectView } from '../contract/project-view.js';
+import { unpackBuild } from './build-pack.js';
+import type { BuildSummary, ControlServices } from './services.js';
+import { type Change, defineTable, type View } from './tables.js';
+
+export const buildTable = defineTable<Build>({
+  name: 'build',
+  idOf: ({ projectId, buildHash }) => `${projectId} ${buildHash}`,
+  indexes: { byProject: ({ projectId, createdAtMs }) => [projectId, createdAtMs] },
+});
+
+/** By build hash: content addressed, so no project owns it; a project reaches it through its own Build only. */
+export interface BuildContent {
+  buildHash: string;
+  /** Digests of blobs (build-pack.ts). */
+  build: string;
+  view: string;
+}
+export const buildContentTable = defineTable<BuildContent>({ name: 'build-content', idOf: ({ buildHash }) => buildHash, indexes: {} });
+
+export interface BuildAttemptRecord {
+  attempt: BuildAttempt;
+  organizationId: string;
+  projectId: string;
+  /** The setup that asked for it. */
+  setupId?: string;
+  /** Whether it uses the data choices of its revision: they were made before it was asked for. */
+  withChoices: boolean;
+}
+export const buildAttemptTable = defineTable<BuildAttemptRecord>({
+  name: 'build-attempt',
+  idOf: ({ attempt }) => attempt.attemptId,
+  // Ids rise with time: the last of an index is the newest.
+  indexes: {
+    succeededByRevision: ({ attempt, withChoices }) =>
+      attempt.state === 'succeeded' ? [attempt.sourceDraftId, attempt.sourceRevision, Number(withChoices)] : undefined,
+    byRevision: ({ attempt, withChoices }) => [attempt.sourceDraftId, attempt.sourceRevision, Number(withChoices)],
+  },
+});
+
+interface Place {
+  organizationId: string;
+  projectId: string;
+  buildHash: string;
+}
+
+/** As its project sees it. control.NOT_FOUND for one that does not exist and for one of another project alike. */
+export function requireBuild(view: View, place: Place): Build {
+  const build = view.get(buildTable, `${place.projectId} ${place.buildHash}`);
+  if (build !== undefined && build.organizationId === place.organizationId) return build;
+  throw new ServiceError('control.NOT_FOUND', { message: 'There is no such build.' });
+}
+
+export interface NewBuild {
+  organizationId: string;
+  projectId: string;
+  summary: BuildSummary;
+  content: Omit<BuildContent, 'buildHash'>;
+  source?: NonNullable<Build['source']>;
+  nowMs: number;
+}
+/** A build of a project. Of equal builds the first stays as it is. */
+export function putBuild(tx: Change, { organizationId, projectId, summary, content, source, nowMs }: NewBuild): Build {
+  const { buildHash } = summary;
+  if (tx.get(buildContentTable, buildHash) === undefined) tx.put(buildContentTable, { buildHash, ...content });
+  const known = tx.get(buildTable, `${projectId} ${buildHash}`);
+  if (known !== undefined) return known;
+  const build: Build = {
+    schemaVersion: 1,
+    organizationId,
+    projectId,
+    ...summary,
+    ...(source === undefined ? {} : { source }),
+    createdAtMs: nowMs,
+  };
+  tx.put(buildTable, build);
+  return build;
+}
+
+type Shelf = Pick<ControlServices, 'catalog' | 'blobs'>;
+/** Builds in memory, the least recently used first: a Map keeps the order of insertion. */
+const loadedBuilds = new WeakMap<object, Map<string, Promise<CompiledBuild>>>();
+
+/** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
+export function loadBuild(services: Shelf, buildHash: string): Promise<CompiledBuild> {
+  let loaded = loadedBuilds.get(services.blobs);
+  if (loaded === undefined) {
+    loaded = new Map();
+    loadedBuilds.set(services.blobs, loaded);
+  }
+  const known = loaded.get(buildHash);
+  const build = known ?? readBuild(services, buildHash);
+  loaded.delete(buildHash);
+  loaded.set(buildHash, build);
+  if (known === undefined) {
+    // One that could not be read is read again next time.
+    build.catch(() => loaded.get(buildHash) === build && loaded.delete(buildHash));
+    if (loaded.size > limits.loadedBuildsMax) loaded.delete(loaded.keys().next().value as string);
+  }
+  return build;
+}
+
+async function readBuild({ catalog, blobs }: Shelf, buildHash: string): Promise<CompiledBuild> {
+  return unpackBuild(await blobs.get(contentOf(catalog.view, buildHash).build));
+}
+
+/** The compiled project view, read anew: people look at it, worlds do not. */
+export async function loadBuildView({ catalog, blobs }: Shelf, buildHash: string): Promise<ProjectView> {
+  return JSON.parse(Buffer.from(await blobs.get(contentOf(catalog.view, buildHash).view)).toString()) as ProjectView;
+}
+
+export function contentOf(view: View, buildHash: string): BuildContent {
+  const content = view.get(buildContentTable, buildHash);
+  if (content === undefined) throw new Error(`there is no content of build ${buildHash}`);
+  return content;
+}

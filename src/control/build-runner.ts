@@ -1,0 +1,150 @@
+// Builds of source revisions: the attempt and its operation, and the runner that compiles, keeps, reads back and publishes.
+//   B1. Compiling touches nothing but blobs, which are content addressed: a life that runs it again does no harm.
+//   B2. A build is published only after what was kept of it was read back and hashed again.
+//   B3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
+import type { CompiledBuild, Diagnostic } from '../contract/build.js';
+import type { BuildAttempt } from '../contract/hosted-source.js';
+import { newId } from '../contract/ids.js';
+import type { JsonValue } from '../contract/json.js';
+import type { Operation } from '../contract/operation.js';
+import { diagnosticsOf, sourceInvalid } from '../drills/source-invalid.js';
+import { movedAttempt } from './attempt-states.js';
+import { type BuildAttemptRecord, buildAttemptTable, putBuild } from './build-records.js';
+import { chosenRows } from './chosen-rows.js';
+import type { OperationRecord, Runner } from './operations.js';
+import type { CompileReply, ControlServices } from './services.js';
+import { dataChoicesTable, revisionKey, type SourceRevisionRecord, toolSetupTable } from './source-records.js';
+import { clearMaterialized, loadTree, withMaterialized } from './source-trees.js';
+import type { Change } from './tables.js';
+
+export interface BuildOrder {
+  revision: SourceRevisionRecord;
+  setupId?: string;
+  /** The request that orders it. */
+  call: { idempotencyKey: string; requestHash: string; correlationId: string };
+}
+
+/** Records an attempt and the operation that carries it out. Data chosen for the revision later is not in it. */
+export function orderBuild(
+  tx: Change,
+  { operations, nowMs }: ControlServices,
+  { revision: record, setupId, call }: BuildOrder,
+): { attempt: BuildAttempt; operation: Operation } {
+  const { organizationId, projectId, sourceDraftId, revision, sourceDigest } = record;
+  const { idempotencyKey, requestHash, correlationId } = call;
+  const attemptId = newId('attempt');
+  const operation = operations.create(tx, {
+    kind: 'build.compile',
+    organizationId,
+    projectId,
+    lane: `build:${projectId}`,
+    resource: { type: 'build-attempt', id: attemptId },
+    input: {},
+    idempotencyKey,
+    requestHash,
+    correlationId,
+  });
+  const attempt: BuildAttempt = {
+    schemaVersion: 1,
+    attemptId,
+    operationId: operation.operationId,
+    sourceDraftId,
+    sourceRevision: revision,
+    sourceDigest,
+    state: 'queued',
+    diagnostics: [],
+    createdAtMs: nowMs(),
+  };
+  const withChoices = tx.get(dataChoicesTable, revisionKey(sourceDraftId, revision)) !== undefined;
+  tx.put(buildAttemptTable, { attempt, organizationId, projectId, withChoices, ...(setupId === undefined ? {} : { setupId }) });
+  return { attempt, operation };
+}
+
+export function defineBuildRunners(services: ControlServices): void {
+  // Before anything is laid out in this life.
+  const cleared = clearMaterialized(services.settings.dataDirectory);
+  services.operations.define('build.compile', buildRunner(services, cleared));
+}
+
+function buildRunner(services: ControlServices, cleared: Promise<void>): Runner {
+  const { catalog, nowMs } = services;
+  const end = (tx: Change, record: OperationRecord, state: 'failed' | 'cancelled', diagnostics: Diagnostic[] = []): JsonValue => {
+    const found = requireAttempt(tx, record);
+    const attempt = movedAttempt(found.attempt, state, { diagnostics, finishedAtMs: nowMs() });
+    tx.put(buildAttemptTable, { ...found, attempt });
+    return { attempt } as unknown as JsonValue;
+  };
+  return {
+    run: async (record, { signal }) => {
+      await cleared;
+      try {
+        const reached = await catalog.change((tx) => reach(tx, record, 'compiling'));
+        const { compiled, diagnostics } = await compileAttempt(services, reached, signal);
+        if (compiled === undefined) throw sourceInvalid(diagnostics);
+        await catalog.change((tx) => reach(tx, record, 'verifying'));
+        const content = await keepAndVerify(services, compiled);
+        signal.throwIfAborted();
+        const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };
+        return { state: 'succeeded', apply: (tx) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue };
+      } catch (error) {
+        if (signal.aborted) return { state: 'cancelled', apply: (tx) => end(tx, record, 'cancelled') };
+        throw error;
+      }
+    },
+    onFailure: (tx, record, error) => void end(tx, record, 'failed', diagnosticsOf(error)),
+    onCancel: (tx, record) => void end(tx, record, 'cancelled'),
+  };
+}
+
+function requireAttempt(tx: Change, { operation }: OperationRecord): BuildAttemptRecord {
+  const found = tx.get(buildAttemptTable, operation.resourceId);
+  if (found === undefined) throw new Error(`there is no build attempt ${operation.resourceId}`);
+  return found;
+}
+
+/** An earlier life may have come further: what is told of an attempt never goes back. */
+function reach(tx: Change, record: OperationRecord, state: 'compiling' | 'verifying'): BuildAttemptRecord {
+  const found = requireAttempt(tx, record);
+  if (found.attempt.state === state || found.attempt.state === 'verifying') return found;
+  const next = { ...found, attempt: movedAttempt(found.attempt, state) };
+  tx.put(buildAttemptTable, next);
+  return next;
+}
+
+async function compileAttempt(services: ControlServices, { attempt, withChoices }: BuildAttemptRecord, signal: AbortSignal): Promise<CompileReply> {
+  const { blobs, catalog, compiler } = services;
+  const made = withChoices ? catalog.view.get(dataChoicesTable, revisionKey(attempt.sourceDraftId, attempt.sourceRevision)) : undefined;
+  const choices = made === undefined ? {} : { choices: await chosenRows(services, made) };
+  const tree = await loadTree(attempt.sourceDigest, blobs);
+  return withMaterialized(services, tree, (root) => compiler.compile({ root, signal, ...choices }));
+}
+
+type Compiled = NonNullable<CompileReply['compiled']>;
+interface Content {
+  build: string;
+  view: string;
+}
+
+export async function keepAndVerify({ blobs, compiler }: ControlServices, { summary, build, view }: Compiled): Promise<Content> {
+  const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
+  if (!(await compiler.verify(summary.buildHash, await blobs.get(kept))))
+    throw new Error(`what was kept of build ${summary.buildHash} is another build`);
+  return { build: kept, view: shown };
+}
+
+function published(
+  tx: Change,
+  record: OperationRecord,
+  { summary, content, diagnostics, nowMs }: { summary: Compiled['summary']; content: Content; diagnostics: Diagnostic[]; nowMs: number },
+): BuildAttempt {
+  const found = requireAttempt(tx, record);
+  const { organizationId, projectId, setupId } = found;
+  const { sourceDraftId, sourceRevision: revision, sourceDigest } = found.attempt;
+  const { buildHash }: Pick<CompiledBuild, 'buildHash'> = summary;
+  putBuild(tx, { organizationId, projectId, summary, content, source: { sourceDraftId, revision, sourceDigest }, nowMs });
+  const setup = setupId === undefined ? undefined : tx.get(toolSetupTable, setupId);
+  if (setup !== undefined) tx.put(toolSetupTable, { ...setup, buildHash });
+  const attempt = movedAttempt(found.attempt, 'succeeded', { buildHash, diagnostics, finishedAtMs: nowMs });
+  tx.put(buildAttemptTable, { ...found, attempt });
+  return attempt;
+}

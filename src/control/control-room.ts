@@ -1,0 +1,52 @@
+// The control room as http holds it: who asks, what is answered, and how it ends. control.ts furnishes it with every endpoint there is.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EndpointId, EndpointInput } from '../contract/endpoints.js';
+import { limits } from '../contract/limits.js';
+import { Authentication } from './authentication.js';
+import { type DispatchContext, type Dispatched, Dispatcher, type Endpoints } from './dispatch.js';
+import type { Caller } from './endpoint.js';
+import type { ControlServices } from './services.js';
+
+export class ControlRoom {
+  readonly services: ControlServices;
+  readonly #authentication: Authentication;
+  readonly #dispatcher: Dispatcher;
+  #purges: NodeJS.Timeout | undefined;
+
+  constructor(services: ControlServices, endpoints: Endpoints) {
+    this.services = services;
+    this.#authentication = new Authentication(services);
+    this.#dispatcher = new Dispatcher(services, endpoints);
+  }
+
+  /** Takes up what an earlier life left, and begins to forget what was kept long enough. */
+  start(): void {
+    this.services.operations.resume();
+    this.#purges = setInterval(() => void this.purge(), limits.idempotencyPurgeMs).unref();
+    void this.purge();
+  }
+
+  authenticate(token: string): Caller {
+    return this.#authentication.authenticate(token);
+  }
+  authenticateIdentity(token: string): Promise<Caller> {
+    return this.#authentication.authenticateIdentity(token);
+  }
+  dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
+    return this.#dispatcher.dispatch(id, input, context);
+  }
+
+  async purge(): Promise<void> {
+    await this.#dispatcher.purge().catch((err) => this.services.log.warn('old answers were not forgotten', { err }));
+  }
+
+  /** Changes are refused from now on; resolves when what runs has ended, or `graceMs` are over. */
+  async drain(graceMs: number): Promise<void> {
+    clearInterval(this.#purges);
+    const over = new AbortController();
+    // Who is still waited for then is refused when the worlds and the catalog close under him; his claim stays for the next life.
+    const grace = pause(graceMs, undefined, { signal: over.signal }).catch(() => {});
+    await Promise.all([this.services.operations.drain(graceMs), Promise.race([this.#dispatcher.drain(), grace])]);
+    over.abort();
+  }
+}

@@ -1,0 +1,171 @@
+// One life of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last life left, and ends.
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EndpointId } from '../contract/endpoints.js';
+import { limits } from '../contract/limits.js';
+import type { BindingsPort } from '../drills/bindings-port.js';
+import { openWorlds } from '../worlds/worlds.js';
+import { authEndpoints } from './auth-endpoints.js';
+import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
+import { baselineEndpoints } from './baseline-endpoints.js';
+import { FileBlobs } from './blobs.js';
+import { type Bootstrapped, bootstrap } from './bootstrap.js';
+import { buildEndpoints } from './build-endpoints.js';
+import { defineBuildRunners } from './build-runner.js';
+import { callbackEndpoints } from './callback-endpoints.js';
+import { Catalog } from './catalog.js';
+import { CompileWorkers } from './compile-port.js';
+import { ControlRoom } from './control-room.js';
+import { dataChoiceEndpoints } from './data-choice-endpoints.js';
+import { datasetEndpoints } from './dataset-endpoints.js';
+import type { EndpointSet } from './endpoint.js';
+import { environmentEndpoints } from './environment-endpoints.js';
+import { evidenceEndpoints } from './evidence-bundles.js';
+import { publishExampleBuild } from './example-build.js';
+import { Keyring } from './keyring.js';
+import { libraryEndpoints } from './library-endpoints.js';
+import { operationEndpoints } from './operation-endpoints.js';
+import { OperationEngine } from './operation-engine.js';
+import { organizationEndpoints } from './organization-endpoints.js';
+import { organizationTable } from './organization-records.js';
+import { projectEndpoints } from './project-endpoints.js';
+import { quotaUsed } from './quotas.js';
+import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
+import type { ControlLog, ControlServices } from './services.js';
+import { defineSessionRunners, sessionEndpoints } from './session-endpoints.js';
+import { recoverSessions, sweepSessions } from './session-expiry.js';
+import type { ControlSettings } from './settings.js';
+import { setupEndpoints } from './setup-endpoints.js';
+import { sourceEndpoints } from './source-endpoints.js';
+import { clearMaterialized } from './source-trees.js';
+import { Sweeper } from './sweeper.js';
+
+export interface OpenControl {
+  settings: ControlSettings;
+  /** Where agents reach the worlds of this server. Closed with the control. */
+  bindings: BindingsPort;
+  log: ControlLog;
+  /** Epoch milliseconds. Default: the clock of the machine. */
+  nowMs?: () => number;
+}
+export interface ControlFigures {
+  hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number }[];
+  /** Sessions that have a world, in memory or not. */
+  worlds: number;
+  catalogCommits: number;
+}
+export interface Control {
+  readonly room: ControlRoom;
+  /** What the first start made. */
+  readonly first: Bootstrapped;
+  figures(): Promise<ControlFigures>;
+  /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next life, closes every world. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Every endpoint there is: the compiler sees that none is missing. */
+export function allEndpoints(services: ControlServices): EndpointSet<EndpointId> {
+  return {
+    ...authEndpoints(services),
+    ...organizationEndpoints(services),
+    ...projectEndpoints(services),
+    ...libraryEndpoints(services),
+    ...setupEndpoints(services),
+    ...authoringEndpoints(services),
+    ...sourceEndpoints(services),
+    ...dataChoiceEndpoints(),
+    ...baselineEndpoints(services),
+    ...buildEndpoints(services),
+    ...datasetEndpoints(services),
+    ...environmentEndpoints(services),
+    ...sessionEndpoints(services),
+    ...runEndpoints(services),
+    ...evidenceEndpoints(services),
+    ...callbackEndpoints(services),
+    ...operationEndpoints(services),
+  };
+}
+
+/** Of every kind of operation. */
+export function defineRunners(services: ControlServices): void {
+  defineBuildRunners(services);
+  defineAuthoringRunners(services);
+  defineSessionRunners(services);
+  defineRunRunners(services);
+}
+
+export async function openControl(options: OpenControl): Promise<Control> {
+  const { settings, log } = options;
+  await clearMaterialized(settings.dataDirectory);
+  const services = await openServices(options);
+  try {
+    defineRunners(services);
+    const room = new ControlRoom(services, allEndpoints(services));
+    const first = await bootstrap(services, publishExampleBuild);
+    const moved = await recoverSessions(services);
+    if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
+    room.start();
+    const sweeper = new Sweeper(limits.sessionSweepMs, log, [() => sweepSessions(services), () => sweepRuns(services)]);
+    const close = async (graceMs: number): Promise<void> => {
+      await sweeper.stop();
+      // A request that hangs keeps nobody: what it would still change is refused.
+      await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
+      await closeServices(services);
+    };
+    return { room, first, figures: () => figuresOf(services), close };
+  } catch (error) {
+    await services.operations.drain(0);
+    await closeServices(services);
+    throw error;
+  }
+}
+
+async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
+  const { dataDirectory, durability, isolation, workers } = settings;
+  const keyring = Keyring.open(dataDirectory);
+  const blobs = new FileBlobs(dataDirectory);
+  const catalog = new Catalog({ directory: join(dataDirectory, 'catalog') });
+  try {
+    const worlds = await openWorlds({
+      directory: join(dataDirectory, 'worlds'),
+      layout: 'shared',
+      durability,
+      isolation,
+      hosts: workers,
+      log: ({ event, ...fields }) => (event === 'host_started' ? log.info(event, fields) : log.error(event, fields)),
+    });
+    const operations = new OperationEngine({ catalog, nowMs, log });
+    return { settings, catalog, keyring, operations, worlds, compiler: new CompileWorkers(), blobs, bindings, nowMs, log };
+  } catch (error) {
+    await catalog.close();
+    throw error;
+  }
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
+  enough.abort();
+}
+
+/** Access ends at once, and a call that runs on is answered as its world closes. Who may still write closes before what is written to. */
+async function closeServices({ bindings, compiler, worlds, catalog }: ControlServices): Promise<void> {
+  await Promise.all([bindings.close(), compiler.close(), worlds.close()]);
+  await catalog.close();
+}
+
+async function figuresOf({ worlds, catalog }: ControlServices): Promise<ControlFigures> {
+  const { hosts } = await worlds.stats();
+  let live = 0;
+  for (let after: string | undefined; ; ) {
+    const page = catalog.view.list(organizationTable, {
+      index: 'all',
+      prefix: [],
+      limit: limits.purgeRecordsMax,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const { organizationId } of page.records) live += quotaUsed(catalog.view, { organizationId, name: 'sessionsLiveMax' });
+    if (page.next === undefined) return { hosts, worlds: live, catalogCommits: catalog.commits };
+    after = page.next;
+  }
+}

@@ -1,0 +1,62 @@
+// Pages of a list. A cursor names a place in one list, as one caller asks for it, and is MACed: it can be kept and given back, not made.
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { Keyring } from './keyring.js';
+import type { KeyPart, Table, View } from './tables.js';
+
+export interface PageRequest<Record> {
+  table: Table<Record>;
+  index: string;
+  /** Whose list it is: the organization or the project first, always. The cursor is good for this prefix only. */
+  prefix: readonly KeyPart[];
+  reverse?: boolean;
+  query: { cursor?: string; limit?: number } | undefined;
+  /** What else the caller narrowed the list by; a cursor is good for these values only. */
+  filters?: { readonly [name: string]: string | number | undefined };
+  /** What the index cannot tell. A page may then be short, even empty, and still have a next one. */
+  where?: (record: Record) => boolean;
+}
+export interface ListPage<Record> {
+  items: Record[];
+  nextCursor?: string;
+}
+
+/** control.CURSOR_INVALID for a cursor that is forged, or from another list, filter or caller. */
+export function listPage<Record>({ keyring }: { keyring: Keyring }, view: View, request: PageRequest<Record>): ListPage<Record> {
+  const { table, index, prefix, reverse = false, query = {}, where = () => true } = request;
+  const limit = query.limit ?? limits.pageItemsDefault;
+  const purpose = purposeOf(request);
+  let after = query.cursor === undefined ? undefined : placeOf(keyring, purpose, query.cursor);
+  const items: Record[] = [];
+  // A rare match must not make one request read a whole table.
+  for (let read = 0; items.length < limit && read < limits.pageRecordsReadMax; ) {
+    const wanted = limit - items.length;
+    const { records, next } = view.list(table, { index, prefix, limit: wanted, reverse, ...(after === undefined ? {} : { after }) });
+    items.push(...records.filter(where));
+    if (next === undefined) return { items };
+    after = next;
+    read += wanted;
+  }
+  return { items, nextCursor: cursorOf(keyring, purpose, after!) };
+}
+
+function purposeOf<Record>({ table, index, prefix, reverse = false, filters = {} }: PageRequest<Record>): string {
+  const narrowed = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return `cursor ${JSON.stringify([table.name, index, prefix, reverse, narrowed])}`;
+}
+
+function cursorOf(keyring: Keyring, purpose: string, place: string): string {
+  return `${Buffer.from(place).toString('base64url')}.${keyring.seal(purpose, place)}`;
+}
+
+function placeOf(keyring: Keyring, purpose: string, cursor: string): string {
+  const dot = cursor.lastIndexOf('.');
+  const text = cursor.slice(0, Math.max(dot, 0));
+  const place = Buffer.from(text, 'base64url').toString();
+  // Text that merely decodes to the place is not the cursor that was given out.
+  const isOurs = dot > 0 && Buffer.from(place).toString('base64url') === text && keyring.isSealed(purpose, place, cursor.slice(dot + 1));
+  if (!isOurs) throw new ServiceError('control.CURSOR_INVALID', { message: 'The cursor does not belong to this list.' });
+  return place;
+}

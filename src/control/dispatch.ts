@@ -1,0 +1,158 @@
+// Every request to the control room passes here, once it is known who asks and the input is well-formed.
+//   D1. The order is authority, replay, then the endpoint's own: existence, version or generation, readiness, world.
+//   D2. A project the caller may do nothing in does not exist for him.
+//   D3. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
+import { type EndpointRule, endpointTable } from '../contract/endpoint-table.js';
+import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
+import { ServiceError } from '../contract/errors.js';
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import { auditEvent, auditTable } from './audit-records.js';
+import { requireAuthority } from './authorities.js';
+import type { Call, Caller, Endpoint, Outcome, UnsafeCall } from './endpoint.js';
+import { type Claim, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
+import type { ControlServices } from './services.js';
+import type { Change } from './tables.js';
+
+export interface DispatchContext {
+  caller: Caller;
+  correlationId: string;
+  idempotencyKey?: string;
+}
+export interface Dispatched<Id extends EndpointId> {
+  reply: EndpointReply<Id>;
+  /** The stored answer of an earlier request with this key. */
+  replayed: boolean;
+}
+/** What is missing here was not mounted: control.ts sees that nothing is. */
+export type Endpoints = { readonly [Id in EndpointId]?: Endpoint<Id> };
+
+// Inside, an endpoint and its call are known to belong together; the public signature says so for each id.
+type AnyEndpoint = Endpoint<EndpointId>;
+type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
+type AnyReply = EndpointReply<EndpointId>;
+type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined };
+
+export class Dispatcher {
+  readonly #services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>;
+  readonly #endpoints: Endpoints;
+  readonly #atWork = new ClaimsAtWork();
+  readonly #underWay = new Set<Promise<unknown>>();
+  #draining = false;
+
+  constructor(services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>, endpoints: Endpoints) {
+    for (const [id, endpoint] of Object.entries(endpoints)) {
+      if ((endpoint.kind === 'read') === endpointTable[id as EndpointId].unsafe)
+        throw new Error(`${id} is ${endpoint.kind}, the table says otherwise`);
+    }
+    this.#services = services;
+    this.#endpoints = endpoints;
+  }
+
+  async dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
+    const work = this.#answer(id, input as EndpointInput<EndpointId>, context);
+    this.#underWay.add(work);
+    try {
+      return (await work) as Dispatched<Id>;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  /** Refuses changes from now on; resolves when no request is under way. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  /** Forgets answers that were kept long enough. */
+  async purge(): Promise<void> {
+    const { catalog, nowMs } = this.#services;
+    while (!this.#draining && (await catalog.change((tx) => purgeClaims(tx, { nowMs: nowMs(), atWork: this.#atWork }))));
+  }
+
+  async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatched<EndpointId>> {
+    const rule = endpointTable[id];
+    const { caller, correlationId } = context;
+    const idempotencyKey = requireIdempotencyKey(rule, context.idempotencyKey);
+    const projectId = (input.path as { projectId?: string } | undefined)?.projectId;
+    requireAuthority(rule, { caller, projectId });
+    const endpoint = this.#endpoints[id] as AnyEndpoint | undefined;
+    if (endpoint === undefined) throw new Error(`there is no endpoint ${id}`);
+    const call = { ...input, caller, correlationId } as Call<EndpointId>;
+    if (endpoint.kind === 'read') return { reply: await endpoint.run(this.#services.catalog.view, call), replayed: false };
+    if (this.#draining)
+      throw new ServiceError('control.UNAVAILABLE', { message: 'The server shuts down.', retryAfterMs: limits.unavailableRetryAfterMs });
+    const key = idempotencyKey!;
+    const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
+    const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
+    const ask: Ask = { id, call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>, claimId, projectId };
+    return endpoint.kind === 'change' ? this.#change(endpoint, ask) : this.#prepareAndChange(endpoint, ask);
+  }
+
+  async #change(endpoint: Extract<Mutation, { kind: 'change' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+    return this.#services.catalog.change((tx) => {
+      const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
+      if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer);
+      return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call)), replayed: false };
+    });
+  }
+
+  async #prepareAndChange(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+    const { catalog, nowMs } = this.#services;
+    const { claimId, call } = ask;
+    let isMine = false;
+    try {
+      const answer = await catalog.change((tx) => {
+        const claim = claimOf(tx, claimId, call.requestHash);
+        if (claim?.answer !== undefined) return claim.answer;
+        this.#atWork.enter(claimId);
+        isMine = true;
+        if (claim === undefined) tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: nowMs() });
+        return undefined;
+      });
+      if (answer !== undefined) return replayOf(endpoint, answer);
+      return await this.#carryOut(endpoint, ask);
+    } finally {
+      if (isMine) this.#atWork.leave(claimId);
+    }
+  }
+
+  async #carryOut(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+    const { catalog, log } = this.#services;
+    try {
+      const prepared: unknown = await endpoint.prepare(catalog.view, ask.call);
+      const reply = await catalog.change((tx) => this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, prepared)));
+      return { reply, replayed: false };
+    } catch (error) {
+      // A claim that stays is like one of an earlier life: the next request with the key takes it.
+      await catalog
+        .change((tx) => tx.remove(claimTable, ask.claimId))
+        .catch((err) => log.warn('a claim was not released', { correlationId: ask.call.correlationId, err }));
+      throw error;
+    }
+  }
+
+  /** What of a change is kept beside its effect. */
+  #keep(tx: Change, { id, call, claimId, projectId }: Ask, endpoint: Mutation, { reply, resource }: Outcome<AnyReply>): AnyReply {
+    const atMs = this.#services.nowMs();
+    const stored = endpoint.withoutSecret?.(reply) ?? reply;
+    tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: atMs, answer: { reply: stored as unknown as JsonValue, atMs } });
+    tx.put(auditTable, auditEvent({ action: id, atMs, caller: call.caller, correlationId: call.correlationId, projectId, resource }));
+    return reply;
+  }
+}
+
+function replayOf(endpoint: Mutation, { reply }: NonNullable<Claim['answer']>): Dispatched<EndpointId> {
+  const stored = reply as unknown as AnyReply;
+  return { reply: endpoint.withSecret?.(stored) ?? stored, replayed: true };
+}
+
+/** Whose keys these are. An identity has its own, whatever organization its token names. */
+function holderOf({ organizationId, identity }: Caller): string {
+  return identity === undefined ? organizationId : `identity ${organizationId} ${identity.subject} ${identity.issuer}`;
+}
+
+function pathOf({ path }: EndpointRule, values: { [name: string]: string | number } = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}

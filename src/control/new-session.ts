@@ -1,0 +1,43 @@
+// Where every session begins, whoever asks for it: counted, and recorded before its world is made.
+import type { WorldSession } from '../contract/hosted-resources.js';
+import { newId } from '../contract/ids.js';
+import { limits } from '../contract/limits.js';
+import { takeQuota } from './quotas.js';
+import type { ControlServices } from './services.js';
+import type { SessionRecord } from './session-records.js';
+import type { Change } from './tables.js';
+
+type Given = 'organizationId' | 'projectId' | 'environmentId' | 'buildHash' | 'seed';
+type MayBeGiven = 'callbackReceiverBindingIds' | 'drillId' | 'scenarioId' | 'warmPool' | 'parentSessionId' | 'parentHostedSnapshotId';
+export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<WorldSession, MayBeGiven>> {
+  ttlMs: number | undefined;
+}
+
+/** control.QUOTA_EXCEEDED when the organization has too many. The caller writes the record. */
+export function newSession(
+  tx: Change,
+  services: Pick<ControlServices, 'settings' | 'nowMs'>,
+  { ttlMs = limits.sessionTtlMs, organizationId, projectId, environmentId, buildHash, seed, callbackReceiverBindingIds = [], ...rest }: NewSession,
+  record: Pick<SessionRecord, 'setupHash' | 'createdBy' | 'clockUs'>,
+): SessionRecord {
+  takeQuota(tx, services, { organizationId, name: 'sessionsLiveMax' });
+  const nowMs = services.nowMs();
+  const session: WorldSession = {
+    schemaVersion: 1,
+    organizationId,
+    projectId,
+    environmentId,
+    sessionId: newId('ses'),
+    buildHash,
+    seed,
+    callbackReceiverBindingIds,
+    state: 'creating',
+    leaseGeneration: 1,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    expiresAtMs: nowMs + ttlMs,
+    version: 1,
+    ...rest,
+  };
+  return { session, ...record };
+}

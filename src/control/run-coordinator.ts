@@ -1,0 +1,135 @@
+// The coordinator of a hosted run: the runner of `drill.run`. It plays the attempt in the session's world, step by step as agents hand in
+// their interactions, then seals the evidence. After a crash the next life's coordinator begins again, and every step is there once.
+import { mkdir, rm } from 'node:fs/promises';
+import { ServiceError } from '../contract/errors.js';
+import { Attempt } from '../drills/attempt.js';
+import { attemptReport, writeAttemptReport } from '../drills/attempt-report.js';
+import { type HostedPart, hostedSeat } from '../drills/hosted-attempt.js';
+import { Interruption } from '../drills/interruption.js';
+import { playableDrill } from '../drills/plan.js';
+import { type AttemptNumbers, runIdentity } from '../drills/run-setup.js';
+import { manifestDigestOf } from '../drills/sealed-report.js';
+import { loadBuild } from './build-records.js';
+import { bundleFolder } from './evidence-records.js';
+import { type Ending, LeftForNextLife, type Runner, type RunnerContext } from './operations.js';
+import { patience, patientWorld } from './patient-world.js';
+import { askToCancel } from './run-cancel.js';
+import { putRun, takenUp } from './run-changes.js';
+import { RunDesk } from './run-desk.js';
+import { endBeforeStart, endLost, endPlayed, type SealedEvidence } from './run-ending.js';
+import { type RunRecord, runTable } from './run-records.js';
+import type { ControlServices } from './services.js';
+import { requireRecord } from './session-admission.js';
+import { sessionMemory } from './session-memory.js';
+import { requireUsable } from './session-states.js';
+
+export function runRunner(services: ControlServices): Runner {
+  return {
+    run: async ({ operation }, context) => {
+      try {
+        return await coordinate(services, operation.resourceId, context);
+      } catch (error) {
+        if (context.leaving.aborted) throw new LeftForNextLife();
+        throw error instanceof Interruption ? error.cause : error;
+      }
+    },
+    onFailure: (tx, record, error) => endLost(tx, services, record, error),
+    onCancel: (tx, record) => endBeforeStart(tx, services, record),
+  };
+}
+
+async function coordinate(services: ControlServices, hostedRunId: string, context: RunnerContext): Promise<Ending> {
+  const record = await takeUp(services, hostedRunId);
+  const { part, desk } = await partOf(services, record, context.leaving);
+  const cancelled = cancellation(services, record, context);
+  try {
+    const seat = hostedSeat({ ...part, desk, signal: cancelled.signal });
+    const played = await new Attempt(seat).play();
+    const report = attemptReport(part.planned, played, { startedAtMs: record.run.createdAtMs, finishedAtMs: services.nowMs() });
+    const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
+    const sealed: SealedEvidence = {
+      result: report.result,
+      manifestDigest: await patientlyWritten(context.leaving, async () => {
+        // An earlier life may have come as far as this.
+        await rm(folder, { recursive: true, force: true });
+        await mkdir(folder, { recursive: true });
+        return await manifestDigestOf((await writeAttemptReport(folder, report, played)).folder);
+      }),
+    };
+    const state = report.result.status === 'cancelled' ? 'cancelled' : 'succeeded';
+    return { state, apply: (tx) => endPlayed(tx, services, desk.mine(tx), sealed) };
+  } finally {
+    cancelled.end();
+  }
+}
+
+/** Fences whoever coordinated it before. */
+function takeUp({ catalog, nowMs }: ControlServices, hostedRunId: string): Promise<RunRecord> {
+  return catalog.change((tx) => {
+    const record = tx.get(runTable, hostedRunId);
+    if (record === undefined) throw new Error(`there is no record of run ${hostedRunId}`);
+    const taken = takenUp(record, nowMs());
+    // The lease may have gone on with the crash that brought this life about.
+    const { leaseGeneration } = requireRecord(tx, record.run.sessionId).session;
+    const isTakeover = record.run.coordination?.state === 'running';
+    const happening = isTakeover
+      ? { kind: 'coordinator_taken_over' as const, details: { generation: taken.run.coordination!.generation } }
+      : undefined;
+    return putRun(tx, { ...taken, run: { ...taken.run, leaseGeneration } }, nowMs(), happening);
+  });
+}
+
+async function partOf(
+  services: ControlServices,
+  record: RunRecord,
+  leaving: AbortSignal,
+): Promise<{ part: Omit<HostedPart, 'desk' | 'signal'>; desk: RunDesk }> {
+  const { hostedRunId, sessionId, buildHash, request } = record.run;
+  const { runId, drillId, ...rest } = request;
+  const numbers: AttemptNumbers = rest;
+  requireUsable(requireRecord(services.catalog.view, sessionId), services.nowMs());
+  const build = await loadBuild(services, buildHash);
+  const planned = playableDrill(build, drillId);
+  if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
+  const world = patientWorld(await sessionMemory(services).world(sessionId), leaving);
+  const identity = (worldInstanceId: string) => ({ ...runIdentity(build, planned, { runId, numbers }), worldInstanceId });
+  return { part: { hostedRunId, runId, build, planned, numbers, world }, desk: new RunDesk(services, { record, identity, leaving }) };
+}
+
+/** The operation's signal as the attempt may see it: only once the run itself says so durably, however long the disk takes. */
+function cancellation(services: ControlServices, { run: { hostedRunId, termination } }: RunRecord, { signal, leaving }: RunnerContext) {
+  const cancelled = new AbortController();
+  const over = new AbortController();
+  const quiet = AbortSignal.any([leaving, over.signal]);
+  const ask = async (): Promise<void> => {
+    for (let tries = 1; !quiet.aborted; tries++) {
+      try {
+        await askToCancel(services, hostedRunId, 'The operation was cancelled.');
+        cancelled.abort();
+        return;
+      } catch (error) {
+        // Played already: there is nothing to cancel.
+        if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return;
+        services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
+        await patience(tries, { leaving: quiet });
+      }
+    }
+  };
+  if (termination !== undefined) cancelled.abort();
+  else if (signal.aborted) void ask();
+  else signal.addEventListener('abort', () => void ask(), { once: true, signal: over.signal });
+  return { signal: cancelled.signal, end: () => over.abort() };
+}
+
+/** A full disk is waited for. */
+async function patientlyWritten<T>(leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write();
+    } catch (error) {
+      const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+      if (!isFull || leaving.aborted) throw error;
+      await patience(tries, { leaving });
+    }
+  }
+}

@@ -1,0 +1,130 @@
+// The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
+//   D1. Nothing is kept for a coordinator whose generation is not the run's any more.
+//   D2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
+import { ServiceError } from '../contract/errors.js';
+import type { RunIdentity } from '../contract/run.js';
+import type { Attached } from '../drills/capture.js';
+import type { Desk, HandedIn, PendingInteraction } from '../drills/hosted-attempt.js';
+import type { Begun, Ended, Played, PlayedStep } from '../drills/seat.js';
+import type { WorldRef } from '../worlds/api.js';
+import { patience } from './patient-world.js';
+import { loadAttached } from './run-attachment-records.js';
+import { awaiting, begunAt, coordinationOf, putRun, stepKept, timelineEnded } from './run-changes.js';
+import { timedOutIfOver } from './run-deadline.js';
+import { runMemory } from './run-memory.js';
+import { ofRun, type RunRecord, runTable, stepTable } from './run-records.js';
+import type { ControlServices } from './services.js';
+import type { Change } from './tables.js';
+
+export interface DeskPart {
+  /** As this coordinator took it up. */
+  record: RunRecord;
+  identity(worldInstanceId: string): RunIdentity;
+  leaving: AbortSignal;
+}
+
+/** Another coordinator has taken the run. */
+export class Fenced extends Error {
+  constructor(hostedRunId: string) {
+    super(`the run ${hostedRunId} has another coordinator`);
+    this.name = 'Fenced';
+  }
+}
+
+export class RunDesk implements Desk {
+  readonly played: Played;
+  readonly ended?: Ended;
+  begun?: Begun;
+  readonly #services: ControlServices;
+  readonly #part: DeskPart;
+  readonly #hostedRunId: string;
+
+  constructor(services: ControlServices, part: DeskPart) {
+    this.#services = services;
+    this.#part = part;
+    const { run, begun, ended, pending } = part.record;
+    this.#hostedRunId = run.hostedRunId;
+    const steps = [...ofRun(services.catalog.view, stepTable, run.hostedRunId)].map(({ step }) => step);
+    this.played = { steps, ...(pending === undefined ? {} : { started: pending.started }) };
+    if (begun !== undefined) this.begun = begun;
+    if (ended !== undefined) this.ended = ended;
+  }
+
+  async begin(begun: Begun, world: WorldRef): Promise<void> {
+    const identity = this.#part.identity(world.worldInstanceId);
+    await this.change((tx, record, nowMs) => putRun(tx, begunAt(record, nowMs, { begun, identity }), nowMs));
+    this.begun = begun;
+  }
+
+  async await(pending: PendingInteraction): Promise<HandedIn> {
+    const memory = runMemory(this.#services);
+    // Before it can be told.
+    const next = memory.nextHandedIn(this.#hostedRunId);
+    const { id: interactionId } = pending.interaction;
+    const record = await this.change((tx, before, nowMs) => {
+      // An earlier life has told it already.
+      if (before.pending?.interactionId === interactionId) return before;
+      const told = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
+      return timedOutIfOver(tx, told, nowMs);
+    });
+    const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
+    await memory.close(this.#hostedRunId);
+    return handedIn;
+  }
+
+  async keep(step: PlayedStep): Promise<void> {
+    const hostedRunId = this.#hostedRunId;
+    await this.change((tx, record, nowMs) => {
+      const kept = stepKept(record, nowMs);
+      tx.put(stepTable, { hostedRunId, ordinal: kept.stepCount, step });
+      return putRun(tx, kept, nowMs);
+    });
+  }
+
+  async end(ended: Ended): Promise<Ended> {
+    return await this.change((tx, record, nowMs) => {
+      // A cancellation that was accepted holds, whether the attempt has seen it or not.
+      const stands: Ended = record.run.termination === undefined ? ended : { ...ended, cancelled: true };
+      putRun(tx, timelineEnded(record, nowMs, stands), nowMs);
+      return stands;
+    });
+  }
+
+  attached(): Promise<Attached[]> {
+    return loadAttached(this.#services, this.#hostedRunId);
+  }
+
+  /** Of the run, as long as it is this coordinator's. A full disk is waited for. */
+  async change<T>(work: (tx: Change, record: RunRecord, nowMs: number) => T): Promise<T> {
+    const { catalog, nowMs } = this.#services;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await catalog.change((tx) => work(tx, this.mine(tx), nowMs()));
+      } catch (error) {
+        const passes = error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+        if (!passes || this.#part.leaving.aborted) throw error;
+        await patience(tries, { leaving: this.#part.leaving, retryAfterMs: error.extra.retryAfterMs });
+      }
+    }
+  }
+
+  mine(tx: Change): RunRecord {
+    const record = tx.get(runTable, this.#hostedRunId);
+    const { generation } = coordinationOf(this.#part.record);
+    if (record === undefined || coordinationOf(record).generation !== generation) throw new Fenced(this.#hostedRunId);
+    return record;
+  }
+
+  #unlessLeft<T>(promise: Promise<T>): Promise<T> {
+    const { leaving } = this.#part;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(new Error('this life ends'));
+      if (leaving.aborted) leave();
+      leaving.addEventListener('abort', leave, { once: true });
+      promise.then((value) => {
+        leaving.removeEventListener('abort', leave);
+        resolve(value);
+      }, reject);
+    });
+  }
+}

@@ -1,0 +1,75 @@
+// What the endpoints of the control room stand on. `control.ts` makes one and hands it to every area.
+import type { DataChoices } from '../compiler/data-choices.js';
+import type { LibraryPackage } from '../compiler/library.js';
+import type { RowCollection } from '../compiler/row-checks.js';
+import type { Diagnostic } from '../contract/build.js';
+import type { Issue } from '../contract/errors.js';
+import type { Build } from '../contract/hosted-source.js';
+import type { StateNamespace } from '../contract/tool-manifest.js';
+import type { BindingsPort } from '../drills/bindings-port.js';
+import type { Worlds } from '../worlds/api.js';
+import type { Catalog } from './catalog.js';
+import type { Keyring } from './keyring.js';
+import type { Operations } from './operations.js';
+import type { ControlSettings } from './settings.js';
+
+export interface ControlServices {
+  settings: ControlSettings;
+  catalog: Catalog;
+  keyring: Keyring;
+  operations: Operations;
+  worlds: Worlds;
+  compiler: CompilePort;
+  blobs: Blobs;
+  /** Where agents reach worlds: composed above this room, as drills are handed theirs. */
+  bindings: BindingsPort;
+  /** Epoch milliseconds. */
+  nowMs(): number;
+  log: ControlLog;
+}
+
+/** The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. */
+export interface CompilePort {
+  /** control.SOURCE_INVALID for source that takes too long or too much memory; rejects with the signal's reason when it aborts. */
+  compile(request: CompileRequest): Promise<CompileReply>;
+  /** Whether packed bytes are the build of that hash: everything is hashed again. */
+  verify(buildHash: string, build: Uint8Array): Promise<boolean>;
+  /** Rows against a tool's state schemas; paths begin with `/collections`. */
+  checkRows(state: StateNamespace[], collections: RowCollection[]): Promise<Issue[]>;
+  /** The tool packages that ship with Drillyard. */
+  library(): Promise<readonly LibraryPackage[]>;
+  close(): Promise<void>;
+}
+export interface CompileRequest {
+  /** The repository root. */
+  root: string;
+  config?: string;
+  choices?: DataChoices;
+  signal?: AbortSignal;
+}
+export interface CompileReply {
+  /** Absent when any diagnostic is an error. Content as bytes: the event loop never walks a build that it does not need. */
+  compiled?: {
+    summary: BuildSummary;
+    /** As build-pack.ts writes it. */
+    build: Uint8Array;
+    /** The project view as JSON. */
+    view: Uint8Array;
+  };
+  /** Ordered by file, line, column, code. */
+  diagnostics: Diagnostic[];
+}
+export type BuildSummary = Pick<Build, 'buildHash' | 'packageLockHash' | 'worldId' | 'tools' | 'scenarioIds' | 'drillIds' | 'targetIds' | 'suiteIds'>;
+
+/** Bytes by their sha256, on disk. A blob is durable when `put` resolves, before anything in the catalog names it. */
+export interface Blobs {
+  put(bytes: Uint8Array): Promise<string>;
+  /** Rejects when there is none, or when its bytes are no longer those of its digest. */
+  get(digest: string): Promise<Uint8Array>;
+}
+
+export interface ControlLog {
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}

@@ -1,0 +1,92 @@
+// How a session ends: destroyed by its owner, expired, or given up because its world could not be made. The state says so in the change
+// that decides it, access ends with that commit, and an operation of the session's own lane then removes the world.
+import { sha256Digest } from '../contract/digest.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { JsonValue } from '../contract/json.js';
+import type { Operation } from '../contract/operation.js';
+import type { ChangeEndpoint } from './endpoint.js';
+import type { Runner } from './operations.js';
+import { returnQuota } from './quotas.js';
+import type { ControlServices } from './services.js';
+import { type AskedBy, requireRecord, resultOf, startOperation } from './session-admission.js';
+import { sessionMemory } from './session-memory.js';
+import { isLive, requireSession, type SessionRecord, sessionTable } from './session-records.js';
+import { changed, moved, requireFreeLease, requireLease } from './session-states.js';
+import { deleteSnapshots } from './snapshot-records.js';
+import type { Change } from './tables.js';
+
+/** Who asks when nobody does: the service itself. */
+export function askedByService(reason: string): AskedBy {
+  return { idempotencyKey: `service.${reason}`, requestHash: sha256Digest(reason), correlationId: newId('corr') };
+}
+
+/** DELETE: whatever the session is at, but for a run that goes on in it. */
+export function destroySession(services: ControlServices): ChangeEndpoint<'destroySession'> {
+  return {
+    kind: 'change',
+    apply: (tx, call) => {
+      const { path, caller, body } = call;
+      const record = requireSession(tx, { ...path, ...caller });
+      const { sessionId, state } = record.session;
+      if ((body.confirm as string) !== sessionId) {
+        throw new ServiceError('control.CONFIRMATION_MISMATCH', { message: 'confirm is the id of the session to be destroyed.' });
+      }
+      requireLease(record, body.expectedLeaseGeneration);
+      if (!isLive(record)) throw new ServiceError('control.STATE_CONFLICT', { message: `The session is ${state}.`, details: { state } });
+      requireFreeLease(record, { afterRun: true });
+      const ended = endSession(tx, services, record, { to: 'destroying', askedBy: call });
+      return { reply: { session: ended.record.session, operation: ended.operation }, resource: { type: 'session', id: sessionId } };
+    },
+  };
+}
+
+export function endSession(
+  tx: Change,
+  services: ControlServices,
+  record: SessionRecord,
+  { to, askedBy }: { to: 'destroying' | 'expired'; askedBy: AskedBy },
+): { record: SessionRecord; operation: Operation } {
+  const { sessionId, organizationId, warmPool } = record.session;
+  const operation = startOperation(tx, services, askedBy, { kind: 'world.session.destroy', session: record.session });
+  const ended = moved(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
+  tx.put(sessionTable, ended);
+  returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
+  tx.afterCommit(() => sessionMemory(services).ended(sessionId));
+  return { record: ended, operation };
+}
+
+/** Once it is decided a destruction is always carried to its end. */
+export function destroyRunner(services: ControlServices): Runner {
+  return {
+    run: async ({ operation }) => {
+      const sessionId = operation.resourceId;
+      const memory = sessionMemory(services);
+      memory.ended(sessionId);
+      await removeWorld(services, sessionId);
+      memory.forget(sessionId);
+      return { state: 'succeeded', apply: (tx) => destroyed(tx, services, operation) };
+    },
+    onCancel: (_tx, { operation: { operationId } }) => {
+      throw new ServiceError('control.STATE_CONFLICT', { message: 'The end of a session cannot be called off.', operationId });
+    },
+  };
+}
+
+/** Whether there is one or not. */
+export async function removeWorld(services: ControlServices, sessionId: string): Promise<void> {
+  try {
+    await (await services.worlds.open(sessionId)).destroy();
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'control.NOT_FOUND')) throw error;
+  }
+}
+
+function destroyed(tx: Change, services: ControlServices, operation: Operation): JsonValue {
+  const record = requireRecord(tx, operation.resourceId);
+  const destroyedAtMs = services.nowMs();
+  const isExpired = record.session.state === 'expired';
+  tx.put(sessionTable, isExpired ? changed(record, destroyedAtMs, { destroyedAtMs }) : moved(record, 'destroyed', destroyedAtMs, { destroyedAtMs }));
+  deleteSnapshots(tx, operation.resourceId);
+  return resultOf(operation, record, { destroyedAtMs });
+}

@@ -1,0 +1,65 @@
+// Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
+import type { CompiledBuild } from '../contract/build.js';
+import type { SetFaultRequest } from '../contract/hosted-sessions.js';
+import { loadBuild } from './build-records.js';
+import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
+import type { Runner } from './operations.js';
+import type { ControlServices } from './services.js';
+import { admit, faltered, requireRecord, requireSame, resultOf, startOperation, worked } from './session-admission.js';
+import { sessionMemory } from './session-memory.js';
+import { isLive, keepSession, requireSession } from './session-records.js';
+import { refused } from './session-start.js';
+import { used } from './session-states.js';
+import type { View } from './tables.js';
+
+type FaultInput = Pick<SetFaultRequest, 'packageId' | 'instanceId' | 'faultId' | 'active'>;
+
+export function setFault(services: ControlServices): PreparedEndpoint<'setFault', void> {
+  const admitted = (view: View, call: UnsafeCall<'setFault'>) => {
+    requireSame(requireSession(view, { ...call.path, ...call.caller }), call.body);
+    return admit(view, services, call);
+  };
+  return {
+    kind: 'prepared',
+    prepare: async (view, call) => {
+      const { session } = admitted(view, call);
+      requireFault(await loadBuild(services, session.buildHash), call.body);
+    },
+    apply: (tx, call) => {
+      const record = admitted(tx, call);
+      const { session } = keepSession(tx, record, used(record, services.nowMs()));
+      const { packageId, instanceId, faultId, active } = call.body;
+      const input = { packageId, ...(instanceId === undefined ? {} : { instanceId }), faultId, active };
+      const operation = startOperation(tx, services, call, { kind: 'world.fault.set', session, input });
+      return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
+    },
+  };
+}
+
+/** The world knows the instances; a wrong one ends the operation. */
+function requireFault({ tools }: CompiledBuild, { packageId, faultId }: FaultInput): void {
+  const tool = tools.find((one) => one.packageId === packageId);
+  if (tool === undefined) throw refused({ path: '/packageId', code: 'not_one_of', message: 'is no tool of the build' });
+  if (tool.manifest.faults.some(({ id }) => id === faultId)) return;
+  throw refused({ path: '/faultId', code: 'not_one_of', message: `is no fault of ${packageId}` });
+}
+
+export function faultRunner(services: ControlServices): Runner {
+  const { catalog, nowMs } = services;
+  return {
+    run: async ({ operation, input }) => {
+      const { resourceId: sessionId, operationId } = operation;
+      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
+      const world = await sessionMemory(services).world(sessionId);
+      const answer = await world.command({ kind: 'setFault', ...(input as unknown as FaultInput), operationKey: operationId });
+      return {
+        state: 'succeeded',
+        apply: (tx) => {
+          const record = worked(tx, sessionId, nowMs());
+          return resultOf(operation, record, { ...(input as unknown as FaultInput), ...answer });
+        },
+      };
+    },
+    onFailure: (tx, { operation }, error) => faltered(tx, operation.resourceId, { error, nowMs: nowMs() }),
+  };
+}

@@ -1,0 +1,108 @@
+// Forks: a new session whose world goes on from another one's, from now, from a snapshot or from any sequence of its journal. The parent's
+// lane makes it, so a fork sees what was asked of the parent before it, and nothing that was asked after.
+import type { ForkRequest } from '../contract/hosted-sessions.js';
+import type { JsonObject } from '../contract/json.js';
+import type { ForkWorld } from '../worlds/api.js';
+import type { ChangeEndpoint, UnsafeCall } from './endpoint.js';
+import { requireActiveEnvironment } from './environment-records.js';
+import { newSession } from './new-session.js';
+import type { Runner } from './operations.js';
+import type { ControlServices } from './services.js';
+import { admit, requireRecord, resultOf, startOperation } from './session-admission.js';
+import { removeWorld } from './session-ending.js';
+import { abandonSession, isUnmade, made, orFound } from './session-making.js';
+import { sessionMemory } from './session-memory.js';
+import { isLive, type SessionRecord, sessionTable } from './session-records.js';
+import { refused } from './session-start.js';
+import { requireAvailable } from './snapshot-records.js';
+import type { Change } from './tables.js';
+
+type ForkInput = { parentSessionId: string } & Pick<ForkWorld, 'atSequence' | 'snapshotId'>;
+
+export function forkSession(services: ControlServices): ChangeEndpoint<'forkSession'> {
+  return {
+    kind: 'change',
+    apply: (tx, call) => {
+      const { path, caller, body } = call;
+      requireOnePlace(body);
+      // Which environment the new session belongs to; a build runs in any of its project.
+      const parent = admit(tx, services, { path, caller, body: { expectedLeaseGeneration: body.expectedLeaseGeneration } }, { afterRun: true });
+      requireActiveEnvironment(tx, { ...path, ...caller, environmentId: body.environmentId });
+      const { sessionId: parentSessionId } = parent.session;
+      const { hostedSnapshotId, atSequence } = body;
+      const input: JsonObject = { parentSessionId };
+      if (hostedSnapshotId !== undefined) input.snapshotId = requireAvailable(tx, parentSessionId, hostedSnapshotId);
+      if (atSequence !== undefined) input.atSequence = atSequence;
+      const child = childOf(tx, services, parent, call);
+      const { session } = child;
+      tx.put(sessionTable, child);
+      const operation = startOperation(tx, services, call, { kind: 'world.session.fork', session, lane: parentSessionId, input });
+      return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
+    },
+  };
+}
+
+function requireOnePlace({ hostedSnapshotId, atSequence }: ForkRequest): void {
+  if (atSequence === 0) throw refused({ path: '/atSequence', code: 'too_small', message: 'is the sequence of an entry, 1 or more' });
+  if (hostedSnapshotId === undefined || atSequence === undefined) return;
+  throw refused({ path: '/atSequence', code: 'conflict', message: 'a fork goes on from a sequence or from a snapshot, not from both' });
+}
+
+function childOf(tx: Change, services: ControlServices, parent: SessionRecord, { caller, body }: UnsafeCall<'forkSession'>): SessionRecord {
+  const { organizationId, projectId, sessionId, buildHash, seed, callbackReceiverBindingIds, drillId, scenarioId } = parent.session;
+  const { environmentId, hostedSnapshotId, ttlMs } = body;
+  const wanted = {
+    organizationId,
+    projectId,
+    environmentId,
+    buildHash,
+    seed,
+    callbackReceiverBindingIds,
+    ttlMs,
+    ...(drillId === undefined ? {} : { drillId }),
+    ...(scenarioId === undefined ? {} : { scenarioId }),
+    parentSessionId: sessionId,
+    ...(hostedSnapshotId === undefined ? {} : { parentHostedSnapshotId: hostedSnapshotId }),
+  };
+  const createdBy = caller.userId ?? caller.credentialId;
+  return newSession(tx, services, wanted, { setupHash: parent.setupHash, createdBy, clockUs: Number.MIN_SAFE_INTEGER });
+}
+
+export function forkRunner(services: ControlServices): Runner {
+  const { catalog, nowMs } = services;
+  return {
+    run: async ({ operation, input }, { signal }) => {
+      const sessionId = operation.resourceId;
+      const { parentSessionId, ...at } = input as ForkInput;
+      const isDue = isUnmade(requireRecord(catalog.view, sessionId)) && isLive(requireRecord(catalog.view, parentSessionId));
+      const clockUs = isDue ? await forkWorld(services, parentSessionId, { worldId: sessionId, ...at }) : undefined;
+      const isWanted = isLive(requireRecord(catalog.view, sessionId)) && !signal.aborted;
+      // The child's end is carried out in its own lane, which may have been before there was a world to remove.
+      if (clockUs !== undefined && !isWanted) await removeWorld(services, sessionId);
+      if (clockUs === undefined || !isWanted) {
+        return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
+      }
+      return {
+        state: 'succeeded',
+        apply: (tx) => resultOf(operation, made(tx, sessionId, { nowMs: nowMs(), clockUs }), { parentSessionId }),
+      };
+    },
+    onFailure: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
+    onCancel: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
+  };
+}
+
+/** Yields the child's clock. */
+async function forkWorld(services: ControlServices, parentSessionId: string, request: ForkWorld): Promise<number> {
+  const memory = sessionMemory(services);
+  const parent = await memory.world(parentSessionId);
+  const { world, position } = await orFound(
+    () => parent.fork(request),
+    async () => {
+      const found = await services.worlds.open(request.worldId);
+      return { world: found, position: await found.query({ kind: 'position' }) };
+    },
+  );
+  memory.remember(world);
+  return position.virtualTimeUs;
+}

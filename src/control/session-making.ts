@@ -1,0 +1,83 @@
+// The operation that makes the world of a session. The world has the session's id, so a life that finds it made goes on with it.
+import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import type { WorldRef } from '../worlds/api.js';
+import { loadBuild } from './build-records.js';
+import type { Runner } from './operations.js';
+import type { ControlServices } from './services.js';
+import { requireRecord, resultOf } from './session-admission.js';
+import { askedByService, endSession } from './session-ending.js';
+import { sessionMemory } from './session-memory.js';
+import { isLive, type SessionRecord, sessionTable } from './session-records.js';
+import { startOf } from './session-start.js';
+import { moved } from './session-states.js';
+import type { Change } from './tables.js';
+
+export function createRunner(services: ControlServices): Runner {
+  const { catalog, nowMs } = services;
+  return {
+    run: async ({ operation }, { signal }) => {
+      const sessionId = operation.resourceId;
+      const record = catalog.view.get(sessionTable, sessionId);
+      if (record !== undefined && isUnmade(record)) {
+        const world = await makeWorld(services, record, await loadBuild(services, record.session.buildHash));
+        if (record.session.warmPool !== undefined) await warm(services, sessionId, world);
+      }
+      if (signal.aborted) return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
+      return { state: 'succeeded', apply: (tx) => resultOf(operation, made(tx, sessionId, { nowMs: nowMs() })) };
+    },
+    onFailure: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
+    onCancel: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
+  };
+}
+
+export const isUnmade = ({ session: { state } }: SessionRecord): boolean => state === 'creating' || state === 'warming';
+
+async function makeWorld(services: ControlServices, { session }: SessionRecord, build: CompiledBuild): Promise<WorldRef> {
+  const memory = sessionMemory(services);
+  const { sessionId: worldId, seed } = session;
+  const { setup, setupHash } = startOf(build, session);
+  const world = await orFound(
+    () => services.worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 } }),
+    () => services.worlds.open(worldId),
+  );
+  memory.remember(world);
+  return world;
+}
+
+/** What an earlier life has made is there already. */
+export async function orFound<T>(make: () => Promise<T>, find: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return await find();
+    throw error;
+  }
+}
+
+/** Its actor awake, the program and its tools loaded, the first digests made. */
+async function warm({ catalog, nowMs }: ControlServices, sessionId: string, world: WorldRef): Promise<void> {
+  await catalog.change((tx) => {
+    const record = tx.get(sessionTable, sessionId);
+    if (record?.session.state === 'creating') tx.put(sessionTable, moved(record, 'warming', nowMs()));
+  });
+  await world.query({ kind: 'position' });
+}
+
+/** The world stands. A session that has ended meanwhile stays as it is. */
+export function made(tx: Change, sessionId: string, { nowMs, clockUs }: { nowMs: number; clockUs?: number }): SessionRecord {
+  const record = requireRecord(tx, sessionId);
+  if (!isUnmade(record)) return record;
+  const { warmPool } = record.session;
+  const ready = moved(record, 'ready', nowMs, warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'ready' } });
+  const next = clockUs === undefined ? ready : { ...ready, clockUs };
+  tx.put(sessionTable, next);
+  return next;
+}
+
+/** There will be no world: the session ends, and what may have been made of it is removed. */
+export function abandonSession(tx: Change, services: ControlServices, sessionId: string): SessionRecord {
+  const record = requireRecord(tx, sessionId);
+  if (!isLive(record)) return record;
+  return endSession(tx, services, record, { to: 'destroying', askedBy: askedByService(`abandon.${sessionId}`) }).record;
+}

@@ -1,0 +1,105 @@
+// What this life of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
+// It ends with the life, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
+//   M1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
+//   M2. A session that nobody has used since the start takes no room.
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { Access } from '../drills/bindings-port.js';
+import type { WorldRef, Worlds } from '../worlds/api.js';
+import type { ControlServices } from './services.js';
+
+interface IssuedAccess {
+  access: Access;
+  expiresAtMs: number;
+}
+
+export class SessionMemory {
+  readonly #worlds: Worlds;
+  readonly #refs = new Map<string, WorldRef>();
+  readonly #issued = new Map<string, Set<IssuedAccess>>();
+  /** Of sessions in which an operation runs that can be stopped. */
+  readonly #ends = new Map<string, AbortController>();
+
+  constructor(worlds: Worlds) {
+    this.#worlds = worlds;
+  }
+
+  /** control.NOT_FOUND when there is no world of this session. */
+  async world(sessionId: string): Promise<WorldRef> {
+    const known = this.#refs.get(sessionId);
+    if (known !== undefined) return known;
+    const world = await this.#worlds.open(sessionId);
+    this.#refs.set(sessionId, world);
+    return world;
+  }
+  remember(world: WorldRef): void {
+    this.#refs.set(world.worldId, world);
+  }
+
+  /** control.QUOTA_EXCEEDED when the session has as many as it may. */
+  requireRoom(sessionId: string, nowMs: number): void {
+    this.#dropExpired(sessionId, nowMs);
+    const issued = this.#issued.get(sessionId);
+    if (issued === undefined || issued.size < limits.accessesMax) return;
+    const soonest = Math.min(...[...issued].map(({ expiresAtMs }) => expiresAtMs));
+    throw new ServiceError('control.QUOTA_EXCEEDED', {
+      message: `A session has at most ${limits.accessesMax} accesses at once.`,
+      details: { quota: 'accessesMax' },
+      retryAfterMs: Math.max(1, soonest - nowMs),
+    });
+  }
+  issued(sessionId: string, access: Access, expiresAtMs: number): void {
+    const all = this.#issued.get(sessionId) ?? new Set();
+    this.#issued.set(sessionId, all.add({ access, expiresAtMs }));
+  }
+  revoke(sessionId: string): void {
+    for (const { access } of this.#issued.get(sessionId) ?? []) void access.revoke();
+    this.#issued.delete(sessionId);
+  }
+  dropExpired(nowMs: number): void {
+    for (const sessionId of this.#issued.keys()) this.#dropExpired(sessionId, nowMs);
+  }
+
+  /** Runs what may take long so that it is cancelled, as by its own signal, when the session ends. */
+  async untilEnd<T>(sessionId: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const end = new AbortController();
+    this.#ends.set(sessionId, end);
+    try {
+      return await work(AbortSignal.any([signal, end.signal]));
+    } finally {
+      this.#ends.delete(sessionId);
+    }
+  }
+
+  /** The session has ended; its world is about to go. */
+  ended(sessionId: string): void {
+    this.revoke(sessionId);
+    this.#ends.get(sessionId)?.abort();
+  }
+  forget(sessionId: string): void {
+    this.#refs.delete(sessionId);
+  }
+
+  #dropExpired(sessionId: string, nowMs: number): void {
+    const all = this.#issued.get(sessionId);
+    if (all === undefined) return;
+    for (const one of all) {
+      if (one.expiresAtMs > nowMs) continue;
+      void one.access.revoke();
+      all.delete(one);
+    }
+    if (all.size === 0) this.#issued.delete(sessionId);
+  }
+}
+
+const memories = new WeakMap<ControlServices, SessionMemory>();
+
+/** One for each control room. */
+export function sessionMemory(services: ControlServices): SessionMemory {
+  let memory = memories.get(services);
+  if (memory === undefined) {
+    memory = new SessionMemory(services.worlds);
+    memories.set(services, memory);
+  }
+  return memory;
+}

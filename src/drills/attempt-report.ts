@@ -1,0 +1,35 @@
+// The report document of a played attempt, and its folder.
+import { engineVersion } from '../compiler/shipped.js';
+import type { RunReport } from '../contract/run-events.js';
+import { type WrittenReport, writeRunReport } from '../reports/write-run-report.js';
+import type { PlayedAttempt } from './attempt.js';
+import type { PlayableDrill } from './plan.js';
+
+export interface AttemptTimes {
+  /** Host time. */
+  startedAtMs: number;
+  finishedAtMs: number;
+}
+
+export function attemptReport({ drill, target }: PlayableDrill, { result }: PlayedAttempt, times: AttemptTimes): RunReport {
+  return {
+    schemaVersion: 1,
+    runId: result.identity.runId,
+    drill: { id: drill.id, ...(drill.title === undefined ? {} : { title: drill.title }), tags: drill.tags },
+    target: { id: target.id, kind: target.kind },
+    result,
+    ...times,
+    engineVersion: engineVersion(),
+  };
+}
+
+/** `<reportDirectory>/<runId>/`. */
+export function writeAttemptReport(reportDirectory: string, report: RunReport, { journal, captured }: PlayedAttempt): Promise<WrittenReport> {
+  const sealed = report.result.evidenceRange.toSequence > 0;
+  return writeRunReport({
+    reportDirectory,
+    report,
+    evidenceLines: sealed && journal !== undefined ? journal.lines() : [],
+    attachments: captured.kept,
+  });
+}

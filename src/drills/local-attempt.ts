@@ -1,0 +1,44 @@
+// The seat of a local attempt: a world made for it, its target as the agent, nothing kept.
+import { newId } from '../contract/ids.js';
+import type { AttemptContext } from './attempt-context.js';
+import { atTheStart } from './attempt-result.js';
+import { localAgent } from './interaction.js';
+import type { PlannedDrill, PlannedTrial } from './plan.js';
+import type { Seat } from './seat.js';
+
+export interface AttemptRequest {
+  planned: PlannedDrill;
+  trial: PlannedTrial;
+  attempt: number;
+  /** Where its world lives; nobody else does meanwhile. */
+  host: number;
+}
+
+export function localSeat(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): Seat {
+  const { build, worlds, signal, onEvent } = context;
+  const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
+  const runId = newId('run');
+  return {
+    runId,
+    build,
+    planned,
+    numbers: { ...trial, trialCount: trials.length, attempt, attemptLimit },
+    ...(refusal === undefined ? {} : { refusal }),
+    signal,
+    onEvent,
+    open: async () => {
+      const world = await worlds.create({
+        worldId: runId,
+        build,
+        setup,
+        setupHash,
+        seed: { ...trial, attempt },
+        budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
+        placement: { host },
+      });
+      return { world, begun: atTheStart(planned) };
+    },
+    agent: (world) => localAgent(context, { runId, planned, world }),
+    once: () => ({}),
+  };
+}

@@ -1,0 +1,93 @@
+// What an attempt is played on: where its world comes from, who its agent is, what is kept of it as it goes. A local run makes a world for it
+// and keeps nothing; a hosted run takes a session's world and keeps every step, so that another life can go on (hosted-attempt.ts).
+import type { CompiledBuild } from '../contract/build.js';
+import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../contract/run.js';
+import type { RunEvent } from '../contract/run-events.js';
+import type { WorldRef } from '../worlds/api.js';
+import type { Attached } from './capture.js';
+import type { PlayableDrill } from './plan.js';
+import type { AttemptNumbers } from './run-setup.js';
+import type { TargetRun } from './targets/target-run.js';
+import type { PlannedInteraction } from './timeline.js';
+
+export interface Seat {
+  runId: string;
+  build: CompiledBuild;
+  planned: PlayableDrill;
+  numbers: AttemptNumbers;
+  /** Why nothing of it can be played. */
+  refusal?: RunError;
+  /** Aborted when the run is cancelled. */
+  signal: AbortSignal;
+  onEvent: (event: RunEvent) => void;
+  /** The world with its budgets set: made, or taken as it stands. */
+  open(): Promise<OpenedWorld>;
+  agent(world: WorldRef, begun: Begun): Agent;
+  once: Once;
+  keeper?: Keeper;
+  /** What was attached beside what the agent's work brought along. */
+  attached?(): Promise<Attached[]>;
+}
+export interface OpenedWorld {
+  world: WorldRef;
+  begun: Begun;
+  /** By an earlier life. */
+  played?: Played;
+  ended?: Ended;
+}
+export interface Begun extends Mark {
+  /** Of the last entry before the attempt; 1, the world's making, is the attempt's own. */
+  evidenceSequence: number;
+}
+/** How the timeline ended: nothing is played after it. */
+export interface Ended {
+  cancelled: boolean;
+  cutShort?: string;
+  failure?: RunError;
+}
+/** Of the attempt's evidence. */
+export function firstSequence({ evidenceSequence }: Pick<Begun, 'evidenceSequence'>): number {
+  return evidenceSequence <= 1 ? 1 : evidenceSequence + 1;
+}
+
+/** Who does the work of the interactions. */
+export interface Agent {
+  /** Never rejects for what the agent does: that is a status. When it resolves the agent has no access any more. */
+  work(interaction: PlannedInteraction, started: Started): Promise<Worked>;
+  release(): Promise<void>;
+}
+export interface Worked {
+  run: TargetRun;
+  bindingEvidence: BindingEvidence;
+}
+export interface Started {
+  virtualTimeUs: number;
+  toolCallsAtStart: number;
+}
+
+/** Where a world stands between two steps, when nothing moves it but the attempt. */
+export interface Mark {
+  virtualTimeUs: number;
+  toolCalls: { attempted: number; rejected: number };
+  eventsProcessed: number;
+}
+/** One interaction as it was played. */
+export interface PlayedStep {
+  interaction: InteractionResult;
+  checkpoint?: CheckpointResult;
+  mark: Mark;
+}
+/** Keeps a play as it goes, for another life to go on with it. */
+export interface Keeper {
+  keep(step: PlayedStep): Promise<void>;
+  /** Yields the end that stands: a cancellation may have come first. */
+  end(ended: Ended): Promise<Ended>;
+}
+/** What has been played already. */
+export interface Played {
+  steps: readonly PlayedStep[];
+  /** Of the interaction after them. */
+  started?: Started;
+}
+/** The key under which the world does a step of this attempt once, however often it is asked; nothing where no one asks twice. */
+export type Once = (step: string) => { operationKey?: string };

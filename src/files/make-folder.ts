@@ -1,0 +1,61 @@
+// Makes a folder and those above it that are missing, or says why it cannot.
+// Not mkdir's own `recursive`: that one never returns where a file system answers ENOENT though the folder above is there, as /proc does.
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+
+/** Each folder above is looked at once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause. */
+export function makeFolder(path: string): void {
+  const wanted = resolve(path);
+  const missing: string[] = [];
+  let place = wanted;
+  for (let fault = makeOne(place); fault !== undefined; fault = makeOne(place)) {
+    if (fault !== 'ENOENT' || place === dirname(place)) throw refusal(wanted, fault);
+    missing.push(place);
+    place = dirname(place);
+  }
+  for (const next of missing.reverse()) {
+    const fault = makeOne(next);
+    if (fault !== undefined) throw refusal(wanted, fault);
+  }
+}
+
+/** Undefined when the folder is there afterwards, whoever made it; else the code of the system. */
+function makeOne(place: string): string | undefined {
+  try {
+    mkdirSync(place);
+    return undefined;
+  } catch (error) {
+    // Not EEXIST alone: a read-only file system says EROFS of a folder that is there, too.
+    return isFolder(place) ? undefined : ((error as NodeJS.ErrnoException).code ?? 'EIO');
+  }
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const causes: { [code: string]: string } = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'the file system allows no folder there',
+  EEXIST: 'a file is in its place',
+  ENOTDIR: 'a file is in its way',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+};
+
+function refusal(path: string, code: string): ServiceError {
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  return new ServiceError(full ? 'control.STORAGE_FULL' : 'control.INVALID_REQUEST', {
+    message: `The folder ${path} cannot be made: ${causes[code] ?? code}. ${full ? 'Make room, or name' : 'Name'} another folder.`,
+    details: { path, reason: code },
+  });
+}

@@ -1,0 +1,63 @@
+// Which refusals an endpoint may answer with, derived from what it is and takes: the documentation tells them, and a test holds every
+// reply of the service against them.
+import { endpointTable } from '../../contract/endpoint-table.js';
+import { endpointShapes, shapeNameOf } from '../../contract/endpoint-validators.js';
+import type { EndpointId } from '../../contract/endpoints.js';
+import type { ErrorCode } from '../../contract/errors.js';
+
+/** Areas whose endpoints ask a world. */
+const worldAreas = new Set(['sessions', 'runs']);
+/** Endpoints that compile what they are given before they answer. */
+const compiling: ReadonlySet<EndpointId> = new Set<EndpointId>([
+  'createToolSetup',
+  'validateToolSetup',
+  'publishAuthoringProposal',
+  'createBuild',
+  'getSourceBaseline',
+]);
+
+/** Members that say which state of a resource the caller has seen. */
+const versionNames = ['expectedVersion', 'expectedRevision', 'expectedPreviousBuildHash', 'sourceDigest', 'interactionId'];
+
+export function errorCodesOf(id: EndpointId): ErrorCode[] {
+  const { authority, unsafe, area, success } = endpointTable[id];
+  const has = (member: string): boolean => Object.hasOwn(membersOf(id), member);
+  const body = shapeNameOf(id, 'body');
+  const inWorld = worldAreas.has(area);
+  const codes: (ErrorCode | false)[] = [
+    (body !== undefined || unsafe) && body !== 'bytes' && 'control.INVALID_JSON',
+    'control.INVALID_REQUEST',
+    unsafe && 'control.IDEMPOTENCY_KEY_REQUIRED',
+    unsafe && 'control.IDEMPOTENCY_KEY_INVALID',
+    has('cursor') && 'control.CURSOR_INVALID',
+    'control.UNAUTHENTICATED',
+    authority !== 'identity' && authority !== 'authenticated' && 'control.FORBIDDEN',
+    'control.ORIGIN_REJECTED',
+    (shapeNameOf(id, 'path') !== undefined || unsafe) && 'control.NOT_FOUND',
+    versionNames.some(has) && 'control.VERSION_CONFLICT',
+    has('expectedLeaseGeneration') && 'control.LEASE_CONFLICT',
+    (unsafe || inWorld || area === 'evidence' || area === 'source') && 'control.STATE_CONFLICT',
+    unsafe && 'control.IDEMPOTENCY_IN_PROGRESS',
+    inWorld && 'world.NOT_READY',
+    inWorld && unsafe && 'world.RUN_OWNS_LEASE',
+    (body !== undefined || unsafe) && 'control.PAYLOAD_TOO_LARGE',
+    (body !== undefined || unsafe) && 'control.UNSUPPORTED_MEDIA_TYPE',
+    unsafe && 'control.IDEMPOTENCY_KEY_REUSED',
+    has('confirm') && 'control.CONFIRMATION_MISMATCH',
+    compiling.has(id) && 'control.SOURCE_INVALID',
+    'control.RATE_LIMITED',
+    (success !== 200 || id === 'validateToolSetup') && 'control.QUOTA_EXCEEDED',
+    'control.INTERNAL',
+    'control.UNAVAILABLE',
+    inWorld && 'control.WORLD_BUSY',
+    unsafe && 'control.STORAGE_FULL',
+    inWorld && 'world.ACTOR_RESTARTED',
+    inWorld && 'world.HANDLER_TIMEOUT',
+  ];
+  return codes.filter((code) => code !== false);
+}
+
+function membersOf(id: EndpointId): object {
+  const names = (['query', 'body'] as const).map((part) => shapeNameOf(id, part) ?? '');
+  return Object.assign({}, ...names.map((name) => endpointShapes[name]?.properties));
+}

@@ -1,0 +1,103 @@
+// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is told at once, at /path/<name>
+// and /query/<name>.
+import { endpointShapes, endpointValidators, shapeNameOf } from '../contract/endpoint-validators.js';
+import type { EndpointId } from '../contract/endpoints.js';
+import { type Issue, ServiceError } from '../contract/errors.js';
+import { pointerToken } from '../contract/json-fault.js';
+import { limits } from '../contract/limits.js';
+import { type Schema, shapeName, typeOfSchema } from '../contract/shape.js';
+import type { Validator } from '../contract/validators.js';
+
+export interface RequestValues {
+  path: object | undefined;
+  query: object | undefined;
+}
+export type ReadValues = (path: { readonly [name: string]: string }, query: string) => RequestValues;
+
+/** Made once an endpoint, used for each of its requests. */
+export function valuesReader(id: EndpointId): ReadValues {
+  const validators = endpointValidators[id];
+  const path = { validate: validators.path, numbers: numbersOf(shapeNameOf(id, 'path')) };
+  const query = { validate: validators.query, numbers: numbersOf(shapeNameOf(id, 'query')) };
+  return (pathText, queryText) => {
+    const issues: Issue[] = [];
+    const pathValue = checked(path, pathText, '/path', issues);
+    const given = queryText === '' && query.validate === undefined ? nothing : parseQuery(queryText, issues);
+    const queryValue = checked(query, given, '/query', issues);
+    if (issues.length === 0) return { path: pathValue, query: queryValue };
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: 'The path or the query breaks its schema.',
+      issues: issues.slice(0, limits.issuesMax),
+    });
+  };
+}
+
+interface Values {
+  readonly [name: string]: string;
+}
+const nothing: Values = Object.create(null);
+
+function checked(
+  { validate, numbers }: { validate: Validator<object> | undefined; numbers: ReadonlySet<string> },
+  text: Values,
+  within: '/path' | '/query',
+  issues: Issue[],
+): object | undefined {
+  if (validate === undefined) {
+    for (const name in text) issues.push({ path: within + pointerToken(name), code: 'unknown_property', message: 'this endpoint does not take it' });
+    return undefined;
+  }
+  const validation = validate(numbers.size === 0 ? text : withNumbers(text, numbers));
+  if (validation.ok) return validation.value;
+  for (const issue of validation.issues) issues.push({ ...issue, path: within + issue.path });
+  return undefined;
+}
+
+const integer = /^-?(?:0|[1-9]\d{0,15})$/;
+/** Text that is no plain integer stays text, so that the check tells what was found. */
+function withNumbers(text: Values, numbers: ReadonlySet<string>): object {
+  const values: { [name: string]: string | number } = Object.create(null);
+  for (const name in text) {
+    const value = text[name] as string;
+    values[name] = numbers.has(name) && integer.test(value) ? Number(value) : value;
+  }
+  return values;
+}
+
+/** As HTML forms write it: `+` is a space. A name that comes twice is refused, because no endpoint takes lists. */
+export function parseQuery(query: string, issues: Issue[]): Values {
+  const values: { [name: string]: string } = Object.create(null);
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const mark = part.indexOf('=');
+    const name = decoded(mark < 0 ? part : part.slice(0, mark));
+    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
+    if (name === undefined || value === undefined) {
+      issues.push({ path: name === undefined ? '/query' : `/query${pointerToken(name)}`, code: 'format', message: 'is not percent-encoded UTF-8' });
+    } else if (name in values) {
+      issues.push({ path: `/query${pointerToken(name)}`, code: 'duplicate', message: `"${name.slice(0, 100)}" is given more than once` });
+    } else {
+      values[name] = value;
+    }
+    if (issues.length >= limits.issuesMax) break;
+  }
+  return values;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function numbersOf(name: string | undefined): ReadonlySet<string> {
+  const properties = Object.entries(endpointShapes[name ?? '']?.properties ?? {});
+  return new Set(properties.filter(([, schema]) => typeOfSchema(resolved(schema)) === 'number').map(([member]) => member));
+}
+
+function resolved(schema: Schema): Schema {
+  const ref = shapeName(schema);
+  return ref === undefined ? schema : resolved(endpointShapes[ref] ?? {});
+}

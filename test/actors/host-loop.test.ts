@@ -1,0 +1,75 @@
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { BoardWriter, createSharedPage } from '../../src/actors/board.js';
+import type { Actor, ActorKind } from '../../src/actors/definition.js';
+import { type Envelope, readAtCaller, writeToHost } from '../../src/actors/frames.js';
+import { HostLoop } from '../../src/actors/host-loop.js';
+import { Outbox } from '../../src/actors/outbox.js';
+
+/** A loop of actors that commit nothing. `during` is called in each slice of the actor `long`, each of which lasts as long as it may. */
+function loopOf({ slices, during }: { slices: number; during(slice: number, ask: (slot: number, actorId: string) => void): void }) {
+  const served: string[] = [];
+  let replied = 0;
+  let done = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  const actorOf = (actorId: string): Actor => ({
+    *command(_message, run) {
+      for (let slice = 1; slice <= (actorId === 'long' ? slices : 1); slice++) {
+        served.push(actorId);
+        if (actorId !== 'long') continue;
+        during(slice, ask);
+        while (!run.sliceOver());
+        if (slice < slices) yield;
+      }
+    },
+    query: () => ({ reply: undefined }),
+    pendingCount: () => 0,
+    takeWriteSet: () => undefined,
+    idle: () => false,
+    passivate: () => {},
+  });
+  const kind: ActorKind = { activate: actorOf, commit: async () => [], control: () => undefined, close: async () => {} };
+  const outbox = new Outbox((envelope) => {
+    const ignored = (): void => {};
+    readAtCaller(envelope, { reply: () => ++replied === asked && done(), refusal: ignored, progress: ignored, failure: ignored });
+  });
+  const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+  let asked = 0;
+  const ask = (slot: number, actorId: string): void => {
+    const envelope: Envelope = [];
+    writeToHost.command(envelope, slot, ++asked, actorId, {});
+    loop.receive(envelope);
+  };
+  return { served, ask, ended };
+}
+
+test('what comes in during a slice of a long command is served before its next slice', async () => {
+  // As messages do, it comes in when the slice is over and the event loop has its turn.
+  const { served, ask, ended } = loopOf({
+    slices: 3,
+    during: (slice, come) => void (slice < 3 && setImmediate(() => come(slice + 1, `short-${slice}`))),
+  });
+  ask(1, 'long');
+  await ended;
+  deepEqual(served, ['long', 'short-1', 'long', 'short-2', 'long']);
+});
+
+test('a long command goes on however much comes in', async () => {
+  const { served, ask, ended } = loopOf({
+    slices: 3,
+    during: (slice, come) => {
+      let left = 20;
+      const more = (): void => {
+        come(left + 1, `short-${left}`);
+        if (--left > 0) setImmediate(more);
+      };
+      if (slice === 1) setImmediate(more);
+    },
+  });
+  ask(1, 'long');
+  await ended;
+  const slicesAt = served.flatMap((actorId, index) => (actorId === 'long' ? [index] : []));
+  deepEqual(slicesAt, [0, 2, 5]);
+});

@@ -1,0 +1,86 @@
+// A wait that is heard of while it goes on, on both servers, over a real socket.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadUws } from '../../src/http/uws-server.js';
+import type { SendOptions } from '../../src/worlds/api.js';
+import { mcpEndpoints, modernMeta, version } from './mcp-kit.js';
+
+interface Gate {
+  opened: Promise<void>;
+  open(): void;
+}
+function gate(): Gate {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+type Report = (progress: { reachedUs: number; scheduledEventsProcessed: number }) => void;
+
+for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
+  const open = mcpEndpoints(engine);
+  const wait = async (meanwhile: (options: SendOptions<never>) => Promise<void>, init: RequestInit = {}) => {
+    const { access, told } = await open({ mayWait: true, meanwhile });
+    const { url, token } = access.endpoints.mcp ?? assert.fail();
+    const params = { name: 'world.wait', arguments: {}, _meta: { ...modernMeta, progressToken: 'p' } };
+    const reply = fetch(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'world.wait',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      ...init,
+    });
+    return { reply, told, access };
+  };
+
+  test(`${engine}: progress leaves as it comes, only forward, and the result ends the stream`, async () => {
+    const heard = gate();
+    const { reply } = await wait(async ({ onProgress }) => {
+      const report = onProgress as Report;
+      report({ reachedUs: 5, scheduledEventsProcessed: 2 });
+      await heard.opened;
+      report({ reachedUs: 5, scheduledEventsProcessed: 2 });
+      report({ reachedUs: 6, scheduledEventsProcessed: 3 });
+    });
+    const { body, headers, status } = await reply;
+    assert.deepEqual([status, headers.get('content-type'), headers.get('x-accel-buffering')], [200, 'text/event-stream', 'no']);
+    const reader = (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
+    const progress = (told: number, reachedUs: number): string =>
+      `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":${told},"message":"The clock is at ${reachedUs} us."}}\n\n`;
+    assert.equal((await reader.read()).value, progress(2, 5));
+    // The world goes on only now: what was read left before the end.
+    heard.open();
+    let rest = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read()) rest += read.value;
+    const result = `event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\\"virtualTimeUs\\":7,\\"reached\\":true}"}],"structuredContent":{"virtualTimeUs":7,"reached":true},"_meta":{"drillyard/correlationId":"corr_0000000000000000","io.modelcontextprotocol/serverInfo":{"name":"drillyard","version":"${version}"}},"resultType":"complete"}}\n\n`;
+    // Between two reads only the latest progress is kept, and the result may overtake it.
+    assert.ok([progress(3, 6) + result, result].includes(rest), rest);
+  });
+
+  test(`${engine}: a client that goes away cancels the wait`, async () => {
+    const begun = gate();
+    const cancelled = gate();
+    const abort = new AbortController();
+    const { reply } = await wait(
+      async ({ signal, onProgress }) => {
+        (onProgress as Report)({ reachedUs: 5, scheduledEventsProcessed: 1 });
+        signal?.addEventListener('abort', () => cancelled.open());
+        begun.open();
+        await cancelled.opened;
+      },
+      { signal: abort.signal },
+    );
+    const { body } = await reply;
+    await body?.getReader().read();
+    await begun.opened;
+    abort.abort();
+    await cancelled.opened;
+  });
+}

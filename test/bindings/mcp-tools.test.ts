@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { McpFailure } from '../../src/bindings/mcp-messages.js';
+import { ToolCatalog, targetOfName } from '../../src/bindings/mcp-tools.js';
+import type { JsonObject } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
+import type { ToolCatalogItem } from '../../src/contract/world-protocol.js';
+import { ticketTool } from './mcp-kit.js';
+
+const item = (changes: Partial<ToolCatalogItem>): ToolCatalogItem => ({ ...ticketTool, ...changes });
+const names = (items: ToolCatalogItem[], mayWait = false): string[] =>
+  (new ToolCatalog(items, { mayWait }).page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
+
+test("names: the manifest's, else package and operation, then the instance; world.wait comes last", () => {
+  const items = [
+    item({}),
+    item({ instanceId: 'desk-two' }),
+    item({ operationId: 'ticket.open', mcp: { name: 'open_ticket', description: 'Opens one.' } }),
+    item({ operationId: 'ticket.open', instanceId: 'desk-two', mcp: { name: 'open_ticket' } }),
+  ];
+  assert.deepEqual(names(items, true), ['desk.ticket.close', 'desk.ticket.close__desk-two', 'open_ticket', 'open_ticket__desk-two', 'world.wait']);
+});
+
+test('a name that another tool has, or that no client would take, gives way to the own one', () => {
+  const mcp = (name: string) => ({ mcp: { name } });
+  const items = [
+    item({ operationId: 'a', ...mcp('desk.b') }),
+    item({ operationId: 'b' }),
+    item({ operationId: 'c', ...mcp('same') }),
+    item({ operationId: 'd', ...mcp('same') }),
+    item({ operationId: 'e', ...mcp('no name') }),
+    item({ operationId: 'f', ...mcp('world.wait') }),
+  ];
+  assert.deepEqual(names(items), ['desk.a', 'desk.b', 'same', 'desk.d', 'desk.e', 'desk.f']);
+});
+
+test('underscores stand for dots where no other tool is meant', () => {
+  const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'c.d' })];
+  const catalog = new ToolCatalog(items, { mayWait: true });
+  assert.equal(catalog.find('desk_a_b'), undefined);
+  assert.equal(catalog.find('desk_c_d')?.name, 'desk.c.d');
+  assert.equal(catalog.find('world_wait')?.target, 'wait');
+  const exact = new ToolCatalog([item({ operationId: 'a.b' }), item({ operationId: 'z', mcp: { name: 'desk_a_b' } })], { mayWait: false });
+  assert.equal(exact.find('desk_a_b')?.definition.name, 'desk_a_b');
+});
+
+test('every tool has one name of at most 128 characters, which finds it and nothing else', () => {
+  const slug = fc.stringMatching(/^[a-z][a-z0-9]{0,3}([-_][a-z0-9]{1,3})?$/);
+  const long = fc.integer({ min: 1, max: 90 }).map((length) => `p${'x'.repeat(length)}`);
+  const target = fc.record({
+    packageId: fc.oneof(slug, long),
+    instanceId: fc.option(slug),
+    operationId: fc.oneof(
+      slug,
+      fc.tuple(slug, long).map((parts) => parts.join('.')),
+    ),
+    name: fc.option(fc.constantFrom('a', 'b', 'a.b', 'p.a', 'a__b')),
+  });
+  const key = ({ packageId, instanceId, operationId }: ToolCatalogItem) => [packageId, instanceId, operationId].join(' ');
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(target, { selector: ({ packageId, instanceId, operationId }) => [packageId, instanceId ?? packageId, operationId].join(' ') }),
+      (targets) => {
+        const items = targets.map(({ packageId, instanceId, operationId, name }) =>
+          item({ packageId, instanceId: instanceId ?? packageId, operationId, ...(name === null ? {} : { mcp: { name } }) }),
+        );
+        const catalog = new ToolCatalog(items, { mayWait: false });
+        const found = names(items);
+        assert.equal(new Set(found).size, items.length);
+        found.forEach((name, index) => {
+          assert.match(name, /^[A-Za-z0-9_.-]{1,128}$/);
+          assert.deepEqual(
+            catalog.find(name)?.target,
+            {
+              packageId: items[index]?.packageId,
+              instanceId: items[index]?.instanceId,
+              operationId: items[index]?.operationId,
+            },
+            key(items[index] as ToolCatalogItem),
+          );
+        });
+      },
+    ),
+  );
+});
+
+test('the name of a tool that is not listed still says what it would be', () => {
+  assert.deepEqual(targetOfName('desk.ticket.close'), { packageId: 'desk', operationId: 'ticket.close' });
+  assert.deepEqual(targetOfName('desk.ticket.close__desk-two'), { packageId: 'desk', operationId: 'ticket.close', instanceId: 'desk-two' });
+  for (const name of ['', 'desk', '.x', 'desk.']) assert.equal(targetOfName(name), undefined);
+});
+
+test('pages follow each other to the end, and a cursor from nowhere is refused', () => {
+  const items = Array.from({ length: limits.mcpToolsPageMax * 2 + 1 }, (_, index) => item({ operationId: `op${index}` }));
+  const catalog = new ToolCatalog(items, { mayWait: true });
+  const seen: unknown[] = [];
+  let cursor: JsonObject[string] | undefined;
+  do {
+    const page = catalog.page(cursor);
+    assert.deepEqual(catalog.page(cursor), page);
+    seen.push((page.tools as JsonObject[]).length);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(seen, [limits.mcpToolsPageMax, limits.mcpToolsPageMax, 2]);
+  for (const wrong of ['', 'x', 7, null]) assert.throws(() => catalog.page(wrong), McpFailure);
+});
+
+test('schemas: an object is shown as it is, anything else as the member value', () => {
+  const [tool] = new ToolCatalog([item({ inputSchema: true, outputSchema: { $ref: '#/$defs/a', $defs: { a: { type: 'array' } } } })], {
+    mayWait: false,
+  }).page(undefined).tools as JsonObject[];
+  const wrapped = { type: 'object', properties: { value: true }, required: ['value'], additionalProperties: false };
+  assert.deepEqual([tool?.inputSchema, tool?.outputSchema], [wrapped, wrapped]);
+  const { definition } = new ToolCatalog([ticketTool], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
+  assert.deepEqual([definition.inputSchema, definition.outputSchema], [ticketTool.inputSchema, ticketTool.outputSchema]);
+});

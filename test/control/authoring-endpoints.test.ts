@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../src/contract/hosted-authoring.js';
+import type { AuthoringSession } from '../../src/contract/hosted-resources.js';
+import type { SourceChange } from '../../src/contract/hosted-source.js';
+import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring-endpoints.js';
+import { CompileWorkers } from '../../src/control/compile-port.js';
+import { sourceDraftTable } from '../../src/control/source-records.js';
+import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
+
+const compiler = new CompileWorkers({ workers: 1 });
+after(() => compiler.close());
+
+const put = (path: string, content: string): SourceChange => ({ action: 'put', path, content });
+const world = 'schemaVersion: 1\nid: small-world\n';
+const sound = [put('drillyard.json', '{"schemaVersion": 1}'), put('drillyard/world.yaml', world)];
+
+async function open(options: ControlKitOptions = {}): Promise<ControlKit> {
+  return await openControlKit({ endpoints: authoringEndpoints, runners: defineAuthoringRunners, services: { compiler }, ...options });
+}
+async function begin(kit: ControlKit, body: Partial<CreateAuthoringSessionRequest> = {}): Promise<AuthoringSession> {
+  return (await kit.call('createAuthoringSession', { body: { author: 'manual', ...body } })).session;
+}
+async function say(kit: ControlKit, session: AuthoringSession, changes: SourceChange[] | undefined, prompt = 'go on') {
+  const { authoringSessionId, version: expectedVersion } = session;
+  const body = { expectedVersion, prompt, ...(changes === undefined ? {} : { changes }) };
+  const { operation, turn } = await kit.call('createAuthoringTurn', { path: { authoringSessionId }, body });
+  const ended = await kit.services.operations.whenEnded(operation.operationId);
+  const now = await kit.call('getAuthoringSession', { path: { authoringSessionId } });
+  const turns = await kit.call('listAuthoringTurns', { path: { authoringSessionId } });
+  const after: AuthoringTurn = turns.items.find(({ turnId }) => turnId === turn.turnId)!;
+  return { queued: turn, turn: after, session: now.session, operation: ended };
+}
+const proposalOf = async (kit: ControlKit, { authoringSessionId, currentProposalId }: AuthoringSession): Promise<AuthoringProposal> =>
+  (await kit.call('getAuthoringProposal', { path: { authoringSessionId, proposalId: currentProposalId! } })).proposal;
+const code = (wanted: string) => (error: unknown) => (error as { code: string }).code === wanted;
+
+test('a manual conversation ends in a source draft that compiles', async () => {
+  const kit = await open();
+  try {
+    const first = await say(kit, await begin(kit, { title: 'A small world' }), [put('drillyard.json', '{"schemaVersion": 1}')]);
+    assert.equal(first.queued.state, 'queued');
+    assert.equal(first.turn.state, 'succeeded');
+    const broken = await proposalOf(kit, first.session);
+    assert.equal(broken.compiles, false);
+    assert.ok(broken.diagnostics.some(({ severity }) => severity === 'error'));
+    const { authoringSessionId } = first.session;
+    const publishAt = (proposal: AuthoringProposal, session: AuthoringSession) =>
+      kit.call('publishAuthoringProposal', {
+        path: { authoringSessionId, proposalId: proposal.proposalId },
+        body: { expectedVersion: session.version },
+      });
+    await assert.rejects(publishAt(broken, first.session), code('control.SOURCE_INVALID'));
+
+    const second = await say(kit, first.session, [put('drillyard/world.yaml', world)]);
+    const proposal = await proposalOf(kit, second.session);
+    assert.deepEqual([proposal.compiles, proposal.diagnostics.filter(({ severity }) => severity === 'error')], [true, []]);
+    await assert.rejects(publishAt(broken, second.session), code('control.STATE_CONFLICT'), 'a proposal whose place was taken');
+    const published = await publishAt(proposal, second.session);
+    assert.equal(published.session.state, 'published');
+    assert.ok(published.session.closedAtMs !== undefined);
+    assert.deepEqual([published.sourceDraft.name, published.sourceDraft.currentRevision], ['A small world', 1]);
+    assert.equal(published.revision.sourceDigest, proposal.sourceDigest);
+    await assert.rejects(say(kit, published.session, sound), code('control.STATE_CONFLICT'));
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a conversation on a base makes its next revision, unless the base went on', async () => {
+  const kit = await open();
+  try {
+    const made = await say(kit, await begin(kit), sound);
+    const publish = async (session: AuthoringSession) => {
+      const path = { authoringSessionId: session.authoringSessionId, proposalId: session.currentProposalId! };
+      return await kit.call('publishAuthoringProposal', { path, body: { expectedVersion: session.version } });
+    };
+    const { sourceDraft } = await publish(made.session);
+    const base = { sourceDraftId: sourceDraft.sourceDraftId, revision: 1 };
+    const [left, right] = [await begin(kit, { base }), await begin(kit, { base })];
+    assert.deepEqual([left.repositoryBindingId, left.baseRevision], [sourceDraft.sourceDraftId, '1']);
+    const [leftDone, rightDone] = [
+      await say(kit, left, [put('drillyard/world.yaml', `${world}title: Left\n`)]),
+      await say(kit, right, [put('drillyard/world.yaml', `${world}title: Right\n`)]),
+    ];
+    assert.equal((await publish(leftDone.session)).sourceDraft.currentRevision, 2);
+    await assert.rejects(publish(rightDone.session), code('control.VERSION_CONFLICT'));
+    assert.equal(kit.services.catalog.view.get(sourceDraftTable, sourceDraft.sourceDraftId)?.currentRevision, 2);
+    await assert.rejects(begin(kit, { base: { ...base, revision: 9 } }), code('control.NOT_FOUND'));
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a turn that changes nothing proposes nothing, one that cannot be applied fails', async () => {
+  const kit = await open();
+  try {
+    const first = await say(kit, await begin(kit), sound);
+    const same = await say(kit, first.session, sound);
+    assert.equal(same.turn.state, 'unchanged');
+    assert.equal(same.session.currentProposalId, first.session.currentProposalId);
+    const gone = await say(kit, same.session, [{ action: 'delete', path: 'no/such/file' }]);
+    assert.equal(gone.turn.state, 'failed');
+    assert.equal(gone.turn.error?.code, 'control.INVALID_REQUEST');
+    assert.equal(gone.operation.state, 'failed');
+    assert.equal(gone.session.activeTurnId, undefined);
+    assert.equal(gone.session.currentProposalId, first.session.currentProposalId);
+    await assert.rejects(say(kit, gone.session, undefined), code('control.INVALID_REQUEST'), 'a manual turn without changes');
+    await assert.rejects(say(kit, first.session, sound), code('control.VERSION_CONFLICT'));
+  } finally {
+    await kit.close();
+  }
+});
+
+test('discarding needs the exact id, the version seen and no turn at work', async () => {
+  const kit = await open();
+  try {
+    const session = await begin(kit);
+    const { authoringSessionId, version: expectedVersion } = session;
+    const path = { authoringSessionId };
+    await assert.rejects(
+      kit.call('discardAuthoringSession', { path, body: { expectedVersion, confirm: 'yes' } }),
+      code('control.CONFIRMATION_MISMATCH'),
+    );
+    await assert.rejects(
+      kit.call('discardAuthoringSession', { path, body: { expectedVersion: 7, confirm: authoringSessionId } }),
+      code('control.VERSION_CONFLICT'),
+    );
+    const {
+      turn,
+      operation,
+      session: busy,
+    } = await kit.call('createAuthoringTurn', { path, body: { expectedVersion, prompt: 'go', changes: sound } });
+    assert.deepEqual([busy.activeTurnId, busy.pendingActionCount], [turn.turnId, 1]);
+    const now = { expectedVersion: busy.version, confirm: authoringSessionId };
+    await assert.rejects(kit.call('discardAuthoringSession', { path, body: now }), code('control.STATE_CONFLICT'));
+    await kit.services.operations.whenEnded(operation.operationId);
+    const { version } = (await kit.call('getAuthoringSession', { path })).session;
+    const discarded = (await kit.call('discardAuthoringSession', { path, body: { ...now, expectedVersion: version } })).session;
+    assert.equal(discarded.state, 'discarded');
+    assert.equal(discarded.closedAtMs, kit.clock.nowMs);
+    const listed = async (state: 'active' | 'discarded' | 'all') => (await kit.call('listAuthoringSessions', { query: { state } })).items.length;
+    assert.deepEqual([await listed('active'), await listed('discarded'), await listed('all')], [0, 1, 1]);
+  } finally {
+    await kit.close();
+  }
+});
+
+test('a turn that a crash cut short is taken in the next life', async () => {
+  let kit = await open();
+  const { authoringSessionId, version: expectedVersion } = await begin(kit);
+  const { operation } = await kit.call('createAuthoringTurn', {
+    path: { authoringSessionId },
+    body: { expectedVersion, prompt: 'go', changes: sound },
+  });
+  const { directory } = kit;
+  await kit.end('crash');
+  kit = await open({ directory });
+  try {
+    assert.equal((await kit.services.operations.whenEnded(operation.operationId)).state, 'succeeded');
+    const turns = kit.services.catalog.view.list((await import('../../src/control/authoring-records.js')).turnTable, {
+      index: 'bySession',
+      prefix: [authoringSessionId],
+      limit: 10,
+    });
+    assert.deepEqual(
+      turns.records.map(({ state }) => state),
+      ['succeeded'],
+    );
+  } finally {
+    await kit.close();
+  }
+});
+
+test('the author command gets prompt and files on stdin and answers with changes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'author-'));
+  const script = join(folder, 'author.mjs');
+  writeFileSync(
+    script,
+    `let text = ''; for await (const chunk of process.stdin) text += chunk;
+     const { prompt, files } = JSON.parse(text);
+     if (prompt === 'nonsense') console.log('{"changes": [{"action": "burn"}]}');
+     else if (prompt === 'crash') process.exit(3);
+     else if (prompt === 'secrets') console.log(JSON.stringify({ changes: [{ action: 'put', path: 'env.json', content: JSON.stringify(Object.keys(process.env)) }] }));
+     else console.log(JSON.stringify({ changes: [{ action: 'put', path: 'notes.md', content: prompt + ' after ' + files.length }] }));`,
+  );
+  process.env.SERVER_ONLY_SECRET = 'not for authors';
+  const author = { executable: 'node', arguments: [script], timeoutMs: 20_000 };
+  const kit = await open({ settings: { author } });
+  try {
+    const first = await say(kit, await begin(kit, { author: 'command' }), undefined, 'hello');
+    const proposal = await proposalOf(kit, first.session);
+    assert.deepEqual(proposal.changes, [put('notes.md', 'hello after 0')]);
+    const second = await say(kit, first.session, undefined, 'again');
+    assert.deepEqual((await proposalOf(kit, second.session)).changes, [put('notes.md', 'again after 1')]);
+    const third = await say(kit, second.session, undefined, 'nonsense');
+    assert.equal(third.turn.error?.code, 'control.SOURCE_INVALID');
+    const fourth = await say(kit, third.session, undefined, 'crash');
+    assert.match(fourth.turn.error?.message ?? '', /exited with code 3/);
+    const fifth = await say(kit, fourth.session, undefined, 'secrets');
+    assert.doesNotMatch(JSON.stringify((await proposalOf(kit, fifth.session)).changes), /SERVER_ONLY_SECRET/);
+    await assert.rejects(say(kit, fifth.session, sound), code('control.INVALID_REQUEST'), 'a command turn with changes');
+  } finally {
+    delete process.env.SERVER_ONLY_SECRET;
+    await kit.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('without an author command such a conversation cannot begin; another tenant sees nothing', async () => {
+  const kit = await open();
+  try {
+    await assert.rejects(begin(kit, { author: 'command' }), code('control.INVALID_REQUEST'));
+    const { authoringSessionId } = await begin(kit);
+    const { caller } = await kit.foreigner();
+    await assert.rejects(kit.call('getAuthoringSession', { path: { authoringSessionId } }, { caller }), code('control.NOT_FOUND'));
+  } finally {
+    await kit.close();
+  }
+});

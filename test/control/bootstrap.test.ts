@@ -1,0 +1,77 @@
+// The first start: everything once, whenever it is cut short.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Bootstrapped, bootstrap } from '../../src/control/bootstrap.js';
+import { Catalog } from '../../src/control/catalog.js';
+import { environmentTable } from '../../src/control/environment-records.js';
+import { Keyring } from '../../src/control/keyring.js';
+import { credentialTable, projectTable } from '../../src/control/organization-records.js';
+import type { ControlServices } from '../../src/control/services.js';
+import { quietSettings } from './control-kit.js';
+
+const buildHash = `sha256:${'a'.repeat(64)}`;
+
+test('cut short at any flush and in the midst of the build, the next start ends with the same and only one of each', async () => {
+  // After how many flushes the power goes; -1: while the example is built.
+  for (const cut of [0, -1, 1, 2, 99]) {
+    const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
+    const lives: Bootstrapped[] = [];
+    for (const flushes of [cut, 99]) {
+      let left = Math.max(flushes, flushes === -1 ? 99 : 0);
+      const onCommit = (): void => {
+        if (left-- === 0) throw new Error('No space left on device');
+      };
+      const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
+      const services = {
+        catalog,
+        keyring: Keyring.open(directory),
+        settings: { ...quietSettings, dataDirectory: directory },
+        nowMs: () => 5,
+      } as unknown as ControlServices;
+      const publish = async (): Promise<{ buildHash: string }> => {
+        if (flushes === -1) throw new Error('the power went');
+        return { buildHash };
+      };
+      const started = await bootstrap(services, publish).catch(() => undefined);
+      if (started !== undefined) {
+        lives.push(started);
+        assert.ok(started.secret, 'until it was told, it is given out');
+        const of = { index: 'byProject', prefix: [started.projectId], limit: 10 };
+        const { view } = catalog;
+        assert.equal(view.list(environmentTable, of).records.length, 1);
+        assert.equal(view.get(environmentTable, started.environmentId)?.buildHash, buildHash);
+        assert.equal(view.list(projectTable, { ...of, index: 'byOrganization', prefix: [started.organizationId] }).records.length, 1);
+        assert.equal(view.list(credentialTable, { ...of, index: 'byOrganization', prefix: [started.organizationId] }).records.length, 1);
+      }
+      await catalog.close();
+    }
+    const told = lives.map(({ told: _, ...rest }) => rest);
+    for (const one of told) assert.deepEqual(one, told[0]);
+    assert.equal(told.length, cut === 99 || cut === 2 ? 2 : 1);
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test('a secret that was told is never given out again', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
+  const open = async (): Promise<[Catalog, Bootstrapped]> => {
+    const catalog = new Catalog({ directory: join(directory, 'catalog') });
+    const services = {
+      catalog,
+      keyring: Keyring.open(directory),
+      settings: { ...quietSettings, dataDirectory: directory },
+      nowMs: () => 5,
+    } as unknown as ControlServices;
+    return [catalog, await bootstrap(services, async () => ({ buildHash }))];
+  };
+  const [first, started] = await open();
+  await started.told();
+  await first.close();
+  const [second, again] = await open();
+  assert.deepEqual([again.secret, again.projectId, again.buildHash], [undefined, started.projectId, buildHash]);
+  await second.close();
+  rmSync(directory, { recursive: true, force: true });
+});

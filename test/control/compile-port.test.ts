@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import type { ServiceError } from '../../src/contract/errors.js';
+import { CompileWorkers } from '../../src/control/compile-port.js';
+import { type Files, folder, sound } from '../compiler/repository.js';
+
+const workers = new CompileWorkers({ workers: 1 });
+after(() => workers.close());
+
+async function compile(t: TestContext, changes: Files = {}) {
+  const { compiled, diagnostics } = await workers.compile({ root: folder(t, { ...sound, ...changes }) });
+  return {
+    compiled,
+    diagnostics,
+    text: JSON.stringify(diagnostics),
+    everything: Buffer.concat([compiled?.build ?? Buffer.alloc(0), compiled?.view ?? Buffer.alloc(0)]).toString(),
+  };
+}
+
+test('sound source compiles to a build that can be verified, and nothing else can', async (t) => {
+  const { compiled } = await compile(t);
+  const { summary, build } = compiled!;
+  assert.deepEqual([summary.worldId, summary.drillIds, summary.scenarioIds], ['shop', ['add'], ['busy']]);
+  assert.equal(await workers.verify(summary.buildHash, build), true);
+  const changed = Buffer.from(Buffer.from(build).toString().replace('"first"', '"other"'));
+  assert.equal(await workers.verify(summary.buildHash, changed), false);
+});
+
+test('source of strangers reaches nothing outside of its root', async (t) => {
+  const behavior = (specifier: string): Files => ({
+    'drillyard/notes.ts': `import secret from ${JSON.stringify(specifier)};\nexport default { operations: { 'notes.add': () => ({ secret }) } };\n`,
+  });
+  const here = `file://${process.cwd()}/package.json`;
+  const imports = [
+    '../../../../../../etc/passwd',
+    '/etc/passwd',
+    'file:///etc/passwd',
+    here,
+    'node:fs',
+    'fs',
+    'yaml',
+    'data:text/javascript,export default 1',
+    'https://example.com/x.js',
+    '../../package.json',
+  ];
+  for (const specifier of imports) {
+    const { compiled, text } = await compile(t, behavior(specifier));
+    assert.equal(compiled, undefined, specifier);
+    assert.match(text, /DY600[128]/, specifier);
+    assert.doesNotMatch(text, /root:x|"lockfileVersion"/, specifier);
+  }
+  const paths: Files[] = [
+    { 'drillyard.json': '{ "schemaVersion": 1, "sourceRoot": "../../../../etc" }' },
+    { 'drillyard.json': '{ "schemaVersion": 1, "sourceRoot": "/etc" }' },
+    { 'drillyard.json': '{ "schemaVersion": 1, "world": "../../../../../etc/passwd" }' },
+    { 'drillyard/notes.tool.yaml': sound['drillyard/notes.tool.yaml'].replace('./notes.ts', '../../../../../../etc/passwd') },
+    { 'drillyard/notes.tool.yaml': sound['drillyard/notes.tool.yaml'].replace('./notes.ts', '/etc/passwd') },
+    {
+      'drillyard/agent.target.yaml':
+        'schemaVersion: 1\ntarget: { id: agent, kind: module, module: ../../../etc/passwd, bindings: [direct], timeoutMs: 1000 }\n',
+    },
+  ];
+  for (const changes of paths) assert.match((await compile(t, changes)).text, /DY(1008|1010|1009|6001|6008)/, JSON.stringify(changes));
+});
+
+test('tool packages are folders of the source and packages of the library, whatever is installed beside', async (t) => {
+  const installed = 'node_modules/yaml';
+  for (const name of [
+    'yaml',
+    '@biomejs/biome',
+    '../other',
+    './../other',
+    '..',
+    '/etc',
+    'library:../bin',
+    'library:',
+    'library:..',
+    `./${'../'.repeat(9)}etc`,
+  ]) {
+    const { compiled, text } = await compile(t, {
+      'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages: [name] }),
+      [`${installed}/package.json`]: '{}',
+    });
+    assert.equal(compiled, undefined, name);
+    assert.match(text, /DY5001/, name);
+  }
+  const toolPackages = ['library:ticket-desk', './tools/extra'];
+  const extra = sound['drillyard/notes.tool.yaml']
+    .replaceAll('id: notes\n', 'id: extra\n')
+    .replace('module: ./notes.ts\n', '')
+    .replace(/ {2}(operations|events|subscriptions|faults):[\s\S]*/, '');
+  const { compiled, text } = await compile(t, {
+    'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages }),
+    'tools/extra/extra.tool.yaml': extra,
+  });
+  assert.deepEqual(
+    compiled?.summary.tools.map(({ packageId }) => packageId),
+    ['extra', 'notes', 'ticket-desk'],
+    text,
+  );
+});
+
+test('a tsconfig of the source is not read, and a link that somebody put into the folder is not followed', async (t) => {
+  const { compiled } = await compile(t);
+  const hostile = '{ "extends": "/etc/passwd", "compilerOptions": { "target": "es3", "paths": { "*": ["/etc/*"] } } }';
+  const beside = await compile(t, { 'tsconfig.json': hostile, 'drillyard/tsconfig.json': hostile });
+  assert.equal(beside.compiled?.summary.buildHash, compiled?.summary.buildHash);
+  const root = folder(t, { ...sound, 'drillyard/clean.ts': null });
+  symlinkSync('/etc/passwd', join(root, 'drillyard/clean.ts'));
+  mkdirSync(join(root, 'pack'));
+  writeFileSync(join(root, 'drillyard.json'), '{ "schemaVersion": 1, "toolPackages": ["./linked"] }');
+  symlinkSync('/etc', join(root, 'linked'));
+  const { diagnostics } = await workers.compile({ root });
+  assert.deepEqual([...new Set(diagnostics.map(({ code }) => code))].sort(), ['DY1007', 'DY5001', 'DY6008']);
+});
+
+test('what takes too long or too much memory ends alone; the next one compiles', async (t) => {
+  const slow = new CompileWorkers({ workers: 1, timeoutMs: 1 });
+  t.after(() => slow.close());
+  await assert.rejects(
+    slow.compile({ root: folder(t, sound) }),
+    (error: ServiceError) => error.code === 'control.SOURCE_INVALID' && /too much time/.test(error.message),
+  );
+  const small = new CompileWorkers({ workers: 1, heapMb: 24 });
+  t.after(() => small.close());
+  const large = `schemaVersion: 1\nid: shop\nstate:\n${'  - { action: upsert, packageId: notes, namespace: notes, rowId: n1, value: { text: first } }\n'.repeat(30_000)}`;
+  await assert.rejects(small.compile({ root: folder(t, { ...sound, 'drillyard/world.yaml': large }) }), (error: ServiceError) => {
+    assert.equal(error.code, 'control.SOURCE_INVALID', error.stack);
+    return /too much memory/.test(error.message);
+  });
+  await small.checkRows([{ namespace: 'a', schema: true }], []);
+});
+
+test('a pattern that never ends is ended, too', async (t) => {
+  const slow = new CompileWorkers({ workers: 1, timeoutMs: 1_500 });
+  t.after(() => slow.close());
+  const schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+  const rows = [{ namespace: 'notes', records: [{ rowId: 'r', value: { text: `${'a'.repeat(60)}!` } }] }];
+  await assert.rejects(slow.checkRows([{ namespace: 'notes', schema }], rows), { code: 'control.SOURCE_INVALID' });
+  assert.deepEqual(await slow.checkRows([{ namespace: 'notes', schema }], []), []);
+});
+
+test('an abort ends a compile, waiting or running, and closing ends all', async (t) => {
+  const one = new CompileWorkers({ workers: 1 });
+  const root = folder(t, sound);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const running = one.compile({ root, signal: first.signal });
+  const waiting = one.compile({ root, signal: second.signal });
+  const third = one.compile({ root });
+  const ended = Promise.allSettled([running, waiting]);
+  second.abort();
+  first.abort();
+  assert.deepEqual(
+    (await ended).map((result) => result.status === 'rejected' && (result.reason as Error).name),
+    ['AbortError', 'AbortError'],
+  );
+  assert.ok((await third).compiled);
+  await assert.rejects(one.compile({ root, signal: AbortSignal.abort() }), { name: 'AbortError' });
+  const last = assert.rejects(one.compile({ root }), { code: 'control.UNAVAILABLE' });
+  await one.close();
+  await last;
+  await assert.rejects(one.compile({ root }), { code: 'control.UNAVAILABLE' });
+});

@@ -1,0 +1,186 @@
+// A control room without sockets, on a temporary folder: what the tests of this room hold. Time stands still unless a test moves it.
+//   const kit = await openControlKit({ endpoints: (services) => ({ ...projectEndpoints(services) }) });
+//   const { project } = await kit.call('createProject', { body: { name: 'one' } });
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Role } from '../../src/contract/authority.js';
+import { endpointTable } from '../../src/contract/endpoint-table.js';
+import type { EndpointId, EndpointInput, EndpointReply } from '../../src/contract/endpoints.js';
+import { newId } from '../../src/contract/ids.js';
+import { FileBlobs } from '../../src/control/blobs.js';
+import { bootstrap } from '../../src/control/bootstrap.js';
+import { Catalog } from '../../src/control/catalog.js';
+import { ControlRoom } from '../../src/control/control-room.js';
+import { issueCredential } from '../../src/control/credential-issue.js';
+import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
+import type { Caller } from '../../src/control/endpoint.js';
+import { Keyring } from '../../src/control/keyring.js';
+import { OperationEngine } from '../../src/control/operation-engine.js';
+import { organizationTable } from '../../src/control/organization-records.js';
+import type { ControlServices } from '../../src/control/services.js';
+import type { ControlSettings } from '../../src/control/settings.js';
+import { openWorlds } from '../../src/worlds/worlds.js';
+
+export interface ControlKitOptions {
+  /** What is mounted. Default nothing. */
+  endpoints?: (services: ControlServices) => Endpoints;
+  /** Defines the runners of operations. */
+  runners?: (services: ControlServices) => void;
+  /** What an area does at the start of a life, before operations go on. */
+  beforeResume?: (services: ControlServices) => Promise<void>;
+  /** Ports to use instead of the kit's, which refuse to be used: bindings, compiler. */
+  services?: Partial<ControlServices>;
+  settings?: Partial<ControlSettings>;
+  /** Opens real worlds, on one thread. Default: the port refuses to be used. */
+  worlds?: boolean;
+  /** A folder of an earlier kit, to go on with. Default: a new one, removed at the end. */
+  directory?: string;
+  clock?: { nowMs: number };
+}
+/** The path may leave out `projectId`: the kit's. */
+export type CallInput<Id extends EndpointId> = {
+  [Part in keyof EndpointInput<Id> as EndpointInput<Id>[Part] extends undefined ? never : Part]?: Part extends 'path'
+    ? Partial<EndpointInput<Id>[Part]>
+    : EndpointInput<Id>[Part];
+};
+export interface CallOptions {
+  /** Default: a new one. */
+  key?: string;
+  /** Default: the manager of the first organization. */
+  caller?: Caller;
+}
+export interface ControlKit {
+  readonly directory: string;
+  readonly services: ControlServices;
+  readonly room: ControlRoom;
+  readonly clock: { nowMs: number };
+  /** What the disk does at the next flushes: `full` makes them fail. */
+  readonly disk: { full: boolean };
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** A manager of the first organization. */
+  readonly caller: Caller;
+  readonly token: string;
+  call<Id extends EndpointId>(id: Id, input?: CallInput<Id>, options?: CallOptions): Promise<EndpointReply<Id>>;
+  dispatch<Id extends EndpointId>(id: Id, input?: CallInput<Id>, options?: CallOptions): Promise<Dispatched<Id>>;
+  /** Another credential: of the first organization unless another is named. */
+  callerWith(
+    role: Role | null,
+    options?: { organizationId?: string; ttlMs?: number },
+  ): Promise<{ caller: Caller; token: string; credentialId: string }>;
+  /** A tenant of its own, with a manager. */
+  foreigner(): Promise<{ caller: Caller; organizationId: string }>;
+  /** Ends this life: gently by default, or as a crash does, at what is on the disk. The folder stays; open another kit on it. */
+  end(how?: 'gently' | 'crash'): Promise<void>;
+  /** Ends this life and removes the folder. */
+  close(): Promise<void>;
+}
+
+export const quietSettings: Omit<ControlSettings, 'dataDirectory'> = {
+  publicUrl: 'http://127.0.0.1:8787',
+  workers: 1,
+  isolation: 'thread',
+  durability: 'committed',
+  rate: { perSecond: 1_000_000, burst: 1_000_000 },
+  quotas: { sessionsLiveMax: 100, runsActiveMax: 100, sourceDraftsMax: 100, datasetsMax: 100, projectsMax: 100, credentialsMax: 100 },
+  evidenceRetentionMs: 86_400_000,
+};
+
+export async function openControlKit(options: ControlKitOptions = {}): Promise<ControlKit> {
+  const { endpoints = () => ({}), runners = () => {}, beforeResume = async () => {}, clock = { nowMs: 1_750_000_000_000 } } = options;
+  const { directory = mkdtempSync(join(tmpdir(), 'drillyard-control-')) } = options;
+  const disk = { full: false };
+  const services = await openServices(options, { directory, clock, disk });
+  runners(services);
+  const room = new ControlRoom(services, endpoints(services));
+  const { organizationId, projectId, secret } = await bootstrap(services, async () => ({ buildHash: `sha256:${'0'.repeat(64)}` }));
+  await beforeResume(services);
+  room.start();
+  const caller = room.authenticate(secret!);
+
+  const dispatch: ControlKit['dispatch'] = (id, input = {}, { key = newId('corr'), caller: by = caller } = {}) => {
+    const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
+    const hasProject = endpointTable[id].path.includes('{projectId}');
+    const whole = { path: hasProject ? { projectId, ...path } : path, query: query ?? {}, body };
+    return room.dispatch(id, whole as EndpointInput<typeof id>, { caller: by, correlationId: newId('corr'), idempotencyKey: key });
+  };
+  const callerWith: ControlKit['callerWith'] = async (role, { organizationId: of = organizationId, ttlMs } = {}) => {
+    const wanted = { organizationId: of, name: 'test', role, createdBy: 'test', ...(ttlMs === undefined ? {} : { ttlMs }) };
+    const { credential, secret: token } = await services.catalog.change((tx) => issueCredential(tx, services, wanted));
+    return { caller: room.authenticate(token), token, credentialId: credential.credentialId };
+  };
+  const end: ControlKit['end'] = async (how = 'gently') => {
+    if (how === 'crash') disk.full = true;
+    if (how === 'crash') await services.operations.drain(0);
+    else await room.drain(5_000);
+    if (options.worlds) await services.worlds.close();
+    await services.catalog.close();
+  };
+  return {
+    directory,
+    services,
+    room,
+    clock,
+    disk,
+    organizationId,
+    projectId,
+    caller,
+    token: secret!,
+    call: async (id, input, how) => (await dispatch(id, input, how)).reply,
+    dispatch,
+    callerWith,
+    foreigner: async () => {
+      const other = newId('org');
+      await services.catalog.change((tx) => tx.put(organizationTable, { organizationId: other, name: 'other', createdAtMs: clock.nowMs }));
+      return { caller: (await callerWith('manager', { organizationId: other })).caller, organizationId: other };
+    },
+    end,
+    close: async () => {
+      await end();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+type Ground = { directory: string; clock: { nowMs: number }; disk: { full: boolean } };
+
+async function openServices({ services, settings, worlds }: ControlKitOptions, { directory, clock, disk }: Ground): Promise<ControlServices> {
+  mkdirSync(directory, { recursive: true });
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const nowMs = (): number => clock.nowMs;
+  let blobs: FileBlobs | undefined;
+  const onCommit = (): void => {
+    if (disk.full) throw new Error('No space left on device');
+  };
+  const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
+  return {
+    settings: { dataDirectory: directory, ...quietSettings, ...settings },
+    catalog,
+    keyring: Keyring.open(directory),
+    operations: new OperationEngine({ catalog, nowMs, log, retryMs: 1 }),
+    worlds: worlds ? await openRealWorlds(directory) : absent('worlds'),
+    compiler: absent('compiler'),
+    // Its folders are many, and most tests keep no bytes.
+    get blobs() {
+      blobs ??= new FileBlobs(directory);
+      return blobs;
+    },
+    bindings: absent('bindings'),
+    nowMs,
+    log,
+    ...services,
+  };
+}
+
+const openRealWorlds = (directory: string): ReturnType<typeof openWorlds> =>
+  openWorlds({ directory: join(directory, 'worlds'), layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
+
+/** A port that a test has not brought. */
+function absent<Port extends object>(name: string): Port {
+  return new Proxy({} as Port, {
+    get: (_, member) => {
+      throw new Error(`this test has no ${name}: ${String(member)}`);
+    },
+  });
+}

@@ -1,0 +1,60 @@
+// An identity provider for tests: keys of its own, a key set on loopback, and tokens of any kind.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+
+export interface IdentityProvider {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly jwksUrl: string;
+  /** How often its keys were asked for. */
+  asked(): number;
+  /** What it answers instead of its keys. */
+  fail: 'no' | 'status' | 'nonsense';
+  token(claims: JWTPayload, how?: TokenOptions): Promise<string>;
+  close(): Promise<void>;
+}
+export interface TokenOptions {
+  issuer?: string;
+  audience?: string;
+  /** Epoch milliseconds. */
+  expiresAtMs?: number;
+  /** Signed by somebody else under the same key id. */
+  forged?: boolean;
+  /** Signed with the public key as if it were a secret. */
+  confused?: boolean;
+  unsigned?: boolean;
+  kid?: string;
+}
+
+export async function startIdentityProvider(nowMs: () => number): Promise<IdentityProvider> {
+  const [own, other] = await Promise.all([generateKeyPair('ES256', { extractable: true }), generateKeyPair('ES256')]);
+  const jwk = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+  let asked = 0;
+  const provider = { fail: 'no' } as IdentityProvider & { fail: IdentityProvider['fail'] };
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(provider.fail === 'status' ? 500 : 200, { 'content-type': 'application/json', connection: 'close' });
+    response.end(provider.fail === 'no' ? JSON.stringify({ keys: [jwk] }) : 'nonsense');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = 'https://issuer.example';
+  const audience = 'drillyard';
+  return Object.assign(provider, {
+    issuer,
+    audience,
+    jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
+    asked: () => asked,
+    token: async (claims: JWTPayload, how: TokenOptions = {}): Promise<string> => {
+      const expires = Math.floor((how.expiresAtMs ?? nowMs() + 60_000) / 1000);
+      const payload = { iss: how.issuer ?? issuer, aud: how.audience ?? audience, exp: expires, ...claims };
+      if (how.unsigned) return `${text({ alg: 'none' })}.${text(payload)}.`;
+      const alg = how.confused ? 'HS256' : 'ES256';
+      const key = how.confused ? Buffer.from(JSON.stringify(jwk)) : (how.forged ? other : own).privateKey;
+      return new SignJWT(payload).setProtectedHeader({ alg, kid: how.kid ?? 'one' }).sign(key);
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  });
+}
+
+const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

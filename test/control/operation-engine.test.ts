@@ -1,0 +1,402 @@
+// Operations: lanes, ends, cancellation, full disks and new lives.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
+import type { Operation, OperationKind } from '../../src/contract/operation.js';
+import { Catalog } from '../../src/control/catalog.js';
+import { OperationEngine } from '../../src/control/operation-engine.js';
+import {
+  type CreateOperation,
+  type Ending,
+  LeftForNextLife,
+  type OperationRecord,
+  type Operations,
+  type Runner,
+  type RunnerContext,
+} from '../../src/control/operations.js';
+import { countOf, moveCount } from '../../src/control/quotas.js';
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Life {
+  catalog: Catalog;
+  operations: Operations;
+  disk: { full: boolean };
+  directory: string;
+  errors: unknown[];
+  create(lane?: string, kind?: OperationKind): Promise<Operation>;
+  crash(): Promise<void>;
+}
+function openLife(runners: Partial<Record<OperationKind, Runner>>, directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'))): Life {
+  folders.push(directory);
+  const disk = { full: false };
+  const onCommit = (): void => {
+    if (disk.full) throw new Error('No space left on device');
+  };
+  const catalog = new Catalog({ directory, onCommit });
+  const errors: unknown[] = [];
+  const log = { info: () => {}, warn: () => {}, error: (_: string, fields?: object) => errors.push(fields) };
+  let now = 1000;
+  const operations = new OperationEngine({ catalog, nowMs: () => now++, log, retryMs: 1 });
+  for (const [kind, runner] of Object.entries(runners)) operations.define(kind as OperationKind, runner);
+  operations.resume();
+  return {
+    catalog,
+    operations,
+    disk,
+    directory,
+    errors,
+    create: (lane = 'lane', kind = 'world.time.advance') => catalog.change((tx) => operations.create(tx, request(lane, kind))),
+    crash: async () => {
+      disk.full = true;
+      await operations.drain(0);
+      await catalog.close();
+    },
+  };
+}
+const request = (lane: string, kind: OperationKind): CreateOperation => ({
+  kind,
+  organizationId: 'org_1',
+  projectId: 'prj_1',
+  lane,
+  resource: { type: 'session', id: 'ses_1' },
+  input: { lane },
+  idempotencyKey: 'key-0001',
+  requestHash: 'sha256:0',
+  correlationId: 'corr_1',
+});
+const turn = (): Promise<void> => new Promise(setImmediate);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn();
+}
+const succeeded = (value = 'done'): Ending => ({ state: 'succeeded', apply: () => value });
+const runner = (run: Runner['run'], rest: Partial<Runner> = {}): { 'world.time.advance': Runner } => ({ 'world.time.advance': { run, ...rest } });
+
+/** A runner whose work the test ends, one by one. */
+function held(): {
+  run: Runner['run'];
+  begun: string[];
+  contexts: Map<string, RunnerContext>;
+  finish(id: string, ending?: Ending): void;
+  fail(id: string, error: unknown): void;
+} {
+  const begun: string[] = [];
+  const contexts = new Map<string, RunnerContext>();
+  const settle = new Map<string, { resolve(ending: Ending): void; reject(error: unknown): void }>();
+  return {
+    begun,
+    contexts,
+    run: ({ operation: { operationId } }, context) => {
+      begun.push(operationId);
+      contexts.set(operationId, context);
+      return new Promise((resolve, reject) => settle.set(operationId, { resolve, reject }));
+    },
+    finish: (id, ending = succeeded()) => settle.get(id)!.resolve(ending),
+    fail: (id, error) => settle.get(id)!.reject(error),
+  };
+}
+
+test('an operation goes from pending to running to succeeded, and its effect and its end commit together', async () => {
+  const work = held();
+  const { operations, create, catalog } = openLife(runner(work.run));
+  const made = await create();
+  assert.deepEqual([made.state, made.startedAtMs, made.result], ['pending', undefined, undefined]);
+  await until(() => work.begun.length === 1);
+  const running = operations.find(made.operationId)!;
+  assert.deepEqual([running.state, running.finishedAtMs], ['running', undefined]);
+  assert.ok(running.startedAtMs! >= made.createdAtMs);
+  work.finish(made.operationId, {
+    state: 'succeeded',
+    apply: (tx) => {
+      moveCount(tx, 'effect', 1);
+      return { reached: 5 };
+    },
+  });
+  const ended = await operations.whenEnded(made.operationId);
+  assert.deepEqual([ended.state, ended.result, ended.error, countOf(catalog.view, 'effect')], ['succeeded', { reached: 5 }, undefined, 1]);
+  assert.ok(ended.finishedAtMs! >= ended.startedAtMs!);
+  assert.deepEqual(operations.find(made.operationId), ended);
+  assert.deepEqual(await operations.whenEnded(made.operationId), ended, 'asked afterwards');
+});
+
+test('what did not commit never begins', async () => {
+  const work = held();
+  const { operations, create, disk, catalog } = openLife(runner(work.run));
+  disk.full = true;
+  await assert.rejects(create(), (error: ServiceError) => error.code === 'control.STORAGE_FULL');
+  disk.full = false;
+  await assert.rejects(
+    catalog.change((tx) => {
+      operations.create(tx, request('lane', 'world.time.advance'));
+      throw new Error('thrown away');
+    }),
+  );
+  const kept = await create();
+  await until(() => work.begun.length === 1);
+  assert.deepEqual(work.begun, [kept.operationId]);
+});
+
+test('one at a time in a lane, in the order they were recorded; lanes do not wait for each other', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 30 }),
+      fc.infiniteStream(fc.nat()),
+      async (lanes, choices) => {
+        const work = held();
+        const { operations, create, crash } = openLife(runner(work.run));
+        const made = await Promise.all(lanes.map((lane) => create(lane)));
+        const waiting = new Map<string, string[]>();
+        for (const [at, lane] of lanes.entries()) waiting.set(lane, [...(waiting.get(lane) ?? []), made[at]!.operationId]);
+        let ended = 0;
+        while (waiting.size > 0) {
+          await until(() => work.begun.length === ended + waiting.size);
+          const running = new Set(work.begun.filter((id) => operations.find(id)?.state === 'running'));
+          assert.deepEqual(running, new Set([...waiting.values()].map((ids) => ids[0]!)));
+          const names = [...waiting.keys()];
+          const lane = names[choices.next().value % names.length]!;
+          const [first, ...rest] = waiting.get(lane)!;
+          work.finish(first!);
+          await operations.whenEnded(first!);
+          ended += 1;
+          if (rest.length > 0) waiting.set(lane, rest);
+          else waiting.delete(lane);
+        }
+        await crash();
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('a lane is bounded, and room comes back with every end', async () => {
+  const work = held();
+  const { operations, create } = openLife(runner(work.run));
+  const made = await Promise.all(Array.from({ length: limits.lanePendingMax }, () => create()));
+  await assert.rejects(create(), (error: ServiceError) => error.code === 'control.WORLD_BUSY' && error.extra.retryAfterMs! > 0);
+  await create('another lane');
+  await until(() => work.begun.length === 2);
+  work.finish(made[0]!.operationId);
+  await operations.whenEnded(made[0]!.operationId);
+  await create();
+  await assert.rejects(create(), (error: ServiceError) => error.code === 'control.WORLD_BUSY');
+});
+
+test('a refusal ends it as failed with its code, a bug without its stack; what admission did is taken back in the same change', async () => {
+  const work = held();
+  const taken: unknown[] = [];
+  const onFailure: Runner['onFailure'] = (tx, record, error) => {
+    taken.push(error);
+    moveCount(tx, `failed ${record.operation.operationId}`, 1);
+  };
+  const { operations, create, catalog, errors } = openLife(runner(work.run, { onFailure }));
+  const refusal = new ServiceError('control.SOURCE_INVALID', { issues: [{ path: '/a', code: 'x', message: 'y' }], details: { n: 1 } });
+  const bug = new Error('secret path /home/x');
+  for (const thrown of [refusal, bug]) {
+    const { operationId } = await create();
+    await until(() => work.begun.includes(operationId));
+    work.fail(operationId, thrown);
+    const { state, error, result } = await operations.whenEnded(operationId);
+    assert.deepEqual([state, result, countOf(catalog.view, `failed ${operationId}`)], ['failed', undefined, 1]);
+    assert.equal(error?.correlationId, 'corr_1');
+    if (thrown === refusal) {
+      assert.deepEqual(
+        [error.code, error.source, error.retryable, error.issues, error.details],
+        ['control.SOURCE_INVALID', 'control', false, refusal.extra.issues, { n: 1 }],
+      );
+    } else {
+      assert.equal(error.code, 'control.INTERNAL');
+      assert.equal(JSON.stringify(error).includes('secret path'), false);
+    }
+  }
+  assert.deepEqual(taken, [refusal, bug]);
+  assert.equal(errors.length, 1, 'the bug is in the log, the refusal is not');
+});
+
+test('an ending that throws fails the operation; so does one whose failure throws too', async () => {
+  const broken: Ending = {
+    state: 'succeeded',
+    apply: (tx) => {
+      moveCount(tx, 'half', 1);
+      throw new ServiceError('control.STATE_CONFLICT');
+    },
+  };
+  for (const failureThrows of [false, true]) {
+    const onFailure: Runner['onFailure'] = (tx) => {
+      moveCount(tx, 'failure', 1);
+      if (failureThrows) throw new Error('this one too');
+    };
+    const { operations, create, catalog } = openLife(runner(async () => broken, { onFailure }));
+    const ended = await operations.whenEnded((await create()).operationId);
+    assert.deepEqual([ended.state, ended.error?.code], ['failed', 'control.STATE_CONFLICT']);
+    assert.deepEqual([countOf(catalog.view, 'half'), countOf(catalog.view, 'failure')], [0, failureThrows ? 0 : 1]);
+  }
+});
+
+test('an end that the disk does not take is written later, and the runner does not run again for it', async () => {
+  const work = held();
+  const { operations, create, disk, catalog } = openLife(runner(work.run));
+  const { operationId } = await create();
+  await until(() => work.begun.length === 1);
+  disk.full = true;
+  const ended = operations.whenEnded(operationId);
+  work.finish(operationId, {
+    state: 'succeeded',
+    apply: (tx) => {
+      moveCount(tx, 'effect', 1);
+      return null;
+    },
+  });
+  for (let n = 0; n < 20; n++) await turn();
+  assert.equal(operations.find(operationId)?.state, 'running');
+  disk.full = false;
+  assert.equal((await ended).state, 'succeeded');
+  assert.deepEqual([countOf(catalog.view, 'effect'), work.begun.length], [1, 1]);
+});
+
+test('when the host under it is lost, the runner runs again, but not for ever', async () => {
+  let runs = 0;
+  const lost = new ServiceError('world.ACTOR_RESTARTED');
+  const life = openLife({
+    'world.time.advance': { run: async () => (++runs < 3 ? Promise.reject(lost) : succeeded()) },
+    'world.fault.set': { run: async () => Promise.reject(lost) },
+  });
+  assert.equal((await life.operations.whenEnded((await life.create()).operationId)).state, 'succeeded');
+  assert.equal(runs, 3);
+  const given = await life.operations.whenEnded((await life.create('lane', 'world.fault.set')).operationId);
+  assert.deepEqual([given.state, given.error?.code, given.error?.retryable], ['failed', 'world.ACTOR_RESTARTED', true]);
+});
+
+test('progress shows while it runs, and its result after', async () => {
+  const work = held();
+  const { operations, create } = openLife(runner(work.run));
+  const { operationId } = await create();
+  await until(() => work.begun.length === 1);
+  work.contexts.get(operationId)!.progress({ reachedUs: 3 });
+  assert.deepEqual(operations.find(operationId)?.result, { reachedUs: 3 });
+  work.finish(operationId, succeeded('all'));
+  assert.equal((await operations.whenEnded(operationId)).result, 'all');
+});
+
+test('cancelling: at once while it waits, by its signal while it runs, never after', async () => {
+  const work = held();
+  const takenBack: string[] = [];
+  const onCancel = (_: unknown, { operation }: OperationRecord): void => void takenBack.push(operation.operationId);
+  const { operations, create, catalog } = openLife(runner(work.run, { onCancel }));
+  const [first, second, third] = [await create(), await create(), await create()];
+  const cancel = (id: string): Promise<Operation> => catalog.change((tx) => operations.cancel(tx, id));
+
+  const waited = operations.whenEnded(second.operationId);
+  const cancelled = await cancel(second.operationId);
+  assert.deepEqual([cancelled.state, takenBack], ['cancelled', [second.operationId]]);
+  assert.ok(cancelled.cancelRequestedAtMs! <= cancelled.finishedAtMs!);
+  assert.deepEqual(await waited, cancelled);
+
+  await until(() => work.begun.length === 1);
+  const asked = await cancel(first.operationId);
+  assert.deepEqual([asked.state, work.contexts.get(first.operationId)!.signal.aborted], ['running', true]);
+  assert.equal((await cancel(first.operationId)).cancelRequestedAtMs, asked.cancelRequestedAtMs, 'asking twice is asking once');
+  work.finish(first.operationId, { state: 'cancelled', apply: () => 'as far as it came' });
+  const ended = await operations.whenEnded(first.operationId);
+  assert.deepEqual([ended.state, ended.result, ended.cancelRequestedAtMs], ['cancelled', 'as far as it came', asked.cancelRequestedAtMs]);
+
+  for (const id of [first.operationId, second.operationId]) {
+    await assert.rejects(cancel(id), (error: ServiceError) => error.code === 'control.STATE_CONFLICT' && error.extra.details?.state === 'cancelled');
+  }
+  await assert.rejects(cancel('op_none'), (error: ServiceError) => error.code === 'control.NOT_FOUND');
+  await until(() => work.begun.length === 2);
+  assert.deepEqual(work.begun, [first.operationId, third.operationId], 'the cancelled one never began');
+});
+
+test('a runner may refuse to be cancelled before it has begun', async () => {
+  const work = held();
+  const onCancel = (): void => {
+    throw new ServiceError('control.STATE_CONFLICT', { message: 'It must happen.' });
+  };
+  const { operations, create, catalog } = openLife(runner(work.run, { onCancel }));
+  await create();
+  const second = await create();
+  await assert.rejects(
+    catalog.change((tx) => operations.cancel(tx, second.operationId)),
+    /It must happen/,
+  );
+  assert.equal(operations.find(second.operationId)?.state, 'pending');
+});
+
+test('the next life takes up what the last one left, in order, and knows what was to be cancelled', async () => {
+  const work = held();
+  const life = openLife(runner(work.run));
+  const made = [await life.create('a'), await life.create('a'), await life.create('b'), await life.create('b')];
+  await until(() => work.begun.length === 2);
+  // Durably running, and one of them asked to stop.
+  await life.catalog.change((tx) => life.operations.cancel(tx, made[2]!.operationId));
+  await life.crash();
+
+  const again = held();
+  const next = openLife(runner(again.run), life.directory);
+  await until(() => again.begun.length === 2);
+  assert.deepEqual(new Set(again.begun), new Set([made[0]!.operationId, made[2]!.operationId]));
+  assert.equal(again.contexts.get(made[0]!.operationId)!.signal.aborted, false);
+  assert.equal(again.contexts.get(made[2]!.operationId)!.signal.aborted, true);
+  const before = next.operations.find(made[0]!.operationId)!;
+  again.finish(made[0]!.operationId);
+  const ended = await next.operations.whenEnded(made[0]!.operationId);
+  assert.equal(ended.startedAtMs, before.startedAtMs, 'it began once');
+  await until(() => again.begun.length === 3);
+  assert.equal(again.begun[2], made[1]!.operationId);
+  await next.crash();
+  const last = openLife(runner(held().run), life.directory);
+  assert.deepEqual(last.operations.find(made[0]!.operationId)?.state, 'succeeded', 'what has ended has ended');
+});
+
+test('draining starts nothing more, waits for what runs as long as it may, and leaves the rest to the next life', async () => {
+  const work = held();
+  const life = openLife(runner(work.run));
+  const [first, second] = [await life.create('a'), await life.create('a')];
+  const slow = await life.create('b');
+  await until(() => work.begun.length === 2);
+  const waiting = life.operations.whenEnded(slow.operationId);
+  const drained = life.operations.drain(50);
+  const late = await life.create('c');
+  work.finish(first.operationId);
+  await assert.rejects(waiting, (error: ServiceError) => error.code === 'control.UNAVAILABLE');
+  await drained;
+  assert.deepEqual(work.begun, [first.operationId, slow.operationId]);
+  // It ends after this life is over: as if it had not.
+  work.finish(slow.operationId);
+  for (let n = 0; n < 5; n++) await turn();
+  const states = [first, second, slow, late].map(({ operationId }) => life.operations.find(operationId)?.state);
+  assert.deepEqual(states, ['succeeded', 'pending', 'running', 'pending']);
+  await life.catalog.close();
+
+  const again = held();
+  openLife(runner(again.run), life.directory);
+  await until(() => again.begun.length === 3);
+  assert.deepEqual(new Set(again.begun), new Set([second, slow, late].map(({ operationId }) => operationId)));
+});
+
+test('who only waits for somebody outside leaves when this life ends', async () => {
+  const life = openLife(
+    runner(async (_, { leaving }) => {
+      await new Promise((resolve) => leaving.addEventListener('abort', resolve));
+      throw new LeftForNextLife();
+    }),
+  );
+  const { operationId } = await life.create();
+  await until(() => life.operations.find(operationId)?.state === 'running');
+  await life.operations.drain(60_000);
+  assert.equal(life.operations.find(operationId)?.finishedAtMs, undefined);
+  await life.catalog.close();
+  const next = openLife(
+    runner(async () => succeeded()),
+    life.directory,
+  );
+  assert.equal((await next.operations.whenEnded(operationId)).state, 'succeeded');
+});

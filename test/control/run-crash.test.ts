@@ -1,0 +1,145 @@
+// A life of the service that ends without a word in the midst of a run: the next one goes on with it, and the evidence is that of a run that
+// nothing disturbed.
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import type { HostedRun } from '../../src/contract/run.js';
+import { operationTable } from '../../src/control/operation-records.js';
+import { runRunner } from '../../src/control/run-coordinator.js';
+import { Fenced } from '../../src/control/run-desk.js';
+import { verifyReport } from '../../src/reports/verify-report.js';
+import { type Agent, type AgentWorld, hasEnded, openRunKit, type RunKit, refundAgent } from './run-kit.js';
+import { refuses } from './session-kit.js';
+
+const drillId = 'sla-escalation';
+const folders: string[] = [];
+let kit: RunKit;
+afterEach(async () => {
+  await kit.end('crash').catch(() => {});
+  for (const folder of [...folders.splice(0), kit.directory]) rmSync(folder, { recursive: true, force: true });
+});
+
+async function nextLife(how: 'gently' | 'crash'): Promise<void> {
+  const { directory, clock } = kit;
+  await kit.end(how);
+  kit = await openRunKit({ directory, clock });
+}
+
+/** Answers the first new ticket, once however often it is asked to. */
+const answerOne: Agent = async (run, world) => {
+  const { items } = (await world.call('ticket-desk', 'ticket.search', { status: ['new'], order: 'asc', limit: 1 })) as never as Found;
+  const ticketId = items?.[0]?.id ?? 'TKT-1001';
+  const idempotencyKey = run.pendingInteraction!.interaction.id;
+  await world.call('ticket-desk', 'comment.add', { ticketId, body: 'We are on it.' }, { idempotencyKey });
+  return { ticketId };
+};
+interface Found {
+  items?: { id: string }[];
+}
+const evidenceOf = (run: HostedRun): Buffer => readFileSync(join(kit.folderOf(run), 'evidence.jsonl'));
+
+async function undisturbed(): Promise<{ run: HostedRun; evidence: Buffer }> {
+  kit = await openRunKit();
+  const { run } = await kit.start(await kit.drillSession(drillId));
+  const ended = await kit.play(run.hostedRunId, answerOne);
+  const evidence = evidenceOf(ended);
+  folders.push(kit.directory);
+  await kit.end();
+  return { run: ended, evidence };
+}
+
+for (const how of ['gently', 'crash'] as const) {
+  test(`a service that ends (${how}) between any two steps of a run changes nothing about it`, async () => {
+    const whole = await undisturbed();
+    assert.equal(whole.run.result!.interactions.length, 4);
+    kit = await openRunKit();
+    const { run, operation } = await kit.start(await kit.drillSession(drillId));
+    const { hostedRunId } = run;
+    await nextLife(how);
+    for (let generations = 0; ; generations++) {
+      const pending = await kit.next(hostedRunId);
+      if (hasEnded(pending)) break;
+      // Awaited; then with access that has been used; then handed in.
+      await nextLife(how);
+      const lost = await kit.worldOf(pending);
+      await (lost as AgentWorld).call('ticket-desk', 'ticket.search', { status: ['new'], order: 'asc', limit: 1 });
+      await nextLife(how);
+      assert.equal((await kit.agent(lost.credential, '/world/v1/tools')).status, 401);
+      const { revision } = await kit.run(hostedRunId);
+      assert.equal(revision, pending.revision, 'another life is no change a caller must know of');
+      const world = await kit.worldOf(pending);
+      const idempotencyKey = pending.pendingInteraction!.interaction.id;
+      const ticketId = (whole.run.result!.interactions[generations]!.targetResult.output as { ticketId: string }).ticketId;
+      await world.call('ticket-desk', 'comment.add', { ticketId, body: 'We are on it.' }, { idempotencyKey });
+      await kit.complete(pending, { output: { ticketId } });
+      await nextLife(how);
+    }
+    const sealed = await kit.run(hostedRunId);
+    assert.equal(sealed.state, 'sealed', JSON.stringify(sealed.failure));
+    const { interactions, assertionResults, checkpoints, evidenceHash, budgetUsage } = sealed.result!;
+    assert.deepEqual(interactions, whole.run.result!.interactions);
+    assert.deepEqual(assertionResults, whole.run.result!.assertionResults);
+    assert.deepEqual(checkpoints, whole.run.result!.checkpoints);
+    assert.deepEqual(budgetUsage, whole.run.result!.budgetUsage);
+    assert.equal(evidenceHash, whole.run.result!.evidenceHash);
+    assert.ok(evidenceOf(sealed).equals(whole.evidence));
+    assert.ok((await verifyReport(kit.folderOf(sealed))).ok);
+    assert.ok(sealed.coordination!.generation > 4, 'each life fenced the one before');
+    assert.equal((await kit.ended(operation)).state, 'succeeded');
+  });
+}
+
+test('a run whose seal was lost with its life is sealed once more, the same', async () => {
+  const whole = await undisturbed();
+  kit = await openRunKit();
+  const { run, operation } = await kit.start(await kit.drillSession(drillId));
+  const { hostedRunId } = run;
+  for (let left = 4; left > 0; left--) {
+    const pending = await kit.next(hostedRunId);
+    const output = await answerOne(pending, await kit.worldOf(pending));
+    await kit.complete(pending, { output });
+    if (left === 1) kit.disk.full = true;
+  }
+  const closed = async (): Promise<boolean> => {
+    const world = await kit.services.worlds.open(run.sessionId);
+    const { entries } = await world.query({ kind: 'evidence', fromSequence: 1, limit: 500 });
+    return entries.some((entry) => entry.kind === 'lifecycle' && entry.phase === 'world_closed');
+  };
+  // The disk was full before the last step could be kept, so the world waits for it.
+  assert.equal(await closed(), false);
+  kit.disk.full = false;
+  await kit.when(hostedRunId, ({ state }) => state === 'ready_to_seal' || state === 'sealed');
+  kit.disk.full = true;
+  while (!(await closed()));
+  await nextLife('crash');
+  await kit.done(operation);
+  const sealed = await kit.run(hostedRunId);
+  assert.equal(sealed.result!.evidenceHash, whole.run.result!.evidenceHash);
+  assert.ok((await verifyReport(kit.folderOf(sealed))).ok);
+});
+
+test('of two coordinators only the younger one is heard', async () => {
+  kit = await openRunKit();
+  const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
+  const { hostedRunId } = run;
+  const pending = await kit.next(hostedRunId);
+  const record = kit.services.catalog.view.get(operationTable, operation.operationId)!;
+  const signal = new AbortController().signal;
+  // The coordinator of this life has not gone; another begins all the same.
+  const younger = runRunner(kit.services).run(record, { signal, leaving: signal, progress: () => {} });
+  await kit.when(hostedRunId, ({ coordination }) => coordination?.generation === 2);
+  assert.equal((await kit.run(hostedRunId)).revision, pending.revision);
+  await kit.complete(pending, { output: await refundAgent(pending, await kit.worldOf(pending)) });
+  const ending = await younger;
+  assert.equal(ending.state, 'succeeded');
+  const older = await kit.ended(operation);
+  assert.equal(older.state, 'failed', 'the older coordinator found itself replaced');
+  assert.equal((await kit.run(hostedRunId)).state, 'ready_to_seal');
+  await kit.services.catalog.change((tx) => ending.apply(tx));
+  const sealed = await kit.run(hostedRunId);
+  assert.equal(sealed.state, 'sealed');
+  assert.equal(sealed.result!.verdict, 'passed');
+  assert.equal(new Fenced('x').name, 'Fenced');
+  await refuses(kit.complete(pending), 'control.VERSION_CONFLICT', { revision: sealed.revision });
+});

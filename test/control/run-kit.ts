@@ -1,0 +1,143 @@
+// A control room with hosted runs of the example's drills, played by the example's own agents through the hosted bindings.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileProject } from '../../src/compiler/compile.js';
+import type { CompiledBuild } from '../../src/contract/build.js';
+import type { WorldSession } from '../../src/contract/hosted-resources.js';
+import type { CompleteInteractionRequest, StartRunRequest } from '../../src/contract/hosted-runs.js';
+import type { JsonValue } from '../../src/contract/json.js';
+import type { Operation } from '../../src/contract/operation.js';
+import type { HostedRun } from '../../src/contract/run.js';
+import { packBuild } from '../../src/control/build-pack.js';
+import { putBuild } from '../../src/control/build-records.js';
+import type { Endpoints } from '../../src/control/dispatch.js';
+import { evidenceEndpoints } from '../../src/control/evidence-bundles.js';
+import { bundleFolder } from '../../src/control/evidence-records.js';
+import { defineRunRunners, runEndpoints, sweepRuns } from '../../src/control/run-endpoints.js';
+import type { ControlServices } from '../../src/control/services.js';
+import { defineSessionRunners, sessionEndpoints } from '../../src/control/session-endpoints.js';
+import type { ControlKitOptions } from './control-kit.js';
+import { openSessionKit, type SessionKit } from './session-kit.js';
+
+const exampleRoot = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
+export const keepingDrill = 'careless-refund';
+let compiled: Promise<CompiledBuild> | undefined;
+export const example = { root: exampleRoot, build: () => (compiled ??= compileExample()) };
+
+async function compileExample(): Promise<CompiledBuild> {
+  const { build, diagnostics } = await compileProject({ root: exampleRoot });
+  assert.ok(build, JSON.stringify(diagnostics));
+  // One drill that keeps everything.
+  const always = { logs: 'always', screenshots: 'always', video: 'always', files: 'always' } as const;
+  const drills = build.drills.map((one) => (one.drill.id === keepingDrill ? { ...one, drill: { ...one.drill, capture: always } } : one));
+  return { ...build, drills };
+}
+
+/** As the agents of the example are written: what they call a world. */
+export interface AgentWorld {
+  call(packageId: string, operationId: string, args: JsonValue, options?: { idempotencyKey?: string }): Promise<unknown>;
+}
+export type Agent = (run: HostedRun, world: AgentWorld) => Promise<JsonValue>;
+type TargetResult = Partial<CompleteInteractionRequest['targetResult']>;
+
+/** One interaction of the example's module agent. */
+export const refundAgent: Agent = async (run, world) => {
+  const { default: agent } = await import(join(exampleRoot, 'agents/refund-agent.mjs'));
+  const { interaction, startedAtVirtualUs: virtualTimeUs } = run.pendingInteraction!;
+  return agent({ task: interaction.task, virtualTimeUs }, { world, log: () => {} });
+};
+
+export interface RunKit extends SessionKit {
+  /** A session for a drill, ready. */
+  drillSession(drillId: string, seed?: string): Promise<WorldSession>;
+  start(session: WorldSession, body?: Partial<StartRunRequest>): Promise<{ run: HostedRun; operation: Operation }>;
+  run(hostedRunId: string): Promise<HostedRun>;
+  /** The run as soon as this is so of it. */
+  when(hostedRunId: string, isSo: (run: HostedRun) => boolean): Promise<HostedRun>;
+  /** When it awaits an agent, or has ended. */
+  next(hostedRunId: string): Promise<HostedRun>;
+  worldOf(run: HostedRun): Promise<AgentWorld & { credential: string }>;
+  complete(run: HostedRun, targetResult?: TargetResult): Promise<HostedRun>;
+  /** Plays every interaction to the end of the run. */
+  play(hostedRunId: string, agent: Agent): Promise<HostedRun>;
+  folderOf(run: HostedRun): string;
+}
+
+export const hasEnded = ({ finishedAtMs }: HostedRun): boolean => finishedAtMs !== undefined;
+export const awaitsAgent = ({ pendingInteraction }: HostedRun): boolean => pendingInteraction !== undefined;
+
+export async function openRunKit(options: ControlKitOptions = {}): Promise<RunKit> {
+  const kit = await openSessionKit({
+    endpoints: (services): Endpoints => ({ ...sessionEndpoints(services), ...runEndpoints(services), ...evidenceEndpoints(services) }),
+    runners: defineEvery,
+    ...options,
+  });
+  const build = await example.build();
+  await publish(kit, build);
+  const { call, services, directory } = kit;
+  const run = async (hostedRunId: string): Promise<HostedRun> => (await call('getRun', { path: { hostedRunId } })).run;
+  const when: RunKit['when'] = async (hostedRunId, isSo) => {
+    for (let turns = 0; turns < 100_000; turns++) {
+      const found = await run(hostedRunId);
+      if (isSo(found)) return found;
+      await new Promise(setImmediate);
+    }
+    return assert.fail(`it never was so: ${JSON.stringify(await run(hostedRunId))}`);
+  };
+  const next: RunKit['next'] = (hostedRunId) => when(hostedRunId, (found) => awaitsAgent(found) || hasEnded(found));
+  const worldOf: RunKit['worldOf'] = async ({ hostedRunId, pendingInteraction }) => {
+    const interactionId = pendingInteraction!.interaction.id;
+    const { credential } = (await call('createRunAccess', { path: { hostedRunId }, body: { interactionId } })).access;
+    return {
+      credential,
+      call: async (packageId, operationId, args, how = {}) => {
+        const { status, body } = await kit.agent(credential, `/world/v1/operations/${packageId}/${operationId}`, { arguments: args, ...how });
+        if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+        return body.outcome;
+      },
+    };
+  };
+  const complete: RunKit['complete'] = async (found, targetResult = {}) => {
+    const { hostedRunId, revision: expectedRevision, pendingInteraction } = found;
+    const body = {
+      interactionId: pendingInteraction!.interaction.id,
+      expectedRevision,
+      targetResult: { status: 'completed', attachments: [], ...targetResult },
+    };
+    return (await call('completeInteraction', { path: { hostedRunId }, body: body as CompleteInteractionRequest })).run;
+  };
+  return {
+    ...kit,
+    drillSession: (drillId, seed = '7') => kit.session({ drillId, seed, buildHash: build.buildHash }),
+    start: ({ sessionId, environmentId, leaseGeneration }, body = {}) =>
+      call('startRun', { path: { environmentId, sessionId }, body: { expectedLeaseGeneration: leaseGeneration, ...body } }),
+    run,
+    when,
+    next,
+    worldOf,
+    complete,
+    play: async (hostedRunId, agent) => {
+      for (;;) {
+        const found = await next(hostedRunId);
+        if (!awaitsAgent(found)) return found;
+        await complete(found, { output: await agent(found, await worldOf(found)) });
+      }
+    },
+    folderOf: ({ evidenceBundleId, request }) => join(bundleFolder(services.settings.dataDirectory ?? directory, evidenceBundleId), request.runId),
+  };
+}
+
+function defineEvery(services: ControlServices): void {
+  defineSessionRunners(services);
+  defineRunRunners(services);
+}
+export const sweep = ({ services }: RunKit): Promise<void> => sweepRuns(services);
+
+async function publish({ services, organizationId, projectId }: SessionKit, build: CompiledBuild): Promise<void> {
+  const { catalog, blobs, nowMs } = services;
+  const content = { build: await blobs.put(packBuild(build)), view: await blobs.put(Buffer.from('{}')) };
+  const { buildHash, packageLockHash, world } = build;
+  const summary = { buildHash, packageLockHash, worldId: world.id, tools: [], scenarioIds: [], drillIds: [], targetIds: [], suiteIds: [] };
+  await catalog.change((tx) => putBuild(tx, { organizationId, projectId, summary, content, nowMs: nowMs() }));
+}

@@ -1,0 +1,198 @@
+// A life of the service that ends without a word, at the worst moments, and what the next one makes of it. What was acknowledged is there;
+// what an operation did to a world before the crash is not done again; access of the old life is dead and its lease too.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { afterEach, test } from 'node:test';
+import type { Operation } from '../../src/contract/operation.js';
+import type { WorldQuery } from '../../src/contract/world-protocol.js';
+import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
+
+let kit: SessionKit;
+afterEach(async () => {
+  await kit.end('crash').catch(() => {});
+  rmSync(kit.directory, { recursive: true, force: true });
+});
+
+/** The process is gone; another one finds what is on the disk. */
+async function nextLife(): Promise<void> {
+  const { directory, clock } = kit;
+  await kit.end('crash');
+  kit = await openSessionKit({ directory, clock });
+}
+
+/** The world has done what the operation asked for; the catalog never hears of it. */
+async function crashAfterWorld(operation: Operation, done: () => Promise<boolean>): Promise<void> {
+  kit.disk.full = true;
+  while (!(await done()));
+  assert.equal(kit.services.operations.find(operation.operationId)?.state === 'succeeded', false);
+  await nextLife();
+  await kit.done(operation);
+}
+const ask = async <Q extends WorldQuery>(sessionId: string, query: Q) => (await kit.services.worlds.open(sessionId)).query(query);
+const kinds = async (sessionId: string, kind: string): Promise<number> =>
+  (await kit.evidence(sessionId)).filter((entry) => entry.kind === kind).length;
+
+test('a fault that the world has switched is switched once', async () => {
+  kit = await openSessionKit();
+  const session = await kit.session();
+  const { sessionId } = session;
+  const body = { ...kit.fence(session), packageId: 'bank', faultId: 'busy', active: true };
+  const { operation } = await kit.call('setFault', { path: { sessionId }, body });
+  await crashAfterWorld(operation, async () =>
+    (await ask(sessionId, { kind: 'faults' })).some(({ faultId, active }) => faultId === 'busy' && active),
+  );
+  assert.equal(await kinds(sessionId, 'fault_control'), 1);
+});
+
+test('a snapshot that the world has taken is taken once', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { operation, snapshot } = await kit.call('createSnapshot', { path: { sessionId }, body: { expectedLeaseGeneration: 1 } });
+  const isTaken = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 10 })).entries.length > 0;
+  await crashAfterWorld(operation, isTaken);
+  assert.equal(await kinds(sessionId, 'lifecycle'), 2);
+  const { snapshot: available } = await kit.call('getSnapshot', { path: { hostedSnapshotId: snapshot.hostedSnapshotId } });
+  assert.equal(available.state, 'available');
+});
+
+test('a reset that the world has made is made once, and its lease begins once', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  await kit.add(credential, 5);
+  const { operation } = await kit.call('resetSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1 } });
+  const isReset = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 1 })).entries[0]?.kind === 'lifecycle';
+  await crashAfterWorld(operation, isReset);
+  const session = await kit.get(sessionId);
+  // One for the access that was lost with the old life, one for the reset.
+  assert.deepEqual([session.state, session.leaseGeneration], ['ready', 3]);
+  assert.equal(await kinds(sessionId, 'lifecycle'), 2);
+  assert.equal(await kit.balance(sessionId), 100);
+});
+
+test('a reset by packages that the world has made is made once', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { operation } = await kit.call('resetSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, packages: ['bank'] } });
+  const isReset = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 1 })).entries.length > 0;
+  await crashAfterWorld(operation, isReset);
+  assert.equal(await kinds(sessionId, 'lifecycle'), 2);
+});
+
+test('an advance goes on where its last committed slice ended, and fires everything once', async () => {
+  kit = await openSessionKit();
+  const session = await kit.session();
+  const { sessionId } = session;
+  const { credential } = await kit.access(sessionId);
+  const twin = await kit.session();
+  const twinAccess = await kit.access(twin.sessionId);
+  for (const holder of [credential, twinAccess.credential]) {
+    for (let inUs = 1; inUs <= 20; inUs++) {
+      await kit.agent(holder, '/world/v1/operations/bank/later', { arguments: { inUs, account: 'main', amount: 1 } });
+    }
+  }
+  const time = { targetUs: 5000, maxEvents: 1000 };
+  const { operation } = await kit.call('advanceTime', { path: { sessionId }, body: { ...kit.fence(session), ...time } });
+  await crashAfterWorld(operation, async () => (await ask(sessionId, { kind: 'pending', limit: 1 })).total === 0);
+  const undisturbed = await kit.call('advanceTime', {
+    path: { sessionId: twin.sessionId },
+    body: { ...kit.fence(await kit.get(twin.sessionId)), ...time },
+  });
+  await kit.done(undisturbed.operation);
+  assert.equal(await kit.balance(sessionId), 120);
+  const position = async (id: string) => (await kit.call('getSessionRuntime', { path: { sessionId: id } })).position;
+  assert.deepEqual(await position(sessionId), await position(twin.sessionId));
+});
+
+const exists = (sessionId: string): Promise<boolean> =>
+  kit.services.worlds.open(sessionId).then(
+    () => true,
+    () => false,
+  );
+
+test('a session whose world was made is finished with that world', async () => {
+  kit = await openSessionKit();
+  const { session, operation } = await kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '7' } });
+  await crashAfterWorld(operation, () => exists(session.sessionId));
+  const { state, leaseGeneration } = await kit.get(session.sessionId);
+  assert.deepEqual([state, leaseGeneration], ['ready', 1]);
+  assert.equal(await kit.balance(session.sessionId), 100);
+});
+
+test('a fork whose world was made is finished with that world, whatever its parent did since', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  const body = { expectedLeaseGeneration: 1, environmentId: kit.environmentId };
+  const { session, operation } = await kit.call('forkSession', { path: { sessionId }, body });
+  await crashAfterWorld(operation, async () => {
+    if (!(await exists(session.sessionId))) return false;
+    return (await kit.add(credential, 5)).status === 200;
+  });
+  assert.deepEqual([await kit.balance(session.sessionId), await kit.balance(sessionId)], [100, 105]);
+});
+
+test('a destruction is carried to its end by the next life', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { operation } = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, confirm: sessionId as string } });
+  await nextLife();
+  await kit.done(operation);
+  assert.equal((await kit.get(sessionId)).state, 'destroyed');
+});
+
+test('a request that is asked again after the crash gets its first answer, and nothing happens twice', async () => {
+  kit = await openSessionKit();
+  const input = { path: { environmentId: kit.environmentId }, body: { seed: '7' } };
+  const first = await kit.dispatch('createSession', input, { key: 'one-session' });
+  await nextLife();
+  const again = await kit.dispatch('createSession', input, { key: 'one-session' });
+  assert.deepEqual([again.replayed, again.reply], [true, first.reply]);
+  await kit.done(first.reply.operation);
+  assert.equal((await kit.call('listSessions')).items.length, 1);
+});
+
+test('access of the old life opens nothing, its lease is refused, and its replayed bundle tells the same dead credential', async () => {
+  kit = await openSessionKit();
+  const used = await kit.session();
+  const unused = await kit.session();
+  const input = { path: { sessionId: used.sessionId }, body: { actorId: 'clerk' } };
+  const first = await kit.dispatch('createSessionAccess', input, { key: 'one-access' });
+  const { credential } = first.reply.access;
+  assert.equal((await kit.add(credential, 1)).status, 200);
+  await nextLife();
+  assert.equal((await kit.add(credential, 1)).status, 401);
+  const again = await kit.dispatch('createSessionAccess', input, { key: 'one-access' });
+  assert.deepEqual(again, { reply: first.reply, replayed: true });
+  const body = { ...kit.fence(used), targetUs: 1000, maxEvents: 1 };
+  await refuses(kit.call('advanceTime', { path: { sessionId: used.sessionId }, body }), 'control.LEASE_CONFLICT', { leaseGeneration: 2 });
+  assert.equal((await kit.get(unused.sessionId)).leaseGeneration, 1);
+  assert.equal((await kit.add((await kit.access(used.sessionId)).credential, 1)).status, 200);
+  // Nothing was issued in this life but that: another crash moves only this lease on.
+  await nextLife();
+  assert.equal((await kit.get(used.sessionId)).leaseGeneration, 3);
+  await nextLife();
+  assert.equal((await kit.get(used.sessionId)).leaseGeneration, 3);
+});
+
+test('no answer with a secret is stored with it', async () => {
+  kit = await openSessionKit();
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  const { directory } = kit;
+  await kit.end();
+  const { readFileSync } = await import('node:fs');
+  assert.equal(readFileSync(`${directory}/catalog/data.mdb`).includes(credential), false);
+  kit = await openSessionKit({ directory });
+});
+
+test('a host that dies under an operation is survived, and done by it once', async () => {
+  kit = await openSessionKit();
+  const session = await kit.session();
+  const { sessionId } = session;
+  const body = { ...kit.fence(session), packageId: 'bank', faultId: 'busy', active: true };
+  const set = await kit.call('setFault', { path: { sessionId }, body });
+  await kit.services.worlds.killHost(0);
+  await kit.done(set.operation);
+  assert.equal(await kinds(sessionId, 'fault_control'), 1);
+});

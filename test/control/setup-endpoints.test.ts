@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { ServiceError } from '../../src/contract/errors.js';
+import type { CreateToolSetupRequest, ToolTestDefinitionsInput } from '../../src/contract/hosted-resources.js';
+import { loadBuild } from '../../src/control/build-records.js';
+import { compiler, noHash, openSourceKit, type SourceKit } from './source-kit.js';
+
+after(() => compiler.close());
+
+async function requestOf(kit: SourceKit, changes: Partial<CreateToolSetupRequest> = {}): Promise<CreateToolSetupRequest> {
+  const { items } = await kit.call('listToolLibrary');
+  const tools = items.map(({ libraryEntryId, packageArchiveDigest }) => ({
+    libraryEntryId,
+    expectedPackageArchiveDigest: packageArchiveDigest,
+    initialState: 'starter' as const,
+  }));
+  return { use: 'reusable', tools, ...changes };
+}
+const testDefinitions: ToolTestDefinitionsInput = {
+  targets: [{ schemaVersion: 1, target: { id: 'agent', kind: 'external', bindings: ['http'], timeoutMs: 1000 } }],
+  scenarios: [{ schemaVersion: 1, id: 'empty', actors: [{ id: 'clerk' }] }],
+  drills: [
+    {
+      schemaVersion: 1,
+      id: 'one',
+      targetId: 'agent',
+      actorId: 'ann',
+      task: { instruction: 'Work.' },
+      assertions: [{ id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { atLeast: 0 } }],
+    },
+    {
+      schemaVersion: 1,
+      id: 'two',
+      targetId: 'agent',
+      scenarioId: 'empty',
+      actorId: 'clerk',
+      task: { instruction: 'Rest.' },
+      assertions: [{ id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { equals: 0 } }],
+    },
+  ],
+} as ToolTestDefinitionsInput;
+
+async function built(kit: SourceKit, request: CreateToolSetupRequest) {
+  const { setup, sourceDraft, operation } = await kit.call('createToolSetup', { body: request });
+  const ended = await kit.services.operations.whenEnded(operation.operationId);
+  assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
+  const after = (await kit.call('getToolSetup', { path: { setupId: setup.setupId } })).setup;
+  return { setup, sourceDraft, after, build: await loadBuild(kit.services, after.buildHash!) };
+}
+
+test('validation gives the canonical request, saves nothing, and gives the same for its own answer', async (t) => {
+  const kit = await openSourceKit(t);
+  const { request } = await kit.call('validateToolSetup', { body: await requestOf(kit, { testDefinitions }) });
+  assert.deepEqual((await kit.call('validateToolSetup', { body: request as CreateToolSetupRequest })).request, request);
+  assert.deepEqual(request.testDefinitions?.scenarios[0], {
+    schemaVersion: 1,
+    id: 'empty',
+    actors: [{ id: 'clerk', attributes: {}, grants: [] }],
+    state: [],
+    faults: [],
+    initialEvents: [],
+  });
+  assert.deepEqual(request.testDefinitions?.drills[0]?.timeline.interactions, [
+    { id: 'main', afterStartUs: 0, actorId: 'ann', task: { instruction: 'Work.' } },
+  ]);
+  assert.deepEqual((await kit.call('listSourceDrafts')).items, []);
+  const [tool] = request.tools;
+  await assert.rejects(
+    kit.call('validateToolSetup', { body: { use: 'reusable', tools: [tool!, tool!] } }),
+    (error: ServiceError) => error.extra.issues?.[0]?.path === '/tools/1',
+  );
+  const viewer = await kit.callerWith('viewer');
+  await assert.rejects(kit.call('validateToolSetup', { body: request as CreateToolSetupRequest }, { caller: viewer.caller }), {
+    code: 'control.FORBIDDEN',
+  });
+});
+
+test('a setup without test definitions compiles to a world with the starter rows and one actor who may do everything', async (t) => {
+  const kit = await openSourceKit(t);
+  const { setup, sourceDraft, after, build } = await built(kit, await requestOf(kit, { name: 'Both' }));
+  assert.deepEqual([setup.buildHash, setup.sourceDraftId, setup.sourceRevision, sourceDraft.name], [undefined, sourceDraft.sourceDraftId, 1, 'Both']);
+  assert.deepEqual(after, { ...setup, buildHash: build.buildHash });
+  assert.deepEqual(
+    build.tools.map(({ packageId }) => packageId),
+    ['payments', 'ticket-desk'],
+  );
+  const library = await compiler.library();
+  assert.equal(
+    build.baseline.setup.state.length,
+    library.reduce((sum, { starter }) => sum + starter!.state.length, 0),
+  );
+  const [agent] = build.baseline.setup.actors;
+  assert.equal(
+    agent?.grants.length,
+    build.tools.reduce((sum, { manifest }) => sum + manifest.operations.length, 0),
+  );
+});
+
+test('instances, empty tools and test definitions are in the source', async (t) => {
+  const kit = await openSourceKit(t);
+  const { tools } = await requestOf(kit);
+  const payments = tools.find(({ libraryEntryId }) => libraryEntryId === 'payments')!;
+  const second = { ...payments, instanceId: 'second-bank' };
+  const { build, sourceDraft } = await built(kit, await requestOf(kit, { tools: [{ ...payments, initialState: 'empty' }, second], testDefinitions }));
+  assert.deepEqual([...new Set(build.baseline.setup.state.map(({ instanceId }) => instanceId))], ['second-bank']);
+  assert.deepEqual(
+    build.baseline.setup.actors.map(({ id }) => id),
+    ['ann'],
+  );
+  assert.deepEqual(
+    build.drills.map(({ drill }) => drill.id),
+    ['one', 'two'],
+  );
+  assert.deepEqual(
+    build.scenarios[0]!.setup.actors.map(({ id, grants }) => [id, grants.length > 0]),
+    [
+      ['ann', true],
+      ['clerk', false],
+    ],
+  );
+  const baseline = await kit.call('getSourceBaseline', { path: { sourceDraftId: sourceDraft.sourceDraftId } });
+  assert.deepEqual([...new Set(baseline.collections.map(({ instanceId }) => instanceId))], ['payments', 'second-bank']);
+  const again = await built(kit, await requestOf(kit, { tools: [{ ...payments, initialState: 'empty' }, second], testDefinitions }));
+  assert.equal(again.sourceDraft.sourceDigest, sourceDraft.sourceDigest);
+});
+
+test('another package than expected, an unknown one and another parent build are refused, and nothing is made', async (t) => {
+  const kit = await openSourceKit(t);
+  const request = await requestOf(kit);
+  const create = (changes: Partial<CreateToolSetupRequest>) => kit.call('createToolSetup', { body: { ...request, ...changes } });
+  const conflict = (details: object) => (error: ServiceError) => {
+    assert.equal(error.code, 'control.STATE_CONFLICT', error.stack);
+    assert.deepEqual(error.extra.details, details);
+    return true;
+  };
+  const [tool] = request.tools;
+  const { libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest } = tool!;
+  await assert.rejects(create({ tools: [{ ...tool!, expectedPackageArchiveDigest: noHash }] }), conflict({ libraryEntryId, packageArchiveDigest }));
+  await assert.rejects(create({ tools: [{ ...tool!, libraryEntryId: 'none' }] }), { code: 'control.NOT_FOUND' });
+  await assert.rejects(create({ expectedPreviousBuildHash: noHash }), conflict({ previousBuildHash: null }));
+  await assert.rejects(create({ previousSetupId: 'setup_000000000000' }), { code: 'control.NOT_FOUND' });
+  assert.deepEqual((await kit.call('listSourceDrafts')).items, []);
+  const { after } = await built(kit, request);
+  const previousSetupId = after.setupId;
+  await assert.rejects(create({ previousSetupId, expectedPreviousBuildHash: noHash }), conflict({ previousBuildHash: after.buildHash }));
+  const { setup } = await create({ previousSetupId, expectedPreviousBuildHash: after.buildHash! });
+  assert.equal(setup.previousSetupId, previousSetupId);
+  const { caller } = await kit.foreigner();
+  await assert.rejects(kit.call('getToolSetup', { path: { setupId: previousSetupId } }, { caller }), { code: 'control.NOT_FOUND' });
+});
+
+test('a retry with the key gives the same setup, draft and operation', async (t) => {
+  const kit = await openSourceKit(t);
+  const body = await requestOf(kit);
+  const first = await kit.dispatch('createToolSetup', { body }, { key: 'the-same-key' });
+  const second = await kit.dispatch('createToolSetup', { body }, { key: 'the-same-key' });
+  assert.deepEqual([first.replayed, second.replayed], [false, true]);
+  assert.deepEqual(second.reply, first.reply);
+  assert.equal((await kit.call('listSourceDrafts')).items.length, 1);
+});

@@ -1,0 +1,443 @@
+// Every row of the endpoint table against everybody who may not use it, from outside, on both servers: nothing leaks, and nothing changes.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Authority, authoritiesOf, type Role } from '../../src/contract/authority.js';
+import type { EndpointId } from '../../src/contract/endpoints.js';
+import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
+import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { startIdentityProvider } from '../control/identity-provider.js';
+import { engines } from '../http/fake-control.js';
+import { endpointIds, faceOf, Requests, ruleOf, servedDocument } from './requests.js';
+import { builtWorld, type Ids, idsIn, neverIds, type SmallProject, startTenants, type Tenants } from './tenants.js';
+import { exchange, newKey, type Received } from './wire.js';
+
+const provider = await startIdentityProvider(Date.now);
+after(() => provider.close());
+const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', provider.audience, '--oidc-jwks-url', provider.jwksUrl];
+
+const bearer = (token: string): string => `Bearer ${token}`;
+const neededBy = (id: EndpointId): Authority[] => {
+  const { authority } = ruleOf(id);
+  return authority === 'identity' || authority === 'authenticated' ? [] : ([authority].flat() as Authority[]);
+};
+const inProject = (id: EndpointId): boolean => ruleOf(id).path.includes('{projectId}');
+const lists = endpointIds.filter((id) => /^list/.test(id) && ruleOf(id).authority !== 'identity');
+
+function assertRefused(reply: Received, status: number, code: string, where: string): void {
+  assert.equal(`${reply.status} ${reply.json?.code}`, `${status} ${code}`, where);
+  assert.ok(validateErrorEnvelope(reply.json).ok, where);
+  assert.equal(reply.headers['x-correlation-id'], reply.json?.correlationId, where);
+}
+
+interface Ground extends Tenants {
+  requests: Requests;
+  never: Ids;
+  credentialOf(role: Role | null, ttlMs?: number): Promise<{ credentialId: string; secret: string }>;
+}
+async function startGround(engine: string): Promise<Ground> {
+  const tenants = await startTenants({ flags: [...oidc, '--server', engine === 'node:http' ? 'node' : 'uws'] });
+  assert.equal(tenants.service.ready.server, engine);
+  return {
+    ...tenants,
+    requests: new Requests(tenants.service.ready.baseUrl, await servedDocument(tenants.service.ready.baseUrl)),
+    never: neverIds(tenants.ids),
+    credentialOf: async (role, ttlMs) => {
+      const body = { name: 'test', role, ...(ttlMs === undefined ? {} : { ttlMs }) };
+      const { credential, secret } = await tenants.client.createCredential({ body });
+      return { credentialId: credential.credentialId, secret };
+    },
+  };
+}
+
+/** What the first organization has, as its manager sees it: by this a change would show. */
+async function possessions({ client, ids, foreign }: Tenants): Promise<unknown> {
+  const path = { projectId: ids.projectId as string };
+  const { items: audit } = await client.listAuditEvents({ query: { limit: 1 } });
+  const run = (await client.getRun({ path: { ...path, hostedRunId: ids.hostedRunId as string } })).run;
+  const { items: theirs } = await foreign.client.listAuditEvents({ query: { limit: 1 } });
+  return {
+    audit: audit[0]?.auditEventId,
+    theirs: theirs[0]?.auditEventId,
+    run: run.revision,
+    sessions: (await client.listSessions({ path })).items.map(({ sessionId, version, state }) => [sessionId, version, state]),
+    operations: (await client.listOperations({ path })).items.map(({ operationId, state }) => [operationId, state]),
+    projects: (await client.listProjects()).items,
+    grants: (await client.listGrants({ path })).items,
+    environments: (await client.listEnvironments({ path })).items,
+    drafts: (await client.listSourceDrafts({ path })).items,
+    datasets: (await client.listDatasets({ path })).items,
+    conversations: (await client.listAuthoringSessions({ path })).items,
+    receivers: (await client.listCallbackReceivers({ path })).items,
+  };
+}
+
+for (const engine of engines) {
+  test(`the authority matrix on ${engine}`, async (t) => {
+    const ground = await startGround(engine);
+    const { requests, ids, never, manager, service, foreign, second, idle } = ground;
+    const { baseUrl } = service.ready;
+    const { projectId } = ids as { projectId: string };
+    const expired = await ground.credentialOf('manager', 1000);
+    const revoked = await ground.credentialOf('manager');
+    await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId } });
+    const roles: { [name: string]: { role: Role | null; secret: string } } = {};
+    for (const role of ['viewer', 'builder', null] as const) roles[String(role)] = { role, secret: (await ground.credentialOf(role)).secret };
+    const granted = new Map<Role, string>();
+    for (const role of ['viewer', 'builder', 'manager'] as const) {
+      const { credentialId, secret } = await ground.credentialOf(null);
+      await ground.client.createGrant({ path: { projectId }, body: { subject: { kind: 'credential', id: credentialId }, role } });
+      granted.set(role, secret);
+    }
+    const identity = await provider.token({ sub: 'ann', organization: ids.organizationId });
+    // Until a second of its life is over.
+    for (;;) if ((await requests.send('getMe', { ids, authorization: bearer(expired.secret) })).status === 401) break;
+    /** A subtest in which every request is refused: before and after it, everything is the same. */
+    const refused = (name: string, attack: () => Promise<void>): Promise<void> =>
+      t.test(name, async () => {
+        const before = await possessions(ground);
+        await attack();
+        assert.deepEqual(await possessions(ground), before);
+      });
+
+    await t.test('whoever has every authority reads every resource: what follows is not vacuous', async () => {
+      for (const id of endpointIds.filter((one) => ruleOf(one).method === 'GET' && ruleOf(one).authority !== 'identity')) {
+        const sealed = /^compareRuns$|Evidence(Bundle|Manifest|Artifact)$/.test(id);
+        const about = id === 'getSessionRuntime' ? { ...ids, sessionId: idle.sessionId } : ids;
+        const reply = await requests.send(id, { ids: about, authorization: bearer(manager) });
+        const fine = reply.status === 200 || (sealed && reply.status !== 403 && reply.status !== 401) || isUnset(id, reply);
+        assert.ok(fine, `${id}: ${reply.status} ${JSON.stringify(reply.json)}`);
+      }
+    });
+
+    await refused('no row opens without a valid control credential, and every reason looks the same', async () => {
+      const wrong: { [reason: string]: string | undefined } = {
+        none: undefined,
+        empty: '',
+        'no token': 'Bearer',
+        'a blank token': 'Bearer  ',
+        garbage: 'Bearer garbage',
+        'another scheme': `Basic ${Buffer.from(`a:${manager}`).toString('base64')}`,
+        'a token under another scheme': `Token ${manager}`,
+        'the token alone': manager,
+        'two tokens': `Bearer ${manager} ${manager}`,
+        'a token and more': `Bearer ${manager}, Bearer ${manager}`,
+        'all but its last character': `Bearer ${manager.slice(0, -1)}`,
+        'in other letters': `Bearer ${manager.toUpperCase()}`,
+        'its id': `Bearer ${ids.credentialId}`,
+        expired: bearer(expired.secret),
+        revoked: bearer(revoked.secret),
+        'a world credential': bearer(idle.worldCredential),
+      };
+      const faces = new Set<string>();
+      for (const id of endpointIds) {
+        const others = ruleOf(id).authority === 'identity' ? { 'a control credential': bearer(manager) } : { 'an identity': bearer(identity) };
+        for (const [reason, authorization] of Object.entries({ ...wrong, ...others })) {
+          const reply = await requests.send(id, { ids, authorization });
+          assertRefused(reply, 401, 'control.UNAUTHENTICATED', `${id} with ${reason}`);
+          assert.equal(reply.headers['www-authenticate'], 'Bearer');
+          faces.add(faceOf(reply));
+        }
+      }
+      assert.equal(faces.size, 1, [...faces].join('\n'));
+    });
+
+    await refused('a role opens what it has and is told what it lacks', async () => {
+      for (const { role, secret } of Object.values(roles)) {
+        for (const id of endpointIds.filter((one) => ruleOf(one).authority !== 'identity')) {
+          const lacks = neededBy(id).find((needed) => role === null || !authoritiesOf[role].has(needed));
+          if (lacks === undefined && ruleOf(id).unsafe) continue;
+          const reply = await requests.send(id, { ids, authorization: bearer(secret) });
+          const where = `${role} ${id}`;
+          if (role === null && inProject(id)) assertRefused(reply, 404, 'control.NOT_FOUND', where);
+          else if (lacks === undefined) assert.ok(reply.status !== 401 && reply.status !== 403, where);
+          else assertForbidden(reply, lacks, where);
+        }
+      }
+    });
+
+    await refused('a grant opens its project, its project only, and nothing of the organization', async () => {
+      for (const [role, secret] of granted) {
+        const authorization = bearer(secret);
+        for (const id of endpointIds.filter((one) => ruleOf(one).authority !== 'identity')) {
+          const where = `granted ${role} ${id}`;
+          if (!inProject(id)) {
+            const lacks = neededBy(id)[0];
+            if (lacks !== undefined) assertForbidden(await requests.send(id, { ids, authorization }), lacks, where);
+            continue;
+          }
+          const lacks = neededBy(id).find((needed) => !authoritiesOf[role].has(needed));
+          if (lacks !== undefined) assertForbidden(await requests.send(id, { ids, authorization }), lacks, where);
+          const elsewhere = await requests.send(id, { ids: { ...ids, projectId: second.projectId }, authorization });
+          const nowhere = await requests.send(id, { ids: { ...ids, projectId: never.projectId as string }, authorization });
+          assertRefused(elsewhere, 404, 'control.NOT_FOUND', where);
+          assert.equal(faceOf(elsewhere), faceOf(nowhere), where);
+        }
+        const { items } = (await requests.send('listProjects', { ids, authorization })).json as { items: { projectId: string }[] };
+        assert.deepEqual(
+          items.map((one) => one.projectId),
+          [projectId],
+        );
+      }
+    });
+
+    await refused('what is of another organization, or of another project, is what never was', async () => {
+      const callers = [
+        { who: 'a foreign manager', authorization: bearer(foreign.credential), own: foreign },
+        { who: 'the own manager from another project', authorization: bearer(manager), own: second },
+      ];
+      for (const { who, authorization, own } of callers) {
+        for (const id of endpointIds.filter((one) => idsIn(ruleOf(one).path).length > 0)) {
+          const named = idsIn(ruleOf(id).path);
+          const [theirs, nothing] = [{ ...ids }, { ...never }];
+          const places: [Ids, Ids][] = [];
+          if (who.startsWith('a foreign')) places.push([theirs, nothing]);
+          if (inProject(id) && named.length > 1) {
+            // In the caller's own project; and with everything but the last id his own.
+            const last = named.findLast((name) => name !== 'revision') as string;
+            places.push([{ ...theirs, projectId: own.projectId }, { ...nothing, projectId: own.projectId }]);
+            places.push([theirs, nothing].map((one) => textIds({ ...one, ...own, [last]: one[last] })) as [Ids, Ids]);
+          }
+          for (const [real, unreal] of places) {
+            // The tool library is everybody's.
+            if (JSON.stringify(named.map((name) => real[name])) === JSON.stringify(named.map((name) => unreal[name]))) continue;
+            const [reply, control] = [await requests.send(id, { ids: real, authorization }), await requests.send(id, { ids: unreal, authorization })];
+            assertRefused(reply, 404, 'control.NOT_FOUND', `${who}: ${id}`);
+            assert.equal(faceOf(reply), faceOf(control), `${who}: ${id}`);
+            const told = named.filter((name) => name !== 'revision' && String(reply.bytes).includes(real[name] as string));
+            assert.deepEqual(told, [], `${who}: ${id}`);
+          }
+        }
+      }
+    });
+
+    await t.test('what lies in another resource is found below its own only', async () => {
+      const { environmentId } = (await ground.client.createEnvironment({ path: { projectId }, body: { name: 'beside' } })).environment;
+      const { authoringSessionId } = (await ground.client.createAuthoringSession({ path: { projectId }, body: { author: 'manual' } })).session;
+      const cases: [EndpointId, Ids][] = [
+        ['startRun', { ...ids, environmentId }],
+        ['getAuthoringProposal', { ...ids, authoringSessionId }],
+        ['publishAuthoringProposal', { ...ids, authoringSessionId }],
+        ['putAttachmentContent', { ...ids, hostedRunId: ground.also.hostedRunId }],
+        ['completeAttachment', { ...ids, hostedRunId: ground.also.hostedRunId }],
+        ['getSourceArchive', { ...ids, revision: '2' }],
+        ['getDatasetRevision', { ...ids, revision: '2' }],
+      ];
+      for (const [id, about] of cases)
+        assertRefused(await requests.send(id, { ids: about, authorization: bearer(manager) }), 404, 'control.NOT_FOUND', id);
+    });
+
+    await t.test('the same source is a build of its own in each organization', async () => {
+      const { projectId: own, client } = foreign;
+      const about = { ...ids, projectId: own, buildHash: ground.also.buildHash };
+      const authorization = bearer(foreign.credential);
+      for (const id of ['getBuild', 'getBuildWorld'] as const)
+        assertRefused(await requests.send(id, { ids: about, authorization }), 404, 'control.NOT_FOUND', id);
+      const { buildHash, sourceDraft } = await builtWorld(client, own, 'small-world');
+      assert.equal(buildHash, about.buildHash);
+      const { build } = await client.getBuild({ path: { projectId: own, buildHash } });
+      assert.deepEqual(
+        [build.organizationId, build.projectId, build.source?.sourceDraftId],
+        [foreign.organizationId, own, sourceDraft.sourceDraftId],
+      );
+      const { build: theirs } = await ground.client.getBuild({ path: { projectId, buildHash } });
+      assert.deepEqual([theirs.organizationId, theirs.source?.sourceDraftId], [ids.organizationId, ids.sourceDraftId]);
+    });
+
+    await t.test('no list of another organization or project has anything of it', async () => {
+      const secrets = Object.entries(ids).filter(([name]) => name !== 'revision' && name !== 'libraryEntryId');
+      for (const id of lists) {
+        if (inProject(id) && idsIn(ruleOf(id).path).length > 1) continue;
+        const places: [string, Ids, Set<string>][] = [[bearer(foreign.credential), { ...ids, projectId: foreign.projectId }, new Set()]];
+        if (inProject(id)) places.push([bearer(manager), { ...ids, projectId: second.projectId }, new Set(['organizationId'])]);
+        for (const [authorization, about, expected] of places) {
+          const reply = await requests.send(id, { ids: about, authorization });
+          assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.json)}`);
+          const told = secrets.filter(([name, value]) => !expected.has(name) && String(reply.bytes).includes(value)).map(([name]) => name);
+          assert.deepEqual(told, [], id);
+        }
+      }
+    });
+
+    await refused('filters by what is of somebody else find as much as filters by what never was', async () => {
+      const filters: [EndpointId, string, string][] = [
+        ['listAuditEvents', 'projectId', 'projectId'],
+        ['listSessions', 'environmentId', 'environmentId'],
+        ['listSnapshots', 'sessionId', 'sessionId'],
+        ['listRuns', 'sessionId', 'sessionId'],
+        ['listRuns', 'environmentId', 'environmentId'],
+        ['listOperations', 'resourceId', 'sessionId'],
+      ];
+      for (const [id, filter, name] of filters) {
+        const authorization = bearer(foreign.credential);
+        const about = { ...ids, projectId: foreign.projectId };
+        const [real, unreal] = [ids, never].map((values) => requests.send(id, { ids: about, authorization, query: `${filter}=${values[name]}` }));
+        assert.equal(faceOf(await real!), faceOf(await unreal!), id);
+        assert.deepEqual((await real!).json, { items: [] }, id);
+      }
+    });
+
+    await refused('ids inside of bodies and queries reach no further than those in paths', async () => {
+      const entry = (await ground.client.getToolLibraryEntry({ path: { projectId, libraryEntryId: ids.libraryEntryId as string } })).entry;
+      for (const [id, make] of namingBodies) {
+        for (const [who, authorization, own] of [
+          ['a foreign manager', bearer(foreign.credential), foreign],
+          ['the own manager from another project', bearer(manager), second],
+        ] as const) {
+          const about = textIds({ ...ids, ...own });
+          const [real, unreal] = [make(ids, own, entry), make(never, own, entry)];
+          const [reply, control] = [
+            await requests.send(id, { ids: about, authorization, ...real }),
+            await requests.send(id, { ids: about, authorization, ...unreal }),
+          ];
+          if (id === 'advanceTime') assertRefused(reply, 409, 'control.STATE_CONFLICT', `${who}: ${id}`);
+          else assertRefused(reply, 404, 'control.NOT_FOUND', `${who}: ${id}`);
+          assert.equal(faceOf(reply), faceOf(control), `${who}: ${id} ${JSON.stringify(real)}`);
+        }
+      }
+      const stranger = (await foreign.client.getMe()).credential.credentialId;
+      const body = (subject: string) => ({ subject: { kind: 'credential', id: subject }, role: 'manager' });
+      const [real, unreal] = [stranger, never.credentialId as string].map((one) =>
+        requests.send('createGrant', { ids, authorization: bearer(manager), body: body(one) }),
+      );
+      assert.equal(faceOf(await real!), faceOf(await unreal!), 'a grant for a foreign credential');
+      assertRefused(await real!, 404, 'control.NOT_FOUND', 'a grant for a foreign credential');
+    });
+
+    await t.test('a cursor works in its own list, for its own organization, with its own filters', async () => {
+      const authorization = bearer(manager);
+      const cursorOf = async (id: EndpointId, query = 'limit=1'): Promise<string | undefined> =>
+        (await requests.send(id, { ids, authorization, query })).json?.nextCursor as string | undefined;
+      let found = 0;
+      for (const id of lists) {
+        const cursor = await cursorOf(id);
+        if (cursor === undefined) continue;
+        found++;
+        const query = `limit=1&cursor=${encodeURIComponent(cursor)}`;
+        assert.equal((await requests.send(id, { ids, authorization, query })).status, 200, id);
+        const own = { ...ids, projectId: foreign.projectId };
+        const other = { ...ids, projectId: second.projectId };
+        const stolen = await requests.send(id, { ids: own, authorization: bearer(foreign.credential), query });
+        if (idsIn(ruleOf(id).path).length < 2) assertRefused(stolen, 400, 'control.CURSOR_INVALID', `${id} of another organization`);
+        if (idsIn(ruleOf(id).path).length === 1)
+          assertRefused(await requests.send(id, { ids: other, authorization, query }), 400, 'control.CURSOR_INVALID', `${id} of another project`);
+        for (const elsewhere of lists.filter((one) => one !== id && one !== 'listState' && one !== 'listEvidence' && one !== 'listStateNamespaces')) {
+          assertRefused(await requests.send(elsewhere, { ids, authorization, query }), 400, 'control.CURSOR_INVALID', `${id} in ${elsewhere}`);
+        }
+        for (const at of [0, cursor.length >> 1, cursor.length - 1]) {
+          const forged = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+          const reply = await requests.send(id, { ids, authorization, query: `cursor=${encodeURIComponent(forged)}` });
+          assertRefused(reply, 400, 'control.CURSOR_INVALID', `${id} forged at ${at}`);
+        }
+      }
+      assert.ok(found >= 8, `${found} lists had a second page`);
+      const filtered = encodeURIComponent((await cursorOf('listSessions')) as string);
+      assertRefused(
+        await requests.send('listSessions', { ids, authorization, query: `state=ready&cursor=${filtered}` }),
+        400,
+        'control.CURSOR_INVALID',
+        'filters',
+      );
+    });
+
+    await t.test('an idempotency key is of one organization, one project and one endpoint', async () => {
+      const key = newKey();
+      const body = { name: 'keyed' };
+      const made = await requests.send('createEnvironment', { ids, authorization: bearer(manager), key, body });
+      assert.equal(made.status, 201);
+      const elsewhere = await requests.send('createEnvironment', { ids: { ...ids, ...textIds(second) }, authorization: bearer(manager), key, body });
+      const abroad = await requests.send('createEnvironment', {
+        ids: { ...ids, ...textIds(foreign) },
+        authorization: bearer(foreign.credential),
+        key,
+        body,
+      });
+      const other = await requests.send('createAuthoringSession', { ids, authorization: bearer(manager), key, body: { author: 'manual' } });
+      for (const reply of [elsewhere, abroad, other]) {
+        assert.equal(reply.status, 201, JSON.stringify(reply.json));
+        assert.equal(reply.headers['idempotent-replayed'], undefined);
+      }
+      const again = await requests.send('createEnvironment', { ids, authorization: bearer(manager), key, body });
+      assert.deepEqual([again.status, again.headers['idempotent-replayed'], again.json], [200, 'true', made.json]);
+      // A key does not lend authority to whoever knows it.
+      const viewer = await requests.send('createEnvironment', { ids, authorization: bearer(roles.viewer!.secret), key, body });
+      assertForbidden(viewer, 'environment.manage', 'a replay by a viewer');
+    });
+
+    await refused('control credentials open no world route, nor do worlds open one another', async () => {
+      const routes = [
+        { method: 'GET', target: '/world/v1/tools' },
+        { method: 'POST', target: '/world/v1/operations/ticket-desk/ticket.get', body: '{"arguments":{"ticketId":"TKT-1001"}}' },
+        { method: 'POST', target: '/world/v1/wait', body: '{}' },
+        { method: 'POST', target: '/world/mcp', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' },
+      ];
+      const faces = new Set<string>();
+      for (const { body, ...route } of routes) {
+        for (const authorization of [undefined, 'Bearer garbage', ...[manager, foreign.credential, expired.secret, identity].map(bearer)]) {
+          const headers = { ...(authorization === undefined ? {} : { authorization }), 'content-type': 'application/json' };
+          const reply = await exchange(baseUrl, { ...route, headers, ...(body === undefined ? {} : { body }) });
+          assertRefused(reply, 401, 'control.UNAUTHENTICATED', route.target);
+          faces.add(faceOf(reply));
+        }
+      }
+      assert.equal(faces.size, 1);
+      const mine = await exchange(baseUrl, { method: 'GET', target: '/world/v1/tools', headers: { authorization: bearer(idle.worldCredential) } });
+      assert.equal(mine.status, 200);
+    });
+
+    const { code, stderr } = await service.stop();
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /a bug met/);
+  });
+}
+
+function assertForbidden(reply: Received, required: string, where: string): void {
+  assertRefused(reply, 403, 'control.FORBIDDEN', where);
+  assert.deepEqual(reply.json?.details, { required }, where);
+}
+const textIds = (ids: object): Ids => Object.fromEntries(Object.entries(ids).filter(([, value]) => typeof value === 'string')) as Ids;
+
+/** Reads of something that may not have been chosen. */
+function isUnset(id: EndpointId, { status, json }: Received): boolean {
+  return id === 'getSourceDatasets' && status === 404 && json?.code === 'control.NOT_FOUND';
+}
+
+/** A well-formed body or query in the caller's own project that names something of `ids`. */
+type Naming = [EndpointId, (ids: Ids, own: SmallProject, entry: ToolLibraryEntry) => { body?: unknown; query?: string }];
+const digest = `sha256:${'0'.repeat(64)}`;
+const lease = { expectedLeaseGeneration: 1 };
+const namingBodies: Naming[] = [
+  ['createEnvironment', ({ buildHash }) => ({ body: { name: 'theirs', buildHash } })],
+  ['promoteBuild', ({ buildHash }) => ({ body: { buildHash, expectedVersion: 1 } })],
+  ['createSession', ({ buildHash }) => ({ body: { seed: '1', buildHash } })],
+  ['createSession', ({ callbackReceiverBindingId }) => ({ body: { seed: '1', callbackReceiverBindingIds: [callbackReceiverBindingId] } })],
+  ['createDataset', ({ buildHash }) => ({ body: { name: 'theirs', buildHash, packageId: 'payments', collections: [] } })],
+  [
+    'createToolSetup',
+    ({ setupId }, _, { libraryEntryId, packageArchiveDigest }) => ({
+      body: {
+        use: 'reusable',
+        tools: [{ libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest, initialState: 'empty' }],
+        previousSetupId: setupId,
+        expectedPreviousBuildHash: digest,
+      },
+    }),
+  ],
+  ['createAuthoringSession', ({ sourceDraftId }) => ({ body: { author: 'manual', base: { sourceDraftId, revision: 1 } } })],
+  [
+    'putSourceDatasets',
+    ({ datasetId }, { sourceDigest }) => ({
+      body: {
+        sourceDigest,
+        target: { kind: 'baseline' },
+        selections: [{ packageId: 'payments', datasetId, revision: 1, digest, instanceId: 'payments' }],
+      },
+    }),
+  ],
+  ['resetSession', ({ hostedSnapshotId }) => ({ body: { ...lease, hostedSnapshotId } })],
+  ['forkSession', ({ hostedSnapshotId }, { environmentId }) => ({ body: { ...lease, hostedSnapshotId, environmentId } })],
+  ['forkSession', ({ environmentId }) => ({ body: { ...lease, environmentId } })],
+  ['advanceTime', ({ environmentId }, { buildHash }) => ({ body: { ...lease, environmentId, buildHash, targetUs: 1, maxEvents: 1 } })],
+  ['advanceTime', ({ buildHash }, { environmentId }) => ({ body: { ...lease, environmentId, buildHash, targetUs: 1, maxEvents: 1 } })],
+  ['compareRuns', ({ hostedRunId }) => ({ query: `left=${hostedRunId}&right=${hostedRunId}` })],
+  ['deleteGrant', ({ grantId }) => ({ body: { grantId, confirm: grantId } })],
+];

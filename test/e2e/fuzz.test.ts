@@ -1,0 +1,144 @@
+// Valid requests, made from the served OpenAPI document, made wrong in every way there is a mutation for. Whatever is sent:
+//   F1. There is an answer in time, and it is no 5xx but a documented 503.
+//   F2. A refusal is the error envelope, with a documented code, that code's own status, and the correlation id of its header.
+//   F3. An answer of a known operation is one that the document has for it, of the schema that it has there.
+//   F4. A refused request has changed nothing.
+// DRILLYARD_FUZZ=10000 sends so many; DRILLYARD_FUZZ_SEED repeats a run.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import type { EndpointId } from '../../src/contract/endpoints.js';
+import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
+import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { engines } from '../http/fake-control.js';
+import { Drafts } from './drafts.js';
+import { type Mutation, mutated, mutation, written } from './mutations.js';
+import { Possessions } from './possessions.js';
+import { type Document, endpointIds, operationsOf, ruleOf, servedDocument } from './requests.js';
+import { startTenants } from './tenants.js';
+import { exchange, type Received, type Sent } from './wire.js';
+
+const cases = Number(process.env.DRILLYARD_FUZZ ?? 500);
+const seed = Number(process.env.DRILLYARD_FUZZ_SEED ?? Date.now() % 0x7fffffff);
+
+/** The document's word on what an operation may answer. */
+class Answers {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
+  readonly #document: Document;
+  readonly #operations: ReturnType<typeof operationsOf>;
+  readonly #checks = new Map<string, ValidateFunction | undefined>();
+
+  constructor(document: Document) {
+    this.#document = document;
+    this.#operations = operationsOf(document);
+    this.#ajv.addSchema({ ...document, $id: 'document' });
+  }
+
+  requireDocumented(id: EndpointId, { status, json }: Received): void {
+    const response = this.#operations.get(id)?.responses[status];
+    assert.ok(response, `the document has no ${status} for ${id}: ${JSON.stringify(json)}`);
+    const check = this.#checkOf(`${id} ${status}`, response);
+    if (check !== undefined) assert.ok(check(json), `${id} ${status} breaks its schema: ${this.#ajv.errorsText(check.errors)}: ${JSON.stringify(json)}`);
+  }
+
+  #checkOf(name: string, response: { $ref?: string; content?: { [type: string]: { schema?: object } } }): ValidateFunction | undefined {
+    if (!this.#checks.has(name)) {
+      const { $ref } = response;
+      const found = ($ref === undefined ? response : this.#document.components.responses?.[$ref.split('/')[3] as string]) as typeof response;
+      const schema = found.content?.['application/json']?.schema;
+      const text = JSON.stringify(schema)?.replaceAll('"#/', '"document#/');
+      this.#checks.set(name, text === undefined ? undefined : this.#ajv.compile(JSON.parse(text) as object));
+    }
+    return this.#checks.get(name);
+  }
+}
+
+const reads = endpointIds.filter((id) => ruleOf(id).method === 'GET');
+const changes = endpointIds.filter((id) => ruleOf(id).method !== 'GET');
+interface Case {
+  id: EndpointId;
+  mutations: Mutation[];
+}
+const anyCase: fc.Arbitrary<Case> = fc.record({
+  // Reads have little that could be wrong.
+  id: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...changes) }, { weight: 1, arbitrary: fc.constantFrom(...reads) }),
+  mutations: fc.oneof(...[1, 2, 3].map((count) => ({ weight: 4 - count, arbitrary: fc.array(mutation, { minLength: count, maxLength: count }) }))),
+});
+
+for (const [index, engine] of engines.entries()) {
+  const runs = Math.ceil(cases / engines.length);
+  test(`${runs} requests made wrong are refused by ${engine} in good order (seed ${seed + index})`, async () => {
+    const tenants = await startTenants({ flags: ['--server', engine === 'node:http' ? 'node' : 'uws'] });
+    const { service } = tenants;
+    const { baseUrl } = service.ready;
+    const document = await servedDocument(baseUrl);
+    const operations = operationsOf(document);
+    const answers = new Answers(document);
+    const possessions = new Possessions(tenants);
+    const drafts = new Drafts(tenants, operations);
+    await drafts.prepare();
+
+    const tally = new Map<string, number>();
+    let before = await possessions.look();
+    const probe = async ({ id, mutations }: Case): Promise<void> => {
+      const draft = mutated(drafts.of(id), mutations);
+      const sent = written(draft);
+      const reply = await exchange(baseUrl, sent).catch((error: Error) => {
+        if (/hang up|ECONNRESET|EPIPE/.test(String(error)) && mayHangUp(engine, sent)) return undefined;
+        throw new Error(`${JSON.stringify(told(sent))}: ${error.message}`);
+      });
+      if (reply === undefined) return;
+      const { status, json } = reply;
+      const where = `${JSON.stringify(told(sent))} answered ${status} ${reply.bytes.toString().slice(0, 1000)}`;
+      tally.set(`${status} ${json?.code ?? ''}`, (tally.get(`${status} ${json?.code ?? ''}`) ?? 0) + 1);
+      assert.ok(status < 500 || (status === 503 && json !== undefined), where);
+      if (status >= 400 && draft.method !== 'HEAD') requireEnvelope(reply, where);
+      const isKnown = draft.method === ruleOf(id).method && !mutations.some(({ kind }) => kind === 'path') && !isOfTheServer(reply);
+      if (isKnown) answers.requireDocumented(id, reply);
+      if (status < 400) await possessions.settle(reply);
+      const now = await possessions.look();
+      if (status >= 400) assert.deepEqual(now.filter((line, at) => line !== before[at]), [], `changed something: ${where}`);
+      before = now;
+      drafts.leaseGeneration = possessions.leaseGeneration;
+    };
+    await fc.assert(fc.asyncProperty(anyCase, probe), { seed: seed + index, numRuns: runs, endOnFailure: true, includeErrorInReport: true });
+    if (process.env.DRILLYARD_FUZZ_TALLY) console.log(engine, [...tally].sort((a, b) => b[1] - a[1]));
+    assert.ok([...tally.keys()].some((key) => key.startsWith('2')), 'nothing was accepted: the requests are not as valid as they should be');
+    const { code, stderr } = await service.stop();
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /a bug met/);
+  });
+}
+
+const standardMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
+
+function mayHangUp(engine: string, { method, headers = {}, body }: Sent): boolean {
+  // uWebSockets.js hangs up on a method that is not of RFC 9110 before we hear of it.
+  if (engine === 'uWebSockets.js' && !standardMethods.has(method)) return true;
+  // It also ends the connection after each HEAD, body or not.
+  if (engine === 'uWebSockets.js' && method === 'HEAD' && body !== undefined) return true;
+  // A refusal before the headers are read to their end closes the connection, and may be lost to a client that is still sending.
+  return body !== undefined && JSON.stringify(headers).length > 2_000;
+}
+
+function requireEnvelope({ status, headers, json }: Received, where: string): void {
+  assert.ok(validateErrorEnvelope(json).ok, where);
+  const code = json?.code as ErrorCode;
+  assert.ok(Object.hasOwn(errorTable, code), where);
+  const { status: own, retryable, source } = errorTable[code];
+  assert.deepEqual([status, json?.retryable, json?.source], [own, retryable, source], where);
+  assert.equal(headers['x-correlation-id'], json?.correlationId, where);
+  assert.equal(headers['retry-after'] !== undefined, json?.retryAfterMs !== undefined, where);
+  assert.ok(((json?.issues ?? []) as unknown[]).length <= 100, where);
+  assert.doesNotMatch(JSON.stringify(json), /\/work\/|\/tmp\/|node_modules|\.js:\d+|Error:/, where);
+}
+
+/** Refusals that come before there is an operation. */
+const isOfTheServer = ({ json }: Received): boolean =>
+  ['control.ROUTE_NOT_FOUND', 'control.METHOD_NOT_ALLOWED'].includes(json?.code as string);
+
+const told = ({ body, ...sent }: Sent): object => ({
+  ...sent,
+  body: body === undefined ? undefined : body.length > 2000 ? `${body.length}: ${String(body.slice(0, 500))}` : String(body),
+});

@@ -1,0 +1,129 @@
+// What the service tells of itself, and what it must not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
+import { createMetrics, type ServiceFigures } from '../../src/http/metrics.js';
+import { mountAt } from '../../src/http/mount.js';
+import { createRouter } from '../../src/http/router.js';
+import { createServiceLog } from '../../src/http/service-log.js';
+import { serviceRoutes } from '../../src/http/service-routes.js';
+import { startHttpServer } from '../../src/http/start-server.js';
+import { engines, fakeControl, ids, send } from './fake-control.js';
+
+const figures: ServiceFigures = {
+  hosts: [
+    { index: 0, worldsLive: 3, mailboxDepth: 5, commits: 70 },
+    { index: 1, worldsLive: 1, mailboxDepth: 0, commits: 7 },
+  ],
+  worlds: 10,
+  catalogCommits: 12,
+};
+
+for (const engine of engines) {
+  test(`${engine}: health, readiness, figures, document and page are open to anybody`, async () => {
+    const troubles: string[] = [];
+    const metrics = createMetrics(async () => figures);
+    metrics.serverStarted(engine);
+    const fake = await fakeControl(engine, { open: serviceRoutes({ troubles: () => troubles, metrics }), observers: [metrics] });
+    const get = (path: string) => send(fake.url + path, { headers: { authorization: '' } });
+    assert.deepEqual((await get('/healthz')).body, { status: 'ok' });
+    assert.deepEqual((await get('/readyz')).body, { status: 'ready' });
+    troubles.push('a worker is down');
+    const notReady = await get('/readyz');
+    assert.equal(notReady.status, 503);
+    assert.match(String(notReady.body.message), /a worker is down/);
+    assert.equal((await get('/v1/openapi.json')).body.openapi, '3.1.0');
+    const page = await get('/docs');
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    assert.equal(page.headers.get('content-disposition'), 'inline');
+
+    await send(`${fake.url}/v1/projects/${ids.projectId}?nonsense=1`);
+    const { text, headers } = await get('/metrics');
+    assert.match(headers.get('content-type') ?? '', /^text\/plain/);
+    const value = (line: string): number | undefined => {
+      const found = text.split('\n').find((one) => one.startsWith(`${line} `));
+      return found === undefined ? undefined : Number(found.slice(line.length + 1));
+    };
+    assert.equal(value('drillyard_mailbox_depth{host="0"}'), 5);
+    assert.equal(value('drillyard_worlds_live{host="1"}'), 1);
+    assert.equal(value('drillyard_worlds_passivated'), 6);
+    assert.equal(value('drillyard_commits_total{store="worlds"}'), 77);
+    assert.equal(value('drillyard_commits_total{store="catalog"}'), 12);
+    assert.equal(value('drillyard_http_request_duration_seconds_count{route="getProject",status="400"}'), 1);
+    assert.equal(value('drillyard_http_requests_in_flight'), 1);
+    assert.equal(value(`drillyard_http_server{engine="${engine}"}`), 1);
+    assert.ok((value('nodejs_eventloop_lag_seconds') ?? -1) >= 0);
+    // A second scrape tells totals, not sums of totals.
+    assert.match((await get('/metrics')).text, /drillyard_commits_total\{store="worlds"\} 77/);
+  });
+
+  test(`${engine}: the log has a line for each request, with its correlation id and nothing secret`, async () => {
+    const lines: string[] = [];
+    const log = createServiceLog({ destination: { write: (line: string) => void lines.push(line) } });
+    const fake = await fakeControl(engine, { observers: [log.access], onFailure: log.failure });
+    fake.answer = ({ id }) => {
+      if (id === 'listProjects') throw new Error('a bug');
+      if (id === 'getMe') throw new ServiceError('control.WORLD_BUSY', { message: 'private' });
+      return { secret: 'dyc_answer' };
+    };
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'key-00000001' };
+    const created = await send(`${fake.url}/v1/credentials`, { method: 'POST', headers, body: '{"name":"private","role":null}' });
+    await send(`${fake.url}/v1/me`);
+    await send(`${fake.url}/v1/projects?cursor=private`);
+    await send(`${fake.url}/v1/private`, { headers: { authorization: 'Bearer private' } });
+    log.info('told', { credential: 'private', nested: { token: 'private' } });
+    const told = lines.map((line) => JSON.parse(line) as { [name: string]: unknown });
+    const { level, time, ms, ...first } = told[0] ?? {};
+    assert.deepEqual([typeof level, typeof time, typeof ms], ['number', 'number', 'number']);
+    assert.deepEqual(first, {
+      correlationId: created.headers.get('x-correlation-id'),
+      method: 'POST',
+      route: 'createCredential',
+      status: 201,
+      credentialId: 'cred_1',
+      msg: 'request',
+    });
+    assert.deepEqual(
+      told.filter(({ msg }) => msg === 'request').map(({ route, status }) => [route, status]),
+      [
+        ['createCredential', 201],
+        ['getMe', 503],
+        ['listProjects', 500],
+        [undefined, 404],
+      ],
+    );
+    const failure = told.find(({ msg }) => msg !== 'request');
+    assert.match(JSON.stringify(failure?.err), /a bug/);
+    assert.equal(failure?.correlationId, told.find(({ status }) => status === 500)?.correlationId);
+    const all = lines.join('');
+    for (const secret of ['"private"', 'cursor', 'good', 'dyc_answer', 'key-00000001']) assert.ok(!all.includes(secret), secret);
+  });
+
+  test(`${engine}: what is mounted below a prefix has its own callers, and keeps its paths`, async () => {
+    const routerOf = (token: string, prefix?: string) =>
+      createRouter<string>({
+        ...(prefix === undefined ? {} : { prefix }),
+        routes: [{ method: 'GET', path: '/v1/tools', auth: 'bearer', run: ({ caller, request }) => ({ status: 200, body: [caller, request.path] }) }],
+        requireHost: () => {},
+        authenticate: (given) => {
+          if (given !== token) throw new ServiceError('control.UNAUTHENTICATED');
+          return token;
+        },
+        onFailure: () => {},
+      });
+    const handler = mountAt('/world', routerOf('world', '/world'), routerOf('control'));
+    const server = await startHttpServer({ host: '127.0.0.1', port: 0, engine, handler });
+    try {
+      const get = (path: string, token: string) => send(`http://127.0.0.1:${server.port}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      assert.deepEqual((await get('/world/v1/tools', 'world')).body, ['world', '/world/v1/tools']);
+      assert.deepEqual((await get('/v1/tools', 'control')).body, ['control', '/v1/tools']);
+      assert.equal((await get('/world/v1/tools', 'control')).status, 401);
+      assert.equal((await get('/v1/tools', 'world')).status, 401);
+      for (const path of ['/world', '/worlds/v1/tools', '/world/world/v1/tools', '/world%2fv1/tools'])
+        assert.equal((await get(path, 'world')).status, 404, path);
+    } finally {
+      await server.close();
+    }
+  });
+}
