@@ -21,7 +21,7 @@ const rooms: { [room: string]: string[] } = {
   drills: ['contract', 'compiler', 'worlds', 'reports', 'tools'],
   http: ['contract', 'control'],
   client: ['contract'],
-  control: ['contract', 'compiler', 'worlds', 'drills'],
+  control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],

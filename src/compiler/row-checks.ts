@@ -21,7 +21,7 @@ export function rowIssues(state: readonly StateNamespace[], collections: readonl
     const schema = schemas.get(namespace);
     if (seen.has(namespace)) issues.push({ path: `${at}/namespace`, code: 'duplicate', message: `'${namespace}' is given twice` });
     else if (schema === undefined)
-      issues.push({ path: `${at}/namespace`, code: 'unknown', message: unknownNamespace(namespace, [...schemas.keys()]) });
+      issues.push({ path: `${at}/namespace`, code: 'not_one_of', message: unknownNamespace(namespace, [...schemas.keys()]) });
     else recordIssues(issues, records, { at: `${at}/records`, validate: lazyValidator(schema) });
     seen.add(namespace);
     if (issues.length >= limits.issuesMax) break;

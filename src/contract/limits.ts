@@ -85,6 +85,14 @@ export const limits = {
   jwksTimeoutMs: 5_000,
   jwksCoolDownMs: 30_000,
   organizationsPageItems: 100,
+  /** How long what has ended stays as a record. */
+  endedOperationKeptMs: 30 * 24 * 3_600_000,
+  auditEventKeptMs: 400 * 24 * 3_600_000,
+  /** A run and its result; longer where its evidence is retained longer. */
+  endedRunKeptMs: 400 * 24 * 3_600_000,
+  /** What the records no longer lead to stays on the disk for as long as whoever has just put it may need to say so. */
+  blobUnreferencedKeptMs: 24 * 3_600_000,
+  retentionSweepMs: 3_600_000,
   organizationsOfUserMax: 10_000,
   meProjectsMax: 1_000,
 
@@ -178,4 +186,29 @@ export const limits = {
   reportFilesMax: 10_000,
   reportProblemsMax: 100,
   evidenceLineBytesMax: 16 * 1024 * 1024,
+
+  // The local inspector.
+  inspectorSearchMatches: 100,
+  inspectorSearchSequencesMax: 100_000,
+  inspectorTimelineMarksMax: 2_000,
+  inspectorCallbacksMax: 1_000,
+  inspectorEvidencePageEntries: 200,
+  inspectorStatePageRows: 100,
+  inspectorRunsPageItems: 100,
+  inspectorReportFoldersMax: 100_000,
+  /** Journals whose index is kept, and the entries of all of them together. */
+  inspectorJournalsMax: 8,
+  inspectorJournalEntriesMax: 8_000_000,
+  /** Requests that wait or run, and those remembered. */
+  inspectorRequestsWaitingMax: 32,
+  inspectorRequestsKeptMax: 200,
+  inspectorRequestRunsShown: 1_000,
+  inspectorEventRunsMax: 50,
+  inspectorWorldsMax: 32,
+  inspectorStreamsMax: 32,
+  /** Messages that a slow reader of the live stream may be behind. */
+  inspectorStreamBacklogMax: 1_000,
+  inspectorStreamQuietMs: 15_000,
+  /** How often the journals of what runs are looked at while somebody listens. */
+  inspectorWatchMs: 100,
 } as const;

@@ -10,6 +10,7 @@ export const auditTable = defineTable<AuditEvent>({
   idOf: ({ auditEventId }) => auditEventId,
   indexes: {
     byOrganization: ({ organizationId }) => [organizationId],
+    byTime: ({ atMs }) => [atMs],
     byProject: ({ organizationId, projectId }) => (projectId === undefined ? undefined : [organizationId, projectId]),
   },
 });

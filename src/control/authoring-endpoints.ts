@@ -4,6 +4,7 @@ import type { AuthoringProposal, PublishProposalRequest } from '../contract/host
 import type { AuthoringSession } from '../contract/hosted-resources.js';
 import type { SourceDraft, SourceRevision } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
+import { sourceInvalid } from '../drills/source-invalid.js';
 import {
   type AuthoringRecord,
   authoringTable,
@@ -143,11 +144,7 @@ function requirePublishable({ session: { currentProposalId } }: AuthoringRecord,
     const details = currentProposalId === undefined ? {} : { currentProposalId };
     throw new ServiceError('control.STATE_CONFLICT', { message: 'A later turn has taken the place of this proposal.', details });
   }
-  if (compiles) return;
-  throw new ServiceError('control.SOURCE_INVALID', {
-    message: 'The proposal does not compile.',
-    issues: diagnostics.map(({ file, path, code, message }) => ({ path: `/${file}${path}`, code, message })),
-  });
+  if (!compiles) throw sourceInvalid(diagnostics);
 }
 
 interface Publication {

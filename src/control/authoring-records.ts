@@ -16,6 +16,7 @@ export const authoringTable = defineTable<AuthoringRecord>({
   idOf: ({ session }) => session.authoringSessionId,
   // Ids rise with time.
   indexes: {
+    active: ({ session }) => (session.state === 'active' ? [] : undefined),
     byProject: ({ session }) => [session.projectId],
     byState: ({ session }) => [session.projectId, session.state],
   },

@@ -2,20 +2,23 @@
 //   B1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder flushed.
 //   B2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
 //   B3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
+//   B4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { isDiskFull } from '../files/disk-full.js';
 import { Gate } from './gate.js';
 import type { Blobs } from './services.js';
 
 export class FileBlobs implements Blobs {
   readonly #folder: string;
   readonly #drafts: string;
-  /** Puts under way, by digest. */
+  /** Puts and removals under way, by digest. */
   readonly #writing = new Map<string, Promise<void>>();
+  readonly #removing = new Map<string, Promise<boolean>>();
   readonly #gate = new Gate(limits.blobWritesAtOnceMax);
   #drafted = 0;
 
@@ -37,6 +40,7 @@ export class FileBlobs implements Blobs {
       throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `More than ${limits.blobBytesMax} bytes cannot be kept as one.` });
     }
     const digest = sha256Digest(bytes);
+    for (let removing = this.#removing.get(digest); removing !== undefined; removing = this.#removing.get(digest)) await removing.catch(() => {});
     let writing = this.#writing.get(digest);
     if (writing === undefined) {
       writing = this.#gate.pass(() => this.#keep(digest, bytes)).finally(() => this.#writing.delete(digest));
@@ -52,11 +56,38 @@ export class FileBlobs implements Blobs {
     return bytes;
   }
 
+  /** Every digest there is a blob of. */
+  async *digests(): AsyncGenerator<string> {
+    for (const name of await readdir(this.#folder)) {
+      if (!/^[0-9a-f]{2}$/.test(name)) continue;
+      for (const hex of await readdir(join(this.#folder, name))) if (/^[0-9a-f]{64}$/.test(hex)) yield `sha256:${hex}`;
+    }
+  }
+
+  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  async removeOld(digest: string, beforeMs: number): Promise<boolean> {
+    if (this.#writing.has(digest)) return false;
+    const { file } = this.#placeOf(digest);
+    const removing = this.#gate
+      .pass(async () => {
+        if ((await stat(file)).mtimeMs >= beforeMs) return false;
+        await rm(file);
+        return true;
+      })
+      .finally(() => this.#removing.delete(digest));
+    this.#removing.set(digest, removing);
+    return await removing;
+  }
+
   async #keep(digest: string, bytes: Uint8Array): Promise<void> {
     const { folder, file } = this.#placeOf(digest);
     const known = await stat(file).catch(() => undefined);
     // An earlier life may have renamed it and not flushed the folder any more.
-    if (known !== undefined && known.size === bytes.length) return flushFolder(folder);
+    if (known !== undefined && known.size === bytes.length) {
+      // Whoever looks for what is old must see that it is wanted anew.
+      await utimes(file, new Date(), new Date());
+      return flushFolder(folder);
+    }
     const draft = join(this.#drafts, String(++this.#drafted));
     try {
       await writeFlushed(draft, bytes);
@@ -64,7 +95,7 @@ export class FileBlobs implements Blobs {
       await flushFolder(folder);
     } catch (error) {
       await rm(draft, { force: true });
-      throw isFull(error)
+      throw isDiskFull(error, this.#folder)
         ? new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing was changed.', retryAfterMs: 1000 })
         : error;
     }
@@ -95,8 +126,4 @@ async function flushFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

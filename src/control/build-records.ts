@@ -21,7 +21,7 @@ export interface BuildContent {
   build: string;
   view: string;
 }
-export const buildContentTable = defineTable<BuildContent>({ name: 'build-content', idOf: ({ buildHash }) => buildHash, indexes: {} });
+export const buildContentTable = defineTable<BuildContent>({ name: 'build-content', idOf: ({ buildHash }) => buildHash, indexes: { all: () => [] } });
 
 export interface BuildAttemptRecord {
   attempt: BuildAttempt;
@@ -39,6 +39,7 @@ export const buildAttemptTable = defineTable<BuildAttemptRecord>({
   indexes: {
     succeededByRevision: ({ attempt, withChoices }) =>
       attempt.state === 'succeeded' ? [attempt.sourceDraftId, attempt.sourceRevision, Number(withChoices)] : undefined,
+    unended: ({ attempt }) => (attempt.finishedAtMs === undefined ? [] : undefined),
     byRevision: ({ attempt, withChoices }) => [attempt.sourceDraftId, attempt.sourceRevision, Number(withChoices)],
   },
 });

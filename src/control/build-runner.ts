@@ -75,13 +75,17 @@ function buildRunner(services: ControlServices, cleared: Promise<void>): Runner 
     return { attempt } as unknown as JsonValue;
   };
   return {
-    run: async (record, { signal }) => {
+    run: async (record, { signal, progress }) => {
+      const reached = async (state: 'compiling' | 'verifying'): Promise<BuildAttemptRecord> => {
+        const found = await catalog.change((tx) => reach(tx, record, state));
+        progress({ attempt: found.attempt } as unknown as JsonValue);
+        return found;
+      };
       await cleared;
       try {
-        const reached = await catalog.change((tx) => reach(tx, record, 'compiling'));
-        const { compiled, diagnostics } = await compileAttempt(services, reached, signal);
+        const { compiled, diagnostics } = await compileAttempt(services, await reached('compiling'), signal);
         if (compiled === undefined) throw sourceInvalid(diagnostics);
-        await catalog.change((tx) => reach(tx, record, 'verifying'));
+        await reached('verifying');
         const content = await keepAndVerify(services, compiled);
         signal.throwIfAborted();
         const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };

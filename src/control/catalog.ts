@@ -5,6 +5,7 @@
 //   C4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
 import { open, type RootDatabase } from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
+import { isDiskFull } from '../files/disk-full.js';
 import { type Change, Draft, type KeySource, Reader, type View } from './tables.js';
 
 export interface CatalogOptions {
@@ -23,6 +24,7 @@ export class Catalog {
   /** What is on the disk. */
   readonly view: View;
   readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #directory: string;
   readonly #onCommit: () => void;
   /** What the flush under way writes, and what the next one will. */
   #flushing: Writes = new Map();
@@ -43,7 +45,10 @@ export class Catalog {
       // Here a commit is what it says: on the disk.
       overlappingSync: false,
       useWritemap: false,
+      // It would begin each turn's writes with one of its own, whose promise nobody holds: a commit that fails would end the process.
+      eventTurnBatching: false,
     });
+    this.#directory = directory;
     this.#onCommit = onCommit;
     this.view = new Reader(this.#source([]));
   }
@@ -101,7 +106,7 @@ export class Catalog {
         this.#waiting = [];
         this.#flushing = new Map();
         this.#next = new Map();
-        for (const { reject } of lost) reject(refusalOf(error));
+        for (const { reject } of lost) reject(refusalOf(error, this.#directory));
       }
     }
     this.#running = undefined;
@@ -109,11 +114,16 @@ export class Catalog {
 
   async #write(writes: Writes): Promise<void> {
     this.#onCommit();
-    await this.#database.transaction(() => {
+    const written = this.#database.transaction(() => {
       for (const [key, value] of writes) {
         if (value === null) this.#database.remove(bytesOf(key));
         else this.#database.put(bytesOf(key), value);
       }
+    });
+    // Why a commit failed is told by a promise of its own, which rejects with it.
+    await written.catch(async (error: { commitError?: Promise<never> }) => {
+      await error.commitError;
+      throw error;
     });
     this.#commits += 1;
   }
@@ -169,8 +179,7 @@ function pendingIn(layers: readonly Writes[], { start, end }: { start: string; e
   return [...found].sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-function refusalOf(error: unknown): unknown {
-  const text = String((error as Error | undefined)?.message ?? error);
-  if (!/ENOSPC|No space left|MDB_MAP_FULL|disk/i.test(text)) return error;
+function refusalOf(error: unknown, directory: string): unknown {
+  if (!isDiskFull(error, directory)) return error;
   return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing was changed.', retryAfterMs: 1000, cause: error });
 }

@@ -8,6 +8,7 @@ import { openWorlds } from '../worlds/worlds.js';
 import { authEndpoints } from './auth-endpoints.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
 import { baselineEndpoints } from './baseline-endpoints.js';
+import { sweepBlobs } from './blob-sweep.js';
 import { FileBlobs } from './blobs.js';
 import { type Bootstrapped, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './build-endpoints.js';
@@ -30,6 +31,7 @@ import { organizationEndpoints } from './organization-endpoints.js';
 import { organizationTable } from './organization-records.js';
 import { projectEndpoints } from './project-endpoints.js';
 import { quotaUsed } from './quotas.js';
+import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
 import type { ControlLog, ControlServices } from './services.js';
 import { defineSessionRunners, sessionEndpoints } from './session-endpoints.js';
@@ -106,8 +108,9 @@ export async function openControl(options: OpenControl): Promise<Control> {
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
     room.start();
     const sweeper = new Sweeper(limits.sessionSweepMs, log, [() => sweepSessions(services), () => sweepRuns(services)]);
+    const retention = new Sweeper(limits.retentionSweepMs, log, [() => sweepRetention(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
-      await sweeper.stop();
+      await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
       await closeServices(services);

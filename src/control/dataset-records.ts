@@ -29,7 +29,7 @@ export interface DatasetRevisionRecord {
 export const datasetRevisionTable = defineTable<DatasetRevisionRecord>({
   name: 'dataset-revision',
   idOf: ({ datasetId, revision }) => `${datasetId}.${revision}`,
-  indexes: {},
+  indexes: { all: () => [] },
 });
 
 /** What a revision's digest covers: the tool it is for, and every row; in order, so that equal rows are one digest. */

@@ -9,6 +9,7 @@ import { Interruption } from '../drills/interruption.js';
 import { playableDrill } from '../drills/plan.js';
 import { type AttemptNumbers, runIdentity } from '../drills/run-setup.js';
 import { manifestDigestOf } from '../drills/sealed-report.js';
+import { isDiskFull } from '../files/disk-full.js';
 import { loadBuild } from './build-records.js';
 import { bundleFolder } from './evidence-records.js';
 import { type Ending, LeftForNextLife, type Runner, type RunnerContext } from './operations.js';
@@ -39,7 +40,7 @@ export function runRunner(services: ControlServices): Runner {
 }
 
 async function coordinate(services: ControlServices, hostedRunId: string, context: RunnerContext): Promise<Ending> {
-  const record = await takeUp(services, hostedRunId);
+  const record = await patientlyWritten(services, context.leaving, () => takeUp(services, hostedRunId));
   const { part, desk } = await partOf(services, record, context.leaving);
   const cancelled = cancellation(services, record, context);
   try {
@@ -49,7 +50,7 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
     const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
     const sealed: SealedEvidence = {
       result: report.result,
-      manifestDigest: await patientlyWritten(context.leaving, async () => {
+      manifestDigest: await patientlyWritten(services, context.leaving, async () => {
         // An earlier life may have come as far as this.
         await rm(folder, { recursive: true, force: true });
         await mkdir(folder, { recursive: true });
@@ -122,14 +123,15 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
 }
 
 /** A full disk is waited for. */
-async function patientlyWritten<T>(leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
+async function patientlyWritten<T>(services: ControlServices, leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await write();
     } catch (error) {
-      const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+      const isFull = isStorageFull(error) || isDiskFull(error, services.settings.dataDirectory);
       if (!isFull || leaving.aborted) throw error;
       await patience(tries, { leaving });
     }
   }
 }
+const isStorageFull = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';

@@ -42,6 +42,9 @@ export const runTable = defineTable<RunRecord>({
     bySession: ({ run }) => [run.projectId, run.sessionId],
     byEnvironment: ({ run }) => [run.projectId, run.environmentId],
     byDrill: ({ run }) => [run.projectId, run.request.drillId],
+    byEnd: ({ run: { finishedAtMs, evidenceRetentionMs } }) =>
+      finishedAtMs === undefined ? undefined : [finishedAtMs + Math.max(limits.endedRunKeptMs, evidenceRetentionMs)],
+    unended: ({ run: { finishedAtMs } }) => (finishedAtMs === undefined ? [] : undefined),
     // Only while somebody is awaited: nothing else waits for a deadline.
     byDeadline: ({ run, pending }) => (pending !== undefined && pending.handedIn === undefined ? [run.deadlineAtMs] : undefined),
   },

@@ -66,6 +66,9 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
+  digests(): AsyncIterable<string>;
+  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  removeOld(digest: string, beforeMs: number): Promise<boolean>;
 }
 
 export interface ControlLog {

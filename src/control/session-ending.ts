@@ -6,7 +6,8 @@ import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
 import type { ChangeEndpoint } from './endpoint.js';
-import type { Runner } from './operations.js';
+import { LeftForNextLife, type Runner } from './operations.js';
+import { patience } from './patient-world.js';
 import { returnQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type AskedBy, requireRecord, resultOf, startOperation } from './session-admission.js';
@@ -59,11 +60,11 @@ export function endSession(
 /** Once it is decided a destruction is always carried to its end. */
 export function destroyRunner(services: ControlServices): Runner {
   return {
-    run: async ({ operation }) => {
+    run: async ({ operation }, { leaving }) => {
       const sessionId = operation.resourceId;
       const memory = sessionMemory(services);
       memory.ended(sessionId);
-      await removeWorld(services, sessionId);
+      await removeWorld(services, sessionId, leaving);
       memory.forget(sessionId);
       return { state: 'succeeded', apply: (tx) => destroyed(tx, services, operation) };
     },
@@ -73,12 +74,17 @@ export function destroyRunner(services: ControlServices): Runner {
   };
 }
 
-/** Whether there is one or not. */
-export async function removeWorld(services: ControlServices, sessionId: string): Promise<void> {
-  try {
-    await (await services.worlds.open(sessionId)).destroy();
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'control.NOT_FOUND')) throw error;
+/** Whether there is one or not. What stands in the way is waited for: a world that nobody reaches any more must not stay. */
+export async function removeWorld({ worlds, log }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await (await worlds.open(sessionId)).destroy();
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'control.NOT_FOUND') return;
+      if (leaving.aborted) throw new LeftForNextLife();
+      log.warn('a world was not removed yet', { sessionId, err: error });
+      await patience(tries, { leaving });
+    }
   }
 }
 

@@ -7,6 +7,7 @@ import { askedByService, endSession } from './session-ending.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { changed, isOver, leaseMoved, requireLease, requireUsable } from './session-states.js';
+import { forgetSnapshots } from './snapshot-records.js';
 import type { Change } from './tables.js';
 
 export function extendSession(services: ControlServices): ChangeEndpoint<'extendSession'> {
@@ -67,7 +68,10 @@ function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
     const before = nowMs() - limits.endedSessionKeptMs;
     const { records } = tx.list(sessionTable, { index: 'byEnd', prefix: [], limit: limits.sessionBatch });
     const old = records.filter(({ session }) => (session.destroyedAtMs as number) < before);
-    for (const { session } of old) tx.remove(sessionTable, session.sessionId);
+    for (const { session } of old) {
+      forgetSnapshots(tx, session);
+      tx.remove(sessionTable, session.sessionId);
+    }
     return old.length;
   });
 }

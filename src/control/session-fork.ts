@@ -71,14 +71,14 @@ function childOf(tx: Change, services: ControlServices, parent: SessionRecord, {
 export function forkRunner(services: ControlServices): Runner {
   const { catalog, nowMs } = services;
   return {
-    run: async ({ operation, input }, { signal }) => {
+    run: async ({ operation, input }, { signal, leaving }) => {
       const sessionId = operation.resourceId;
       const { parentSessionId, ...at } = input as ForkInput;
       const isDue = isUnmade(requireRecord(catalog.view, sessionId)) && isLive(requireRecord(catalog.view, parentSessionId));
       const clockUs = isDue ? await forkWorld(services, parentSessionId, { worldId: sessionId, ...at }) : undefined;
       const isWanted = isLive(requireRecord(catalog.view, sessionId)) && !signal.aborted;
       // The child's end is carried out in its own lane, which may have been before there was a world to remove.
-      if (clockUs !== undefined && !isWanted) await removeWorld(services, sessionId);
+      if (clockUs !== undefined && !isWanted) await removeWorld(services, sessionId, leaving);
       if (clockUs === undefined || !isWanted) {
         return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
       }

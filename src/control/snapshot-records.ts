@@ -64,3 +64,13 @@ export function deleteSnapshots(tx: Change, sessionId: string): void {
   const { records } = tx.list(snapshotTable, { index: 'heldBySession', prefix: [sessionId], limit: limits.sessionSnapshotsMax });
   for (const record of records) deleteSnapshot(tx, record);
 }
+
+/** The session is forgotten, and what was told of its snapshots with it. */
+export function forgetSnapshots(tx: Change, { projectId, sessionId }: { projectId: string; sessionId: string }): void {
+  const few: number = limits.purgeRecordsMax;
+  for (let page = few; page === few; ) {
+    const { records } = tx.list(snapshotTable, { index: 'bySession', prefix: [projectId, sessionId], limit: few });
+    for (const { snapshot } of records) tx.remove(snapshotTable, snapshot.hostedSnapshotId);
+    page = records.length;
+  }
+}

@@ -26,7 +26,7 @@ export interface SourceRevisionRecord {
 export const sourceRevisionTable = defineTable<SourceRevisionRecord>({
   name: 'source-revision',
   idOf: (record) => revisionKey(record.sourceDraftId, record.revision),
-  indexes: {},
+  indexes: { all: () => [] },
 });
 export const revisionKey = (sourceDraftId: string, revision: number): string => `${sourceDraftId}.${revision}`;
 

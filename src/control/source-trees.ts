@@ -9,6 +9,7 @@ import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceChange, SourceFileInput } from '../contract/hosted-source.js';
+import type { IssueCode } from '../contract/issue-codes.js';
 import { limits } from '../contract/limits.js';
 import type { Blobs, ControlServices } from './services.js';
 
@@ -21,7 +22,7 @@ export type SourceTree = ReadonlyMap<string, SourceFile>;
 /** control.INVALID_REQUEST at `pointer` for a path that a tree does not have. */
 export function requireSourcePath(path: string, pointer: string): void {
   const fault = pathFault(path);
-  if (fault !== undefined) throw invalid(pointer, 'invalid_path', fault);
+  if (fault !== undefined) throw invalid(pointer, 'format', fault);
 }
 
 function pathFault(path: string): string | undefined {
@@ -60,11 +61,10 @@ export async function applyChanges(tree: SourceTree, changes: readonly SourceCha
   for (const [index, change] of changes.entries()) {
     requireSourcePath(change.path, `${pointer}/${index}/path`);
     if (change.action === 'delete') {
-      if (!after.delete(change.path)) throw invalid(`${pointer}/${index}/path`, 'unknown', `there is no file '${change.path}' to delete`);
+      if (!after.delete(change.path)) throw invalid(`${pointer}/${index}/path`, 'not_one_of', `there is no file '${change.path}' to delete`);
       continue;
     }
-    if (!change.content.isWellFormed())
-      throw invalid(`${pointer}/${index}/content`, 'invalid_text', 'expected text without half of a surrogate pair');
+    if (!change.content.isWellFormed()) throw invalid(`${pointer}/${index}/content`, 'not_json', 'expected text without half of a surrogate pair');
     const bytes = Buffer.from(change.content);
     const digest = sha256Digest(bytes);
     contents.set(digest, bytes);
@@ -102,7 +102,7 @@ function foldedName(path: string): string {
   return path.normalize('NFC').toLowerCase();
 }
 
-function invalid(path: string, code: string, message: string): ServiceError {
+function invalid(path: string, code: IssueCode, message: string): ServiceError {
   return new ServiceError('control.INVALID_REQUEST', { message: 'The source tree is not acceptable.', issues: [{ path, code, message }] });
 }
 

@@ -3,6 +3,7 @@ import type { CompiledBuild } from '../contract/build.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { Worlds } from '../worlds/api.js';
 import type { BindingsPort } from './bindings-port.js';
+import type { RunDrillsOptions } from './options.js';
 import type { Targets } from './targets/targets.js';
 
 export interface AttemptContext {
@@ -11,5 +12,6 @@ export interface AttemptContext {
   bindings: BindingsPort;
   targets: Targets;
   signal: AbortSignal;
+  onWorld: NonNullable<RunDrillsOptions['onWorld']>;
   onEvent: (event: RunEvent) => void;
 }

@@ -15,7 +15,7 @@ export interface AttemptRequest {
 }
 
 export function localSeat(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): Seat {
-  const { build, worlds, signal, onEvent } = context;
+  const { build, worlds, signal, onEvent, onWorld } = context;
   const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
   const runId = newId('run');
   return {
@@ -36,6 +36,7 @@ export function localSeat(context: AttemptContext, { planned, trial, attempt, ho
         budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
         placement: { host },
       });
+      onWorld(runId, world);
       return { world, begun: atTheStart(planned) };
     },
     agent: (world) => localAgent(context, { runId, planned, world }),

@@ -1,5 +1,7 @@
 // What a caller of runDrills says.
 import type { RunEvent } from '../contract/run-events.js';
+import type { TargetModule } from '../contract/target-invocation.js';
+import type { WorldRef } from '../worlds/api.js';
 
 /** Which drills. Without `suite`, `drills`, `tags` and `filter`: the suite `default` where the repository has one, else every drill. */
 export interface Selection {
@@ -34,6 +36,10 @@ export interface RunDrillsOptions extends Selection {
   stopOnFailure?: boolean;
   /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */
   amnesia?: boolean;
+  /** The agent of `external` targets: called in this process for each interaction. Without it such targets cannot run. */
+  agent?: TargetModule;
+  /** Told each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
+  onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
   /** Called in order; an exception of a listener ends the run. */
   onEvent?: (event: RunEvent) => void;
   /** Aborting cancels: access is revoked, targets are ended, what has run is sealed and reported. */

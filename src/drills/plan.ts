@@ -35,7 +35,7 @@ export interface Plan {
   drills: PlannedDrill[];
 }
 
-export type PlanOptions = Pick<RunDrillsOptions, 'suite' | 'drills' | 'tags' | 'filter' | 'trials' | 'retries' | 'seed' | 'concurrency'>;
+export type PlanOptions = Pick<RunDrillsOptions, 'suite' | 'drills' | 'tags' | 'filter' | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
 
 export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
   const { drills, suite } = selectDrills(build, options);
@@ -52,7 +52,7 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
     drills: drills.map((compiled) => {
       const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
       const target = targetOf(build, compiled);
-      const refusal = refuseTarget(target, available) ?? refuseTimeline(compiled);
+      const refusal = refuseTarget(target, available, options.agent !== undefined) ?? refuseTimeline(compiled);
       return {
         ...compiled,
         target,
@@ -77,8 +77,13 @@ function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
 }
 
 /** What this engine cannot do with a target that is well declared. */
-function refuseTarget(target: Target, available: ReadonlySet<Binding>): RunError | undefined {
-  if (target.kind === 'http' || target.kind === 'external') {
+export function refuseTarget(target: Target, available: ReadonlySet<Binding>, hasAgent: boolean): RunError | undefined {
+  if (target.kind === 'external' && !hasAgent) {
+    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: the application that runs the drill has to give its agent.`, {
+      details: { targetId: target.id, kind: target.kind },
+    });
+  }
+  if (target.kind === 'http') {
     return runError(
       'target.UNSUPPORTED',
       `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`,

@@ -79,7 +79,9 @@ export async function runBuild(
   const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
   const onEvent = options.onEvent ?? (() => {});
   onEvent({ event: 'plan', runs, drills: plan.drills.length, concurrency: plan.concurrency, seed: plan.seed });
-  const targets = new Targets({ root, isolation, prefixes: build.compat.environmentPrefixes });
+  const { agent, onWorld = () => {} } = options;
+  const prefixes = build.compat.environmentPrefixes;
+  const targets = new Targets({ root, isolation, prefixes, ...(agent === undefined ? {} : { agent }) });
   const worlds = await openWorlds({
     directory: resolve(root, options.runDirectory ?? '.service/runs'),
     layout: 'run',
@@ -93,7 +95,7 @@ export async function runBuild(
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
   try {
-    const context: AttemptContext = { build, worlds, bindings, targets, signal: options.signal ?? new AbortController().signal, onEvent };
+    const context: AttemptContext = { build, worlds, bindings, targets, signal: options.signal ?? new AbortController().signal, onEvent, onWorld };
     return await new Run(plan, options, context).play();
   } finally {
     await targets.close();

@@ -7,6 +7,7 @@ import { pointerToken } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
 import { type Schema, shapeName, typeOfSchema } from '../contract/shape.js';
 import type { Validator } from '../contract/validators.js';
+import { parseQuery } from './query.js';
 
 export interface RequestValues {
   path: object | undefined;
@@ -62,34 +63,6 @@ function withNumbers(text: Values, numbers: ReadonlySet<string>): object {
     values[name] = numbers.has(name) && integer.test(value) ? Number(value) : value;
   }
   return values;
-}
-
-/** As HTML forms write it: `+` is a space. A name that comes twice is refused, because no endpoint takes lists. */
-export function parseQuery(query: string, issues: Issue[]): Values {
-  const values: { [name: string]: string } = Object.create(null);
-  for (const part of query.split('&')) {
-    if (part === '') continue;
-    const mark = part.indexOf('=');
-    const name = decoded(mark < 0 ? part : part.slice(0, mark));
-    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
-    if (name === undefined || value === undefined) {
-      issues.push({ path: name === undefined ? '/query' : `/query${pointerToken(name)}`, code: 'format', message: 'is not percent-encoded UTF-8' });
-    } else if (name in values) {
-      issues.push({ path: `/query${pointerToken(name)}`, code: 'duplicate', message: `"${name.slice(0, 100)}" is given more than once` });
-    } else {
-      values[name] = value;
-    }
-    if (issues.length >= limits.issuesMax) break;
-  }
-  return values;
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
 }
 
 function numbersOf(name: string | undefined): ReadonlySet<string> {

@@ -5,10 +5,10 @@
 //   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 
-import { statfsSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { guarded } from '../actors/gate.js';
 import { ServiceError } from '../contract/errors.js';
+import { isDiskFull } from '../files/disk-full.js';
 import { counterKey, doomedKey, headKey, keyKinds, layerKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
 import { headVersion } from './world-head.js';
 import type { WriteSet } from './write-set.js';
@@ -255,20 +255,7 @@ function stale(worldId: string): ServiceError {
   return new ServiceError('world.ACTOR_RESTARTED', { message: 'Another life of this world has written since.', details: { worldId } });
 }
 
-const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 28, 122, -30792]);
-/** LMDB says EIO where a write was cut short, as the last one on a full disk is: then there is less than this left. */
-const ioErrorCode = 5;
-const freeBytesMin = 4 * 1024 * 1024;
-
-/** lmdb-js tells errno, or LMDB's own number, as `code`. */
 function storageError(error: unknown, directory: string): Error {
-  const { code } = error as { code?: unknown };
-  if (fullCodes.has(code) || (code === ioErrorCode && freeBytes(directory) < freeBytesMin)) {
-    return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing of this commit was stored.', cause: error });
-  }
-  return error as Error;
-}
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
+  if (!isDiskFull(error, directory)) return error as Error;
+  return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing of this commit was stored.', cause: error });
 }

@@ -21,6 +21,7 @@ const page = readFileSync(new URL('../../../docs/hosting.md', import.meta.url), 
 test('the fixed limits on the page are those of the code', () => {
   const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`;
   const s = (ms: number): string => `${ms / 1000} s`;
+  const days = (ms: number): string => `${ms / 86_400_000} days`;
   const rows = [
     `| body | ${mib(limits.bodyBytesMax)}; an attachment ${mib(limits.attachmentBytesMax)} |`,
     `| JSON depth | ${limits.jsonDepthMax} |`,
@@ -29,7 +30,11 @@ test('the fixed limits on the page are those of the code', () => {
     `| messages that wait in one world | ${limits.mailboxMessagesMax.toLocaleString('en')}, then \`503 control.WORLD_BUSY\` |`,
     `| accesses of one session at once | ${limits.accessesMax.toLocaleString('en')} |`,
     `| snapshots of one session | ${limits.sessionSnapshotsMax} |`,
-    `| an ended session | stays as a record for ${limits.endedSessionKeptMs / 86_400_000} days |`,
+    `| an ended session | stays as a record for ${days(limits.endedSessionKeptMs)}, its snapshots with it |`,
+    `| an ended operation | ${days(limits.endedOperationKeptMs)} |`,
+    `| an ended run, its result and its activity | ${days(limits.endedRunKeptMs)}, and as long as its evidence |`,
+    `| audit events | ${days(limits.auditEventKeptMs)} |`,
+    `sealed attachments) | ${limits.blobUnreferencedKeptMs / 3_600_000} hours |`,
     `| answers kept for idempotency keys | ${limits.idempotencyKeptMs / 3_600_000} hours |`,
     `| time of one step of tool code | ${s(limits.handlerTimeoutMs)}, then its worker is replaced |`,
   ];

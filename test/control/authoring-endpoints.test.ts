@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { ServiceError } from '../../src/contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../src/contract/hosted-authoring.js';
 import type { AuthoringSession } from '../../src/contract/hosted-resources.js';
 import type { SourceChange } from '../../src/contract/hosted-source.js';
@@ -53,7 +54,11 @@ test('a manual conversation ends in a source draft that compiles', async () => {
         path: { authoringSessionId, proposalId: proposal.proposalId },
         body: { expectedVersion: session.version },
       });
-    await assert.rejects(publishAt(broken, first.session), code('control.SOURCE_INVALID'));
+    await assert.rejects(publishAt(broken, first.session), (error: ServiceError) => {
+      const { file, path } = broken.diagnostics.find(({ severity }) => severity === 'error')!;
+      assert.deepEqual([error.code, error.extra.issues?.[0]?.path], ['control.SOURCE_INVALID', `${file}#${path}`]);
+      return true;
+    });
 
     const second = await say(kit, first.session, [put('drillyard/world.yaml', world)]);
     const proposal = await proposalOf(kit, second.session);

@@ -22,7 +22,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
     for (const flushes of [cut, 99]) {
       let left = Math.max(flushes, flushes === -1 ? 99 : 0);
       const onCommit = (): void => {
-        if (left-- === 0) throw new Error('No space left on device');
+        if (left-- === 0) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
       };
       const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
       const services = {

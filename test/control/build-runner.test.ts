@@ -99,6 +99,8 @@ test('a build that runs, or has not begun, can be cancelled', async (t) => {
   const { catalog, operations } = kit.services;
   const attemptOf = (id: string): BuildAttempt | undefined => catalog.view.get(buildAttemptTable, id)?.attempt;
   assert.deepEqual([attemptOf(first.attempt.attemptId)?.state, attemptOf(second.attempt.attemptId)?.state], ['compiling', 'queued']);
+  // The operation shows how far its attempt has come.
+  assert.deepEqual(operations.find(first.operation.operationId)?.result, { attempt: attemptOf(first.attempt.attemptId) });
   for (const { operation } of [second, first]) await catalog.change((tx) => operations.cancel(tx, operation.operationId));
   for (const { operation, attempt } of [first, second]) {
     assert.equal((await operations.whenEnded(operation.operationId)).state, 'cancelled');

@@ -39,7 +39,7 @@ const openOn = (directory: string, disk = { full: false }): Catalog =>
   new Catalog({
     directory,
     onCommit: () => {
-      if (disk.full) throw new Error('No space left on device');
+      if (disk.full) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
     },
   });
 

@@ -151,7 +151,7 @@ async function openServices({ services, settings, worlds }: ControlKitOptions, {
   const nowMs = (): number => clock.nowMs;
   let blobs: FileBlobs | undefined;
   const onCommit = (): void => {
-    if (disk.full) throw new Error('No space left on device');
+    if (disk.full) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
   };
   const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
   return {

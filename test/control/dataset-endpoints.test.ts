@@ -78,14 +78,14 @@ test('rows that do not fit are refused where they lie', async (t) => {
   ];
   assert.deepEqual(
     (await issuesOf(create('notes', [...rows('a'), { namespace: 'note', records: [] }, { namespace: 'notes', records: [] }]))).map((issue) => issue),
-    ['/collections/1/namespace unknown', '/collections/2/namespace duplicate'],
+    ['/collections/1/namespace not_one_of', '/collections/2/namespace duplicate'],
   );
   const found = await issuesOf(create('notes', [{ namespace: 'notes', records: bad }]));
   assert.equal(found.length, 3);
   assert.match(found[0]!, /^\/collections\/0\/records\/0\/value\/text /);
   assert.equal(found[1], '/collections/0/records/1/rowId duplicate');
   assert.match(found[2]!, /^\/collections\/0\/records\/2\/value/);
-  assert.deepEqual(await issuesOf(create('note', rows('a'))), ['/packageId unknown']);
+  assert.deepEqual(await issuesOf(create('note', rows('a'))), ['/packageId not_one_of']);
   await assert.rejects(create('notes', rows('a'), noHash), { code: 'control.NOT_FOUND' });
   assert.deepEqual((await kit.call('listDatasets')).items, []);
 });

@@ -39,7 +39,7 @@ function openLife(runners: Partial<Record<OperationKind, Runner>>, directory = m
   folders.push(directory);
   const disk = { full: false };
   const onCommit = (): void => {
-    if (disk.full) throw new Error('No space left on device');
+    if (disk.full) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
   };
   const catalog = new Catalog({ directory, onCommit });
   const errors: unknown[] = [];

@@ -159,7 +159,10 @@ test('a run whose session could not be made has not begun', async () => {
   await kit.end('crash');
   // Before the session was made; and the next life cannot read the build any more.
   const whole = new FileBlobs(directory);
-  const blobs = { put: (bytes: Uint8Array) => whole.put(bytes), get: () => Promise.reject(new Error('the blob is damaged')) };
+  const blobs = Object.assign(Object.create(whole), {
+    put: (bytes: Uint8Array) => whole.put(bytes),
+    get: () => Promise.reject(new Error('the blob is damaged')),
+  });
   kit = await openRunKit({ directory, clock, services: { blobs } });
   const ended = await kit.when(run.hostedRunId, hasEnded);
   assert.equal(ended.state, 'aborted_before_start');

@@ -143,3 +143,26 @@ test('of two coordinators only the younger one is heard', async () => {
   assert.equal(new Fenced('x').name, 'Fenced');
   await refuses(kit.complete(pending), 'control.VERSION_CONFLICT', { revision: sealed.revision });
 });
+
+test('a host that is lost in the midst of a run costs the run nothing', async () => {
+  const whole = await undisturbed();
+  kit = await openRunKit();
+  const { services } = kit;
+  const { run, operation } = await kit.start(await kit.drillSession(drillId));
+  const { hostedRunId } = run;
+  for (let kills = 0; ; kills++) {
+    const found = await kit.next(hostedRunId);
+    if (hasEnded(found)) {
+      assert.equal(kills, 4);
+      break;
+    }
+    // While its agent works, and again while the coordinator plays on to the next one.
+    await services.worlds.killHost(0);
+    const output = await answerOne(found, await kit.worldOf(found));
+    await Promise.all([kit.complete(found, { output }), services.worlds.killHost(0)]);
+  }
+  assert.equal((await kit.ended(operation)).state, 'succeeded');
+  const ended = await kit.run(hostedRunId);
+  assert.deepEqual([ended.state, ended.result?.evidenceHash], ['sealed', whole.run.result?.evidenceHash]);
+  assert.deepEqual(evidenceOf(ended), whole.evidence);
+});

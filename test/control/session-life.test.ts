@@ -1,6 +1,7 @@
 // The life of a session: made, used, moved in time, reset, snapshotted, forked, extended, destroyed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
 import { quotaUsed } from '../../src/control/quotas.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 
@@ -280,4 +281,19 @@ test('lists are of one project, by environment and state, the newest first', asy
   const page = await kit.call('listSessions', { query: { limit: 1 } });
   const next = await kit.call('listSessions', { query: { limit: 1, cursor: page.nextCursor as string } });
   assert.equal(next.items[0]?.sessionId, one.sessionId);
+});
+
+test('a destruction that finds something in its way is carried to its end', async (t) => {
+  const { sessionId } = await kit.session();
+  const { worlds } = kit.services;
+  let refusals = 2;
+  const open = t.mock.method(worlds, 'open', async () => {
+    refusals -= 1;
+    if (refusals === 0) open.mock.restore();
+    throw new ServiceError('control.STORAGE_FULL');
+  });
+  const { operation } = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, confirm: sessionId } });
+  await kit.done(operation);
+  assert.equal((await kit.get(sessionId)).state, 'destroyed');
+  await assert.rejects(worlds.open(sessionId), { code: 'control.NOT_FOUND' });
 });

@@ -3,17 +3,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Authority, authoritiesOf, type Role } from '../../src/contract/authority.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
-import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import { startIdentityProvider } from '../control/identity-provider.js';
 import { engines } from '../http/fake-control.js';
-import { endpointIds, faceOf, Requests, ruleOf, servedDocument } from './requests.js';
-import { builtWorld, type Ids, idsIn, neverIds, type SmallProject, startTenants, type Tenants } from './tenants.js';
+import { assertForbidden, assertRefused, namingBodies, possessions, startGround, textIds } from './matrix-ground.js';
+import { endpointIds, faceOf, ruleOf } from './requests.js';
+import { builtWorld, type Ids, idsIn } from './tenants.js';
 import { exchange, newKey, type Received } from './wire.js';
 
 const provider = await startIdentityProvider(Date.now);
 after(() => provider.close());
-const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', provider.audience, '--oidc-jwks-url', provider.jwksUrl];
 
 const bearer = (token: string): string => `Bearer ${token}`;
 const neededBy = (id: EndpointId): Authority[] => {
@@ -23,57 +21,9 @@ const neededBy = (id: EndpointId): Authority[] => {
 const inProject = (id: EndpointId): boolean => ruleOf(id).path.includes('{projectId}');
 const lists = endpointIds.filter((id) => /^list/.test(id) && ruleOf(id).authority !== 'identity');
 
-function assertRefused(reply: Received, status: number, code: string, where: string): void {
-  assert.equal(`${reply.status} ${reply.json?.code}`, `${status} ${code}`, where);
-  assert.ok(validateErrorEnvelope(reply.json).ok, where);
-  assert.equal(reply.headers['x-correlation-id'], reply.json?.correlationId, where);
-}
-
-interface Ground extends Tenants {
-  requests: Requests;
-  never: Ids;
-  credentialOf(role: Role | null, ttlMs?: number): Promise<{ credentialId: string; secret: string }>;
-}
-async function startGround(engine: string): Promise<Ground> {
-  const tenants = await startTenants({ flags: [...oidc, '--server', engine === 'node:http' ? 'node' : 'uws'] });
-  assert.equal(tenants.service.ready.server, engine);
-  return {
-    ...tenants,
-    requests: new Requests(tenants.service.ready.baseUrl, await servedDocument(tenants.service.ready.baseUrl)),
-    never: neverIds(tenants.ids),
-    credentialOf: async (role, ttlMs) => {
-      const body = { name: 'test', role, ...(ttlMs === undefined ? {} : { ttlMs }) };
-      const { credential, secret } = await tenants.client.createCredential({ body });
-      return { credentialId: credential.credentialId, secret };
-    },
-  };
-}
-
-/** What the first organization has, as its manager sees it: by this a change would show. */
-async function possessions({ client, ids, foreign }: Tenants): Promise<unknown> {
-  const path = { projectId: ids.projectId as string };
-  const { items: audit } = await client.listAuditEvents({ query: { limit: 1 } });
-  const run = (await client.getRun({ path: { ...path, hostedRunId: ids.hostedRunId as string } })).run;
-  const { items: theirs } = await foreign.client.listAuditEvents({ query: { limit: 1 } });
-  return {
-    audit: audit[0]?.auditEventId,
-    theirs: theirs[0]?.auditEventId,
-    run: run.revision,
-    sessions: (await client.listSessions({ path })).items.map(({ sessionId, version, state }) => [sessionId, version, state]),
-    operations: (await client.listOperations({ path })).items.map(({ operationId, state }) => [operationId, state]),
-    projects: (await client.listProjects()).items,
-    grants: (await client.listGrants({ path })).items,
-    environments: (await client.listEnvironments({ path })).items,
-    drafts: (await client.listSourceDrafts({ path })).items,
-    datasets: (await client.listDatasets({ path })).items,
-    conversations: (await client.listAuthoringSessions({ path })).items,
-    receivers: (await client.listCallbackReceivers({ path })).items,
-  };
-}
-
 for (const engine of engines) {
   test(`the authority matrix on ${engine}`, async (t) => {
-    const ground = await startGround(engine);
+    const ground = await startGround(engine, provider);
     const { requests, ids, never, manager, service, foreign, second, idle } = ground;
     const { baseUrl } = service.ready;
     const { projectId } = ids as { projectId: string };
@@ -194,7 +144,10 @@ for (const engine of engines) {
           if (inProject(id) && named.length > 1) {
             // In the caller's own project; and with everything but the last id his own.
             const last = named.findLast((name) => name !== 'revision') as string;
-            places.push([{ ...theirs, projectId: own.projectId }, { ...nothing, projectId: own.projectId }]);
+            places.push([
+              { ...theirs, projectId: own.projectId },
+              { ...nothing, projectId: own.projectId },
+            ]);
             places.push([theirs, nothing].map((one) => textIds({ ...one, ...own, [last]: one[last] })) as [Ids, Ids]);
           }
           for (const [real, unreal] of places) {
@@ -363,7 +316,7 @@ for (const engine of engines) {
       assertForbidden(viewer, 'environment.manage', 'a replay by a viewer');
     });
 
-    await refused('control credentials open no world route, nor do worlds open one another', async () => {
+    await refused('neither control credentials nor identities open a world route', async () => {
       const routes = [
         { method: 'GET', target: '/world/v1/tools' },
         { method: 'POST', target: '/world/v1/operations/ticket-desk/ticket.get', body: '{"arguments":{"ticketId":"TKT-1001"}}' },
@@ -390,54 +343,7 @@ for (const engine of engines) {
   });
 }
 
-function assertForbidden(reply: Received, required: string, where: string): void {
-  assertRefused(reply, 403, 'control.FORBIDDEN', where);
-  assert.deepEqual(reply.json?.details, { required }, where);
-}
-const textIds = (ids: object): Ids => Object.fromEntries(Object.entries(ids).filter(([, value]) => typeof value === 'string')) as Ids;
-
 /** Reads of something that may not have been chosen. */
 function isUnset(id: EndpointId, { status, json }: Received): boolean {
   return id === 'getSourceDatasets' && status === 404 && json?.code === 'control.NOT_FOUND';
 }
-
-/** A well-formed body or query in the caller's own project that names something of `ids`. */
-type Naming = [EndpointId, (ids: Ids, own: SmallProject, entry: ToolLibraryEntry) => { body?: unknown; query?: string }];
-const digest = `sha256:${'0'.repeat(64)}`;
-const lease = { expectedLeaseGeneration: 1 };
-const namingBodies: Naming[] = [
-  ['createEnvironment', ({ buildHash }) => ({ body: { name: 'theirs', buildHash } })],
-  ['promoteBuild', ({ buildHash }) => ({ body: { buildHash, expectedVersion: 1 } })],
-  ['createSession', ({ buildHash }) => ({ body: { seed: '1', buildHash } })],
-  ['createSession', ({ callbackReceiverBindingId }) => ({ body: { seed: '1', callbackReceiverBindingIds: [callbackReceiverBindingId] } })],
-  ['createDataset', ({ buildHash }) => ({ body: { name: 'theirs', buildHash, packageId: 'payments', collections: [] } })],
-  [
-    'createToolSetup',
-    ({ setupId }, _, { libraryEntryId, packageArchiveDigest }) => ({
-      body: {
-        use: 'reusable',
-        tools: [{ libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest, initialState: 'empty' }],
-        previousSetupId: setupId,
-        expectedPreviousBuildHash: digest,
-      },
-    }),
-  ],
-  ['createAuthoringSession', ({ sourceDraftId }) => ({ body: { author: 'manual', base: { sourceDraftId, revision: 1 } } })],
-  [
-    'putSourceDatasets',
-    ({ datasetId }, { sourceDigest }) => ({
-      body: {
-        sourceDigest,
-        target: { kind: 'baseline' },
-        selections: [{ packageId: 'payments', datasetId, revision: 1, digest, instanceId: 'payments' }],
-      },
-    }),
-  ],
-  ['resetSession', ({ hostedSnapshotId }) => ({ body: { ...lease, hostedSnapshotId } })],
-  ['forkSession', ({ hostedSnapshotId }, { environmentId }) => ({ body: { ...lease, hostedSnapshotId, environmentId } })],
-  ['forkSession', ({ environmentId }) => ({ body: { ...lease, environmentId } })],
-  ['advanceTime', ({ environmentId }, { buildHash }) => ({ body: { ...lease, environmentId, buildHash, targetUs: 1, maxEvents: 1 } })],
-  ['advanceTime', ({ buildHash }, { environmentId }) => ({ body: { ...lease, environmentId, buildHash, targetUs: 1, maxEvents: 1 } })],
-  ['compareRuns', ({ hostedRunId }) => ({ query: `left=${hostedRunId}&right=${hostedRunId}` })],
-  ['deleteGrant', ({ grantId }) => ({ body: { grantId, confirm: grantId } })],
-];

@@ -2,23 +2,26 @@
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
 import type { Draft } from './mutations.js';
+import type { Possessions } from './possessions.js';
 import { type DocumentedOperation, ruleOf } from './requests.js';
-import { fillPath, type Tenants, worldFiles } from './tenants.js';
+import { fillPath, type Ids, idsIn, type Tenants, worldFiles } from './tenants.js';
 import { type Body, newKey } from './wire.js';
 
+/** What takes a session from all others, or may be its end. */
+const ending = new Set<EndpointId>(['startRun', 'extendSession', 'destroySession']);
 type Values = { readonly [name: string]: unknown };
 
 export class Drafts {
-  /** As the idle session has it now. */
-  leaseGeneration = 1;
   readonly #tenants: Tenants;
+  readonly #seen: Possessions['seen'];
   readonly #operations: ReadonlyMap<EndpointId, DocumentedOperation>;
   #entry: ToolLibraryEntry | undefined;
   /** What would be ended by the requests about it. */
-  #expendable = { secret: '', credentialId: '' };
+  #expendable = { secret: '', credentialId: '', sessionId: '' };
 
-  constructor(tenants: Tenants, operations: ReadonlyMap<EndpointId, DocumentedOperation>) {
+  constructor(tenants: Tenants, operations: ReadonlyMap<EndpointId, DocumentedOperation>, { seen }: Possessions) {
     this.#tenants = tenants;
+    this.#seen = seen;
     this.#operations = operations;
   }
 
@@ -27,7 +30,13 @@ export class Drafts {
     const path = { projectId: ids.projectId as string, libraryEntryId: ids.libraryEntryId as string };
     this.#entry = (await client.getToolLibraryEntry({ path })).entry;
     const { secret, credential } = await client.createCredential({ body: { name: 'expendable', role: 'viewer' } });
-    this.#expendable = { secret, credentialId: credential.credentialId };
+    const body = { seed: '1', drillId: 'refund-happy-path' };
+    const { session, operation } = await client.createSession({
+      path: { projectId: path.projectId, environmentId: ids.environmentId as string },
+      body,
+    });
+    await client.waitForOperation({ projectId: path.projectId, operationId: operation.operationId });
+    this.#expendable = { secret, credentialId: credential.credentialId, sessionId: session.sessionId };
   }
 
   of(id: EndpointId): Draft {
@@ -35,29 +44,41 @@ export class Drafts {
     const { method, path, unsafe } = ruleOf(id);
     const { requestBody, parameters = [] } = this.#operations.get(id) ?? {};
     const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-    const values = this.#values();
+    const { credentialId, sessionId } = this.#expendable;
+    const about: Ids = { ...ids, credentialId, sessionId: ending.has(id) ? sessionId : idle.sessionId };
+    const values = this.#values(idsIn(path).map((name) => about[name] as string));
     const required = parameters.filter((one) => one.in === 'query' && one.required).map((one) => one.name as string);
     return {
       method,
-      // A run that begins would take the idle session from all others.
-      path: fillPath(path, { ...ids, credentialId: this.#expendable.credentialId, ...(id === 'startRun' ? {} : { sessionId: idle.sessionId }) }),
+      path: fillPath(path, about),
       query: required.map((name) => [name, name === 'path' ? 'report.json' : String(values[name] ?? '1')]),
       headers: {
         authorization: `Bearer ${id === 'revokeAuthSession' ? this.#expendable.secret : manager}`,
         ...(unsafe ? { 'idempotency-key': newKey() } : {}),
         ...(type === undefined ? {} : { 'content-type': type }),
       },
-      value: this.#bodies()[id] ?? aboutThem(media?.example, values),
+      value: aboutThem(this.#bodies()[id] ?? media?.example, values),
       ...(type === 'application/octet-stream' ? { text: 'bytes' } : {}),
     };
   }
 
   /** By the name of the member, wherever it stands in an example. */
-  #values(): Values {
+  #values(pathIds: readonly string[]): Values {
+    const { version, leaseGeneration } = pathIds.map((id) => this.#seen.get(id)).findLast((one) => one !== undefined) ?? {
+      version: 1,
+      leaseGeneration: 1,
+    };
     const { environmentId, buildHash, hostedSnapshotId, hostedRunId } = this.#tenants.ids;
     return {
       ...{ environmentId, buildHash, hostedSnapshotId, left: hostedRunId, right: hostedRunId },
-      ...{ expectedLeaseGeneration: this.leaseGeneration, drillId: 'refund-happy-path', actorId: 'support-agent', atSequence: 1 },
+      ...{
+        expectedLeaseGeneration: leaseGeneration,
+        expectedVersion: version,
+        expectedRevision: version,
+        drillId: 'refund-happy-path',
+        actorId: 'support-agent',
+        atSequence: 1,
+      },
       ...{ packageId: 'ticket-desk', namespace: 'tickets', faultId: 'rate-limited', instanceId: 'ticket-desk' },
     };
   }
@@ -68,19 +89,19 @@ export class Drafts {
     const { libraryEntryId, packageArchiveDigest } = this.#entry as ToolLibraryEntry;
     const setup = {
       use: 'reusable',
-      tools: [{ libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest, initialState: 'starter', instanceId: 'one' }],
+      tools: [{ libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest, initialState: 'starter' }],
     };
     return {
       createToolSetup: setup,
       validateToolSetup: setup,
       createSourceDraft: { name: 'one more', files: worldFiles('one-more-world') },
       createAuthoringSession: { author: 'manual', title: 'One more', base: { sourceDraftId, revision: 1 } },
-      createDataset: { name: 'one more', buildHash, packageId: 'ticket-desk', collections: [{ namespace: 'tickets', records: [] }] },
+      createDataset: { name: 'one more', buildHash, packageId: 'ticket-desk', collections: [] },
       createDatasetRevision: { expectedVersion: 1, buildHash, collections: [] },
       createGrant: { subject: { kind: 'credential', id: credentialId }, role: 'viewer' },
       createBuild: {},
-      resetSession: { expectedLeaseGeneration: this.leaseGeneration, packages: ['ticket-desk'] },
-      extendSession: { expectedLeaseGeneration: this.leaseGeneration, expectedVersion: 1, ttlMs: 600_000 },
+      resetSession: { expectedLeaseGeneration: 1, packages: ['ticket-desk'] },
+      extendSession: { expectedLeaseGeneration: 1, expectedVersion: 1, ttlMs: 600_000 },
     };
   }
 }

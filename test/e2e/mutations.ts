@@ -27,19 +27,23 @@ interface Place {
   drop(): void;
 }
 function placesOf(root: { value: unknown }): Place[] {
-  const found: Place[] = [{ value: root.value, put: (value) => void (root.value = value), drop: () => void (root.value = undefined) }];
+  const found: Place[] = [placeIn(root, 'value')];
   const visit = (holder: unknown): void => {
     if (typeof holder !== 'object' || holder === null) return;
-    for (const [name, value] of Object.entries(holder)) {
-      const slot = holder as { [name: string]: unknown };
-      const drop = (): void => void (Array.isArray(holder) ? holder.splice(Number(name), 1) : delete slot[name]);
-      found.push({ value, put: (next) => void (slot[name] = next), drop });
-      visit(value);
+    for (const name of Object.keys(holder)) {
+      found.push(placeIn(holder, name));
+      visit(Reflect.get(holder, name));
     }
   };
   visit(root.value);
   return found;
 }
+const placeIn = (holder: object, name: string): Place => ({
+  value: Reflect.get(holder, name),
+  // Whatever the name is, `__proto__` too.
+  put: (value) => void Reflect.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true }),
+  drop: () => void (Array.isArray(holder) ? holder.splice(Number(name), 1) : Reflect.deleteProperty(holder, name)),
+});
 const placeOf = (draft: Draft, at: number): Place => {
   const places = placesOf(draft);
   return places[at % places.length] as Place;
@@ -51,7 +55,17 @@ const otherTypes: readonly unknown[] = [null, true, false, 0, -0, 1.5, '', 'text
 const boundaries: readonly unknown[] = [
   ...[0, -1, 1, 2, 99, 100, 101, 500, 501, 999, 1000, 1001, 65536, 86400000, 86400001, 604800000, 604800001, 1000000, 1000001],
   ...[2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, -(2 ** 53), 2 ** 63, 1e21, 1e300, 0.1, 5e-324, -2147483649],
-  ...['', ' ', 'a'.repeat(100), 'a'.repeat(101), 'a'.repeat(255), 'a'.repeat(513), 'a'.repeat(70_000), '18446744073709551615', '18446744073709551616'],
+  ...[
+    '',
+    ' ',
+    'a'.repeat(100),
+    'a'.repeat(101),
+    'a'.repeat(255),
+    'a'.repeat(513),
+    'a'.repeat(70_000),
+    '18446744073709551615',
+    '18446744073709551616',
+  ],
   ...['../../etc/passwd', '/etc/passwd', 'a/../b', 'a//b', './a', 'a\\b', 'C:\\a', 'CON', '.git/config', 'drillyard.json', '%00', '%2e%2e/'],
   ...['\u0000', 'a\u0000b', '\ud800', 'a\udfffb', '\u202e', '\ufeff', '\n', '😀'.repeat(60), 'é'.normalize('NFD'), '<script>', "' OR 1=1 --"],
   ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'file:///etc/passwd', 'http://169.254.169.254', 'https://[::1]'],
@@ -60,7 +74,20 @@ const boundaries: readonly unknown[] = [
 /** JSON that no value writes; put in the place of `"@raw"`. */
 const rawJson: readonly string[] = [
   ...['1e400', '-1e400', '-0', '-0.0', '1E+2', '1e-400', '123456789012345678901234567890', '0.1e1', '01', '+1', '.5', '1.', 'NaN', 'Infinity', '-'],
-  ...['"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"\\x41"', '"\u0001"', '"unfinished', 'undefined', "'single'", '/* */ 1', '[1,]', '{"a":1,}', '{a:1}'],
+  ...[
+    '"\\ud800"',
+    '"\\udc00\\ud800"',
+    '"\\u0000"',
+    '"\\x41"',
+    '"\u0001"',
+    '"unfinished',
+    'undefined',
+    "'single'",
+    '/* */ 1',
+    '[1,]',
+    '{"a":1,}',
+    '{a:1}',
+  ],
   ...['{"__proto__":{"admin":true}}', '{"constructor":{"prototype":{"a":1}}}', '{"a":1,"a":2}', '{"":""}', '[]]', '{}}', 'nul', 'tru'],
   nested(63, '[', ']', '1'),
   nested(64, '[', ']', '1'),
@@ -70,7 +97,19 @@ const rawJson: readonly string[] = [
   nested(100_000, '[', ']', ''),
   '['.repeat(200_000),
 ];
-const extras: readonly string[] = ['__proto__', 'constructor', 'prototype', 'extra', '', 'schemaVersion', 'organizationId', 'then', 'toJSON', 'a'.repeat(1000), '\u0000'];
+const extras: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'extra',
+  '',
+  'schemaVersion',
+  'organizationId',
+  'then',
+  'toJSON',
+  'a'.repeat(1000),
+  '\u0000',
+];
 const pathTricks: readonly ((path: string, at: number) => string)[] = [
   (path) => path.replace('/v1', '/v1/%2e%2e/v1'),
   (path) => `${path}/%2e%2e`,
@@ -88,7 +127,8 @@ const pathTricks: readonly ((path: string, at: number) => string)[] = [
   (path) => `${path}#fragment`,
   (path) => `${path}/${'a'.repeat(8000)}`,
   (path) => path + '/a'.repeat(2000),
-  (path, at) => path.replaceAll(/[^/]+/g, (segment, offset: number) => (offset % 7 === at % 7 ? encodeURIComponent(segment).replace(/[a-z]/g, hexOf) : segment)),
+  (path, at) =>
+    path.replaceAll(/[^/]+/g, (segment, offset: number) => (offset % 7 === at % 7 ? encodeURIComponent(segment).replace(/[a-z]/g, hexOf) : segment)),
   (path, at) => withSegment(path, at, ''),
   (path, at) => withSegment(path, at, '.'),
   (path, at) => withSegment(path, at, '..'),
@@ -201,7 +241,18 @@ const otherHeaders: readonly [string, string | string[]][] = [
 const methods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH'];
 
 const wholeNumbers: readonly number[] = [0, 1, 2, 3, 1000, 86_400_000, 604_800_000, 1_000_000, 2 ** 31 - 1, 2 ** 53 - 1, -1, -(2 ** 53) + 1];
-const texts: readonly string[] = ['a', 'x-1', 'a'.repeat(96), 'Ünï 😀', 'a.b', 'b/c.txt', '0', '18446744073709551615', `sha256:${'0'.repeat(64)}`, 'x'.repeat(200)];
+const texts: readonly string[] = [
+  'a',
+  'x-1',
+  'a'.repeat(96),
+  'Ünï 😀',
+  'a.b',
+  'b/c.txt',
+  '0',
+  '18446744073709551615',
+  `sha256:${'0'.repeat(64)}`,
+  'x'.repeat(200),
+];
 /** Another value of the same kind, which may well be taken. */
 function kindred(value: unknown, pick: number): unknown {
   if (typeof value === 'number') return oneOf(wholeNumbers, pick);
@@ -218,8 +269,8 @@ const strikes = {
     place.put(kindred(place.value, pick));
   },
   dropMember: (draft, { at }) => placeOf(draft, at).drop(),
-  retype: (draft, { at, pick }) => placeOf(draft, at).put(oneOf(otherTypes, pick)),
-  boundary: (draft, { at, pick }) => placeOf(draft, at).put(oneOf(boundaries, pick)),
+  retype: (draft, { at, pick }) => placeOf(draft, at).put(structuredClone(oneOf(otherTypes, pick))),
+  boundary: (draft, { at, pick }) => placeOf(draft, at).put(structuredClone(oneOf(boundaries, pick))),
   wrap: (draft, { at, pick }) => {
     const place = placeOf(draft, at);
     place.put(pick % 2 === 0 ? [place.value] : { value: place.value });

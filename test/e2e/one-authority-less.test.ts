@@ -1,7 +1,7 @@
 // Each authority by itself, over real HTTP: roles come in threes, so here callers are made that lack exactly one authority, or have no other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { authorities, type Authority } from '../../src/contract/authority.js';
+import { type Authority, authorities } from '../../src/contract/authority.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { allEndpoints } from '../../src/control/control.js';

@@ -2,12 +2,26 @@
 import type { Tenants } from './tenants.js';
 import { type Body, exchange, type Received } from './wire.js';
 
+/** Lists of the project, each with the name of its resource's id. */
+const lists = {
+  sessions: 'sessionId',
+  snapshots: 'hostedSnapshotId',
+  runs: 'hostedRunId',
+  'source-drafts': 'sourceDraftId',
+  datasets: 'datasetId',
+  environments: 'environmentId',
+  'authoring-sessions': 'authoringSessionId',
+  'callback-receivers': 'callbackReceiverBindingId',
+  grants: 'grantId',
+};
+type Seen = { version?: number; revision?: number; leaseGeneration?: number; [name: string]: unknown };
+
 /** Everything of the organization that a request could change and nothing else does. */
 export class Possessions {
   readonly #tenants: Tenants;
   readonly #project: string;
-  /** Of the idle session, when it was looked at last. */
-  leaseGeneration = 1;
+  /** By the id of the resource, when it was looked at last: what a change must name. */
+  readonly seen = new Map<string, { version: number; leaseGeneration: number }>();
 
   constructor(tenants: Tenants) {
     this.#tenants = tenants;
@@ -18,22 +32,28 @@ export class Possessions {
   async look(): Promise<string[]> {
     const { idle } = this.#tenants;
     const project = this.#project;
-    const lists = ['sessions', 'snapshots', 'runs', 'source-drafts', 'datasets', 'environments', 'authoring-sessions', 'callback-receivers', 'grants'];
     const targets = [
       '/v1/organization/audit-events?limit=1',
       '/v1/projects?limit=100',
       `${project}/operations?limit=100`,
       `${project}/sessions/${idle.sessionId}/runtime`,
-      ...lists.map((name) => `${project}/${name}?limit=100`),
+      ...Object.keys(lists).map((name) => `${project}/${name}?limit=100`),
     ];
     const replies = await Promise.all(targets.map((target) => this.#get(target)));
-    const { session } = replies[3] as { session: { leaseGeneration: number } };
-    this.leaseGeneration = session.leaseGeneration;
+    this.#see([replies[3]?.session as Seen], 'sessionId');
+    this.#see(replies[1]?.items as Seen[], 'projectId');
+    for (const [index, id] of Object.values(lists).entries()) this.#see(replies[4 + index]?.items as Seen[], id);
     // The newest ones that somebody asked for: the service itself ends sessions, and begins runs when theirs are ready.
     const { items } = replies[2] as { items: { kind: string; idempotencyKey: string }[] };
     const asked = items.filter(({ kind, idempotencyKey }) => kind !== 'drill.run' && !idempotencyKey.startsWith('service.'));
     replies[2] = { items: asked.slice(0, 10) };
     return replies.map((json, index) => `${targets[index]} ${JSON.stringify(settled(json))}`);
+  }
+
+  #see(records: Seen[], id: string): void {
+    for (const { version, revision = 1, leaseGeneration = 1, ...record } of records) {
+      this.seen.set(record[id] as string, { version: version ?? revision, leaseGeneration });
+    }
   }
 
   /** Until the work that a change has begun is done; a run waits for its agent, and nobody plays one here. */

@@ -17,7 +17,7 @@ export interface Received {
 }
 export type Body = { [name: string]: unknown };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const deadlineMs = 20_000;
 
 /** Rejects when there is no reply within the deadline. */

@@ -4,7 +4,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModuleTarget, Target } from '../../contract/target.js';
+import type { TargetModule } from '../../contract/target-invocation.js';
 import { commandTarget } from './command-target.js';
+import { externalTarget } from './external-target.js';
 import { type Bundle, bundleModule } from './module-bundle.js';
 import { ModuleHosts } from './module-hosts.js';
 import { moduleTarget } from './module-target.js';
@@ -15,6 +17,8 @@ export interface TargetsOptions {
   isolation: 'thread' | 'process';
   /** Environment prefixes of compatible runners. */
   prefixes: readonly string[];
+  /** Of `external` targets. */
+  agent?: TargetModule;
 }
 
 export class Targets {
@@ -32,6 +36,7 @@ export class Targets {
   runnerFor(target: Target): TargetRunner {
     if (target.kind === 'module') return moduleTarget(target, { hosts: this.#hosts, bundle: this.#bundle(target) });
     if (target.kind === 'command') return commandTarget(target, this.#options);
+    if (target.kind === 'external' && this.#options.agent !== undefined) return externalTarget(this.#options.agent);
     throw new Error(`the plan refuses ${target.kind} targets`);
   }
 

@@ -1,0 +1,60 @@
+// Removes blobs that no record leads to any more: of deleted drafts, closed conversations, attachments that are sealed in their bundles.
+//   S1. What is referenced when the sweep begins, or comes to be while it goes on, stays: what was put lately is left alone (blobs.ts), and
+//       records are read in the direction in which references move, from conversations and attempts to drafts.
+//   S2. Anything that cannot be read ends the sweep before it removes anything.
+import { limits } from '../contract/limits.js';
+import { authoringTable } from './authoring-records.js';
+import { buildAttemptTable, buildContentTable } from './build-records.js';
+import { datasetRevisionTable } from './dataset-records.js';
+import { attachmentTable } from './run-attachment-records.js';
+import { ofRun, runTable } from './run-records.js';
+import type { ControlServices } from './services.js';
+import { type SourceRevisionRecord, sourceDraftTable, sourceRevisionTable } from './source-records.js';
+import { loadTree } from './source-trees.js';
+import type { Table, View } from './tables.js';
+
+/** Yields how many went. */
+export async function sweepBlobs(services: ControlServices, { keptMs = limits.blobUnreferencedKeptMs } = {}): Promise<number> {
+  const beforeMs = Date.now() - keptMs;
+  const referenced = await referencedBlobs(services);
+  let removed = 0;
+  for await (const digest of services.blobs.digests()) {
+    if (!referenced.has(digest) && (await services.blobs.removeOld(digest, beforeMs))) removed += 1;
+  }
+  return removed;
+}
+
+async function referencedBlobs(services: ControlServices): Promise<ReadonlySet<string>> {
+  const { blobs, nowMs } = services;
+  const { view } = services.catalog;
+  const found = new Set<string>();
+  const trees = new Set<string>();
+  for (const { sourceDigest } of every(view, authoringTable, 'active')) if (sourceDigest !== undefined) trees.add(sourceDigest);
+  for (const { attempt } of every(view, buildAttemptTable, 'unended')) trees.add(attempt.sourceDigest);
+  for (const revision of every(view, sourceRevisionTable, 'all')) if (isHeld(view, revision, nowMs())) trees.add(revision.sourceDigest);
+  for (const { digest } of every(view, datasetRevisionTable, 'all')) found.add(digest);
+  for (const { build, view: shown } of every(view, buildContentTable, 'all')) found.add(build).add(shown);
+  for (const { run } of every(view, runTable, 'unended')) {
+    for (const { attachment } of ofRun(view, attachmentTable, run.hostedRunId)) found.add(attachment.hash);
+  }
+  for (const sourceDigest of trees) {
+    found.add(sourceDigest);
+    for (const { digest } of (await loadTree(sourceDigest, blobs)).values()) found.add(digest);
+  }
+  return found;
+}
+
+/** Those of a deleted draft a little longer: whoever began with one before may still be at it. */
+function isHeld(view: View, { sourceDraftId }: SourceRevisionRecord, nowMs: number): boolean {
+  const deletedAtMs = view.get(sourceDraftTable, sourceDraftId)?.deletedAtMs;
+  return deletedAtMs === undefined || deletedAtMs > nowMs - limits.blobUnreferencedKeptMs;
+}
+
+function* every<Record>(view: View, table: Table<Record>, index: string): Generator<Record> {
+  for (let after: string | undefined; ; ) {
+    const page = view.list(table, { index, prefix: [], limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
+    yield* page.records;
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}

@@ -1,0 +1,70 @@
+// How long what has ended is remembered: operations, audit events, runs with their results. A little at a time, the oldest first.
+import { limits } from '../contract/limits.js';
+import { auditTable } from './audit-records.js';
+import { evidenceTable } from './evidence-records.js';
+import { operationTable } from './operation-records.js';
+import { attachmentTable } from './run-attachment-records.js';
+import { activityTable, type RunRecord, runResultTable, runTable } from './run-records.js';
+import type { ControlServices } from './services.js';
+import type { Change, Table } from './tables.js';
+
+export interface Forgotten {
+  operations: number;
+  auditEvents: number;
+  runs: number;
+}
+
+export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<Forgotten> {
+  const inBatches = async (some: (tx: Change) => number): Promise<number> => {
+    for (let all = 0; ; ) {
+      const count = await catalog.change(some);
+      all += count;
+      if (count < limits.purgeRecordsMax) return all;
+    }
+  };
+  return {
+    operations: await inBatches((tx) => {
+      const endedBefore = nowMs() - limits.endedOperationKeptMs;
+      return removeOld(tx, operationTable, { index: 'byEnd', isOld: ({ operation }) => (operation.finishedAtMs as number) < endedBefore });
+    }),
+    auditEvents: await inBatches((tx) => {
+      const before = nowMs() - limits.auditEventKeptMs;
+      return removeOld(tx, auditTable, { index: 'byTime', isOld: ({ atMs }) => atMs < before });
+    }),
+    runs: await forgetRuns({ catalog, nowMs }),
+  };
+}
+
+function removeOld<Record>(tx: Change, table: Table<Record>, { index, isOld }: { index: string; isOld(record: Record): boolean }): number {
+  const old = tx.list(table, { index, prefix: [], limit: limits.purgeRecordsMax }).records.filter(isOld);
+  for (const record of old) tx.remove(table, table.idOf(record));
+  return old.length;
+}
+
+/** One run in a change, for it may have much to it; one whose evidence is still on the disk waits for the sweep that removes that. */
+async function forgetRuns({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<number> {
+  const { records } = catalog.view.list(runTable, { index: 'byEnd', prefix: [], limit: limits.runBatch });
+  let count = 0;
+  for (const record of records) {
+    const { finishedAtMs, evidenceRetentionMs } = record.run;
+    if ((finishedAtMs as number) + Math.max(limits.endedRunKeptMs, evidenceRetentionMs) > nowMs()) return count;
+    let part = await catalog.change((tx) => forgetPart(tx, record));
+    while (part === 'more') part = await catalog.change((tx) => forgetPart(tx, record));
+    if (part === 'gone') count += 1;
+  }
+  return count;
+}
+
+function forgetPart(tx: Change, { run: { hostedRunId, evidenceBundleId } }: RunRecord): 'more' | 'gone' | 'waits' {
+  const evidence = tx.get(evidenceTable, evidenceBundleId);
+  if (evidence?.folderRemains === true || evidence?.bundle.state === 'sealed') return 'waits';
+  for (const table of [activityTable, attachmentTable] as Table<unknown>[]) {
+    const { records, next } = tx.list(table, { index: 'byRun', prefix: [hostedRunId], limit: limits.purgeRecordsMax });
+    for (const one of records) tx.remove(table, table.idOf(one));
+    if (next !== undefined) return 'more';
+  }
+  tx.remove(runResultTable, hostedRunId);
+  tx.remove(evidenceTable, evidenceBundleId);
+  tx.remove(runTable, hostedRunId);
+  return 'gone';
+}

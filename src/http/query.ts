@@ -1,0 +1,32 @@
+// A query as text by name.
+import type { Issue } from '../contract/errors.js';
+import { pointerToken } from '../contract/json-fault.js';
+import { limits } from '../contract/limits.js';
+
+/** As HTML forms write it: `+` is a space. A name that comes twice is refused, because no endpoint takes lists. */
+export function parseQuery(query: string, issues: Issue[]): { readonly [name: string]: string } {
+  const values: { [name: string]: string } = Object.create(null);
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const mark = part.indexOf('=');
+    const name = decoded(mark < 0 ? part : part.slice(0, mark));
+    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
+    if (name === undefined || value === undefined) {
+      issues.push({ path: name === undefined ? '/query' : `/query${pointerToken(name)}`, code: 'format', message: 'is not percent-encoded UTF-8' });
+    } else if (name in values) {
+      issues.push({ path: `/query${pointerToken(name)}`, code: 'duplicate', message: `"${name.slice(0, 100)}" is given more than once` });
+    } else {
+      values[name] = value;
+    }
+    if (issues.length >= limits.issuesMax) break;
+  }
+  return values;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
