@@ -2,7 +2,7 @@
 //   node scripts/build.mjs          everything type-checked and emitted by tspc: what is published and what CI tests
 //   node scripts/build.mjs --fast   transpiled by esbuild without checking types, for the inner loop. Only src/contract, where
 //                                   validators are generated from types, goes through tspc, and only when it has changed.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,6 +36,13 @@ async function full() {
   execFileSync(tspc, ['-p', 'tsconfig.json', '--outDir', out], { stdio: 'inherit' });
   if (existsSync(appFolder)) execFileSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.app.json'], { stdio: 'inherit' });
   await dropDeadImports(out);
+}
+
+/** Ends the build where a compiler found something. */
+function checked(compiler, args) {
+  return new Promise((resolve) => {
+    spawn(join(root, 'node_modules', '.bin', compiler), args, { stdio: 'inherit' }).on('close', (code) => (code === 0 ? resolve() : process.exit(1)));
+  });
 }
 
 /** The inspector's web app: one script and one style sheet beside index.html. tsconfig.app.json checks its types, in a full build. */

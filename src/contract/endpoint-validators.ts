@@ -11,7 +11,7 @@ import type * as Runs from './hosted-runs.js';
 import type * as Sessions from './hosted-sessions.js';
 import type * as Source from './hosted-source.js';
 import { refinements } from './refinements.js';
-import { type Schema, type Shapes, shapeName } from './shape.js';
+import { inOneOrder, type Schema, type Shapes, shapeName } from './shape.js';
 import { type Validator, validatorsOver, wordings } from './validators.js';
 
 /** A generated check of exactly T: neither of a wider type nor of a narrower one. */
@@ -168,7 +168,7 @@ interface Everything {
 }
 const { components } = typia.json.schemas<[Everything], '3.1'>();
 /** Every shape of the hosted interface by name. */
-export const endpointShapes = components.schemas as Shapes;
+export const endpointShapes = inOneOrder(components.schemas as Shapes);
 export const endpointWordings = { ...wordings, shapes: endpointShapes, patternOf: RegExp };
 const rules = { ...refinements, ...hostedRefinements };
 /** The generated checks by the name of their shape. */

@@ -205,6 +205,10 @@ export const limits = {
   inspectorRequestRunsShown: 1_000,
   inspectorEventRunsMax: 50,
   inspectorWorldsMax: 32,
+  /** Browsers hold connections open on which they never asked anything. */
+  inspectorCloseGraceMs: 250,
+  /** For the index of a journal, before the beginning of it is shown. */
+  inspectorIndexWaitMs: 250,
   inspectorStreamsMax: 32,
   /** Messages that a slow reader of the live stream may be behind. */
   inspectorStreamBacklogMax: 1_000,

@@ -101,3 +101,17 @@ function misfit({ properties = {}, required = [] }: Schema, value: Members): num
   for (const member of required) if (value[member] === undefined) count++;
   return count;
 }
+
+const unordered = new Set(['required', 'enum', 'oneOf', 'anyOf']);
+/** The same shapes, alternatives and required members in text order: typia's own order depends on what else it compiles. */
+export function inOneOrder(shapes: Shapes): Shapes {
+  return ordered(shapes) as Shapes;
+}
+function ordered(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => ordered(item));
+    return unordered.has(key) ? items.sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, ordered(item, name)]));
+}

@@ -167,9 +167,15 @@ async function writePieces(response: UwsResponse, exchange: Exchange, { status, 
  */
 function writeHead(response: UwsResponse, exchange: Exchange, { status, headers, body = '' }: HttpReply): void {
   if (exchange.aborted) return;
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  // A reply of no length is over when it is begun, and must not be touched then.
+  if (bytes === 0) {
+    response.cork(() => write(response, headers === undefined ? { status } : { status, headers }, true));
+    return;
+  }
   response.cork(() => {
     writeHeaders(response, status, { ...headers, connection: 'close' });
-    response.tryEnd('', typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+    response.tryEnd('', bytes);
   });
   response.close();
 }
