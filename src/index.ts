@@ -3,6 +3,7 @@ import { createBindings } from './bindings/create-bindings.js';
 import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { RunDrillsOptions } from './drills/options.js';
 import { type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
+import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 
 /** Compiles the repository at `root` and runs its drills: worlds below `.service/runs`, reports below `.service/reports`. */
 export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
@@ -13,6 +14,16 @@ export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
 export async function startControlServer(options: ControlServerOptions = {}): Promise<ControlServer> {
   const { startControlServer: start } = await import('./control-server.js');
   return await start(options);
+}
+
+/** Serves the local inspector of the repository at `root`: its API and its web app, on loopback, to whoever holds the token. */
+export async function startLocalInspector(options: LocalInspectorOptions = {}): Promise<LocalInspector> {
+  const { startInspector } = await import('./inspector/start-inspector.js');
+  return await startInspector(options);
+}
+/** The same, by the name that says what it serves. */
+export function startLocalSimulationServer(options: LocalInspectorOptions & { root: string }): Promise<LocalInspector> {
+  return startLocalInspector(options);
 }
 
 export type { CompiledBuild, Diagnostic } from './contract/build.js';
@@ -31,6 +42,7 @@ export { compareRuns } from './drills/compare-runs.js';
 export type { RunDrillsOptions, Selection } from './drills/options.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
 export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
+export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';
 export type { ReportVerification } from './reports/verify-report.js';

@@ -31,7 +31,7 @@ const rooms: { [room: string]: string[] } = {
 const importSites: { [specifier: string]: string[] } = {
   piscina: ['src/actors/pool.ts'],
   comlink: ['src/actors/pool.ts', 'src/actors/host-entry.ts'],
-  typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/tags.ts'],
+  typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/inspector-validators.ts', 'src/contract/tags.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
   'node:http': ['src/http/node-server.ts'],
@@ -50,6 +50,8 @@ const entries: { [file: string]: string } = {
   'src/actors/orphan-guard.ts': 'started as a thread that ends a child without a parent',
   'src/worlds/host.ts': 'loaded by URL in a host',
   'src/control/compile-entry.ts': 'started as a thread by control/compile-port.ts',
+  'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
+  'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 

@@ -16,6 +16,7 @@ export function createProgram({ version, finish }: { version: string; finish: (c
   addReport(program, finish);
   addTool(program, finish);
   addWorld(program, finish);
+  addInspect(program, finish);
   addServe(program, finish);
   return program;
 }
@@ -178,6 +179,30 @@ function addWorld(program: Command, finish: Finish): void {
     .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
     .argument('[untilUs]', 'microseconds of virtual time', integer)
     .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
+}
+
+interface InspectCommandFlags extends SourceCommandFlags {
+  port: number;
+  open: boolean;
+  reportDir: string;
+  runDir: string;
+}
+function addInspect(program: Command, finish: Finish): void {
+  program
+    .command('inspect')
+    .description('open the local inspector: the repository, its runs, and a world to play with')
+    .option('--port <n>', 'where to listen, on loopback; 0: any that is free', integer, 0)
+    .option('--no-open', 'do not open a browser')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .option('--report-dir <folder>', 'where reports are, relative to the repository', '.service/reports')
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .action(async ({ port, open, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
+      const { inspectCommand } = await import('./inspect-command.js');
+      const options = { port, open, json, root, config, reportDirectory: reportDir, runDirectory: runDir };
+      finish(await inspectCommand(defined(options)));
+    });
 }
 
 function addServe(program: Command, finish: Finish): void {

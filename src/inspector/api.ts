@@ -1,0 +1,195 @@
+// The routes' work: each takes checked parts and gives a reply. What a reply is on the wire, api-routes.ts says.
+import { ServiceError } from '../contract/errors.js';
+import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector.js';
+import type { ReportFormat } from '../contract/inspector-runs.js';
+import { RawText } from '../http/router.js';
+import type { EventHub, FollowRequest } from './event-hub.js';
+import type { ArchiveCalls } from './journal/archive-calls.js';
+import type { ArchivePort } from './journal/archive-port.js';
+import type { Playground } from './playground.js';
+import type { ProjectSource } from './project-source.js';
+import type { ReportShelf } from './report-shelf.js';
+import type { RetainedWorlds } from './retained-worlds.js';
+import type { RunDesk } from './run-desk.js';
+import type { RunReader } from './run-reader.js';
+import { journalHead, worldEvidence, worldNamespaces, worldScheduled, worldState } from './world-pages.js';
+
+export interface InspectorParts {
+  project: ProjectSource;
+  hub: EventHub;
+  desk: RunDesk;
+  archive: ArchivePort;
+  shelf: ReportShelf;
+  retained: RetainedWorlds;
+  runs: RunReader;
+  playground: Playground;
+}
+export interface ApiCall<Id extends InspectorRouteId> {
+  path: InspectorRoutes[Id]['path'];
+  query: InspectorRoutes[Id]['query'];
+  body: InspectorRoutes[Id]['body'];
+  /** Of the client. */
+  signal: AbortSignal;
+}
+/** JSON as text, text, bytes and streams stand for themselves. */
+type Reply<T> = T extends string ? RawText | AsyncIterable<string> : T | RawText;
+export type Api = {
+  [Id in InspectorRouteId]: (call: ApiCall<Id>) => Promise<Reply<InspectorRoutes[Id]['reply']>> | Reply<InspectorRoutes[Id]['reply']>;
+};
+
+const one = { schemaVersion: 1 } as const;
+
+export function inspectorApi(parts: InspectorParts): Api {
+  return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
+}
+
+function projectApi({ project, desk, hub }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
+  return {
+    getProject: () => project.reply(),
+    refresh: async () => {
+      if (desk.isBusy) throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill runs; the source is loaded anew when none does.' });
+      const reply = await project.refresh();
+      const { buildHash } = reply.project;
+      hub.publish({ type: 'project', generation: reply.generation, ...(buildHash === undefined ? {} : { buildHash }), errors: project.errors });
+      return reply;
+    },
+    getImplementation: ({ path }) => project.implementation(path),
+  };
+}
+
+type RunPages =
+  | 'listRuns'
+  | 'getRun'
+  | 'listEvidence'
+  | 'searchEvidence'
+  | 'getTimeline'
+  | 'listNamespaces'
+  | 'listState'
+  | 'listFaults'
+  | 'listScheduledEvents'
+  | 'listCallbacks'
+  | 'listAssertions';
+function runsApi({ shelf, desk, runs, archive }: InspectorParts): Pick<Api, RunPages> {
+  return {
+    listRuns: async ({ query }) => {
+      const page = await shelf.page(query);
+      return { ...one, ...page, active: desk.active() };
+    },
+    getRun: ({ path, signal }) => runs.run(path.runId, signal),
+    listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
+    searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
+    getTimeline: async ({ path, query, signal }) => ({ ...one, ...(await runs.timeline(path.runId, query, signal)) }),
+    listNamespaces: async ({ path, query, signal }) => ({ ...one, ...(await runs.namespaces(path.runId, query, signal)) }),
+    listState: async ({ path, query, signal }) => ({ ...one, ...(await runs.state(path.runId, query, signal)) }),
+    listFaults: ({ path }) => runs.faults(path.runId),
+    listScheduledEvents: ({ path }) => runs.scheduled(path.runId),
+    listCallbacks: async ({ path, signal }) => ({ ...one, ...(await runs.callbacks(path.runId, signal)) }),
+    listAssertions: async ({ path, signal }) => ({ ...one, ...(await archive.ask('assertions', await runs.report(path.runId), signal)) }),
+  };
+}
+
+const formats: ReportFormat[] = ['html', 'json', 'junit', 'text'];
+function reportApi({
+  runs,
+  archive,
+  retained,
+}: InspectorParts): Pick<Api, 'getReportAvailability' | 'getReport' | 'listAttachments' | 'getAttachment'> {
+  return {
+    getReportAvailability: async ({ path: { runId } }) => {
+      const source = await runs.sourceOf(runId);
+      const world = source !== 'saved' || (await retained.has(runId));
+      if (source !== 'saved') {
+        const message = source === 'active' ? 'comes when the run ends' : 'was not written, or is gone';
+        return { ...one, runId, available: false, formats: [], problems: [{ file: '', code: 'REPORT_MISSING', message }], world };
+      }
+      const { problems } = await archive.ask('verify', await runs.report(runId));
+      const available = problems.length === 0;
+      return { ...one, runId, available, formats: available ? formats : [], problems, world };
+    },
+    getReport: async ({ path }) => new RawText(Buffer.from(await archive.ask('html', await runs.report(path.runId))).toString('utf8')),
+    listAttachments: async ({ path }) => ({ ...one, attachments: await archive.ask('attachments', await runs.report(path.runId)) }),
+    getAttachment: async ({ path: { runId, attachmentId } }) => archive.ask('attachment', { ...(await runs.report(runId)), attachmentId }),
+  };
+}
+
+type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
+function workApi({ desk, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
+  return {
+    startRun: ({ body }) => ({ ...one, request: desk.start(body) }),
+    listRunRequests: () => ({ ...one, requests: desk.list() }),
+    getRunRequest: ({ path }) => ({ ...one, request: desk.get(path.requestId) }),
+    cancelRunRequest: ({ path }) => ({ ...one, request: desk.cancel(path.requestId) }),
+    compareRuns: async ({ body, signal }) => {
+      const [left, right] = [await runs.report(body.left), await runs.report(body.right)];
+      return { ...one, comparison: await archive.ask('compare', { left, right }, signal) };
+    },
+    listEvents: async ({ query, signal }) => {
+      const follow = await followOf(query, async (id) => {
+        if (playground.has(id)) return journalHead(playground.world(id));
+        return (await runs.evidence(id, { fromSequence: 1, limit: 1 }, signal)).toSequence;
+      });
+      const hello = { type: 'hello', generation: project.generation, active: desk.active() } as const;
+      return hub.listen(hello, { signal, ...(follow === undefined ? {} : { follow }) });
+    },
+  };
+}
+
+async function followOf(
+  { follow, fromSequence }: InspectorRoutes['listEvents']['query'],
+  head: (id: string) => Promise<number>,
+): Promise<FollowRequest | undefined> {
+  if (follow === undefined) {
+    if (fromSequence === undefined) return undefined;
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: 'The query breaks its schema.',
+      issues: [{ path: '/query/fromSequence', code: 'conflict', message: 'goes with "follow"' }],
+    });
+  }
+  // Also where it is said: whether there is such a thing is told now.
+  const now = await head(follow);
+  return { id: follow, nextSequence: fromSequence ?? now + 1 };
+}
+
+type Worlds = 'createWorld' | 'listWorlds' | 'getWorld' | 'deleteWorld' | 'callWorld' | 'advanceWorld' | 'setWorldFault' | 'resetWorld' | 'forkWorld';
+function worldsApi({ playground, project }: InspectorParts): Pick<Api, Worlds> {
+  return {
+    createWorld: async ({ body }) => ({ ...one, world: await playground.create(project.build(), body) }),
+    listWorlds: async () => ({ ...one, worlds: await playground.list() }),
+    getWorld: async ({ path }) => ({ ...one, world: await playground.get(path.worldId) }),
+    deleteWorld: async ({ path: { worldId } }) => {
+      await playground.remove(worldId);
+      return { ...one, worldId };
+    },
+    callWorld: async ({ path, body }) => ({ ...one, ...(await playground.call(path.worldId, body)) }),
+    advanceWorld: async ({ path, body, signal }) => ({ ...one, ...(await playground.advance(path.worldId, body, signal)) }),
+    setWorldFault: async ({ path, body }) => ({ ...one, ...(await playground.setFault(path.worldId, body)) }),
+    resetWorld: async ({ path, body }) => ({ ...one, world: await playground.reset(path.worldId, body) }),
+    forkWorld: async ({ path, body }) => ({ ...one, world: await playground.fork(path.worldId, body) }),
+  };
+}
+
+type WorldPages =
+  | 'listWorldEvidence'
+  | 'listWorldNamespaces'
+  | 'listWorldState'
+  | 'listWorldFaults'
+  | 'listWorldScheduledEvents'
+  | 'listWorldActors'
+  | 'listWorldTools';
+function worldPagesApi({ playground }: InspectorParts): Pick<Api, WorldPages> {
+  return {
+    listWorldEvidence: async ({ path, query }) => evidenceText(await worldEvidence(playground.world(path.worldId), query)),
+    listWorldNamespaces: async ({ path, query }) => ({ ...one, ...(await worldNamespaces(playground.world(path.worldId), query)) }),
+    listWorldState: async ({ path, query }) => ({ ...one, ...(await worldState(playground.world(path.worldId), query)) }),
+    listWorldFaults: async ({ path }) => ({ ...one, faults: await playground.world(path.worldId).query({ kind: 'faults' }) }),
+    listWorldScheduledEvents: ({ path }) => worldScheduled(playground.world(path.worldId)),
+    listWorldActors: async ({ path }) => ({ ...one, actors: await playground.world(path.worldId).query({ kind: 'actors' }) }),
+    listWorldTools: async ({ path, query }) => ({ ...one, tools: await playground.world(path.worldId).query({ kind: 'tools', ...query }) }),
+  };
+}
+
+/** Entries are the journal's own text, so the reply is put together around it. */
+function evidenceText({ entries, toSequence, nextSequence }: ArchiveCalls['evidence']['answer']): RawText {
+  const next = nextSequence === undefined ? '' : `,"nextSequence":${nextSequence}`;
+  return new RawText(`{"schemaVersion":1,"entries":${entries},"toSequence":${toSequence}${next}}`);
+}

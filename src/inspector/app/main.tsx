@@ -1,0 +1,52 @@
+// The inspector's web app, bundled into app.js: takes the token, follows the address, draws the view it names.
+import '../../reports/html/theme.css';
+import '../../reports/html/cards.css';
+import '../../reports/html/timeline.css';
+import './styles/frame.css';
+import './styles/pieces.css';
+import './styles/run.css';
+import './styles/views.css';
+import { render } from 'preact';
+import { CompareView } from './compare-view.tsx';
+import { DrillsView } from './drills-view.tsx';
+import { startLive } from './live.tsx';
+import { PlayView } from './play-view.tsx';
+import { RunView } from './run-view.tsx';
+import { RunsView } from './runs-view.tsx';
+import { applyTheme, followAddress, route, theme, token } from './session.tsx';
+import { Shell } from './shell.tsx';
+import { SourceView } from './source-view.tsx';
+import { TokenGate } from './token-gate.tsx';
+import { WorldView } from './world-view.tsx';
+
+function App() {
+  if (token.value === '') return <TokenGate />;
+  return (
+    <Shell>
+      <View />
+    </Shell>
+  );
+}
+
+function View() {
+  const { view, path, query } = route.value;
+  switch (view) {
+    case 'world':
+      return <WorldView path={path} />;
+    case 'drills':
+      return <DrillsView path={path} />;
+    case 'runs':
+      return path[0] === undefined ? <RunsView /> : <RunView key={path[0]} runId={path[0]} query={query} />;
+    case 'compare':
+      return <CompareView query={query} />;
+    case 'play':
+      return <PlayView worldId={path[0]} query={query} />;
+    case 'source':
+      return <SourceView path={path} query={query} />;
+  }
+}
+
+applyTheme(theme.value);
+followAddress();
+startLive();
+render(<App />, document.getElementById('app')!);

@@ -1,0 +1,71 @@
+// What lasts while the tab is open: the token (out of the address, into session storage), the theme, and where in the app one is.
+import { signal } from '@preact/signals';
+import { ApiClient } from './client.ts';
+import { parseRoute, takeToken } from './route.ts';
+
+const tokenKey = 'drillyard.token';
+const themeKey = 'drillyard.theme';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+export const token = signal(takenToken());
+export const route = signal(parseRoute(location.hash));
+export const theme = signal(storedTheme());
+export const client = new ApiClient(() => token.value);
+
+/** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
+function takenToken(): string {
+  const taken = takeToken(location.hash);
+  if (taken === undefined) return sessionStorage.getItem(tokenKey) ?? '';
+  sessionStorage.setItem(tokenKey, taken.token);
+  history.replaceState(null, '', location.pathname + taken.rest);
+  return taken.token;
+}
+
+export function enterToken(text: string): void {
+  const given = takeToken(text)?.token ?? text.trim();
+  sessionStorage.setItem(tokenKey, given);
+  token.value = given;
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(tokenKey);
+  token.value = '';
+}
+
+function storedTheme(): Theme {
+  const stored = localStorage.getItem(themeKey);
+  return stored === 'light' || stored === 'dark' ? stored : 'auto';
+}
+
+export function applyTheme(next: Theme): void {
+  theme.value = next;
+  if (next === 'auto') {
+    localStorage.removeItem(themeKey);
+    delete document.documentElement.dataset.theme;
+  } else {
+    localStorage.setItem(themeKey, next);
+    document.documentElement.dataset.theme = next;
+  }
+}
+
+export function followAddress(): void {
+  addEventListener('hashchange', () => {
+    const taken = takeToken(location.hash);
+    if (taken !== undefined) {
+      enterToken(taken.token);
+      history.replaceState(null, '', location.pathname + taken.rest);
+    }
+    route.value = parseRoute(location.hash);
+  });
+}
+
+/** Goes to an address of the app; `replace` leaves no step back, as for a selection that moves. */
+export function go(hash: string, { replace = false } = {}): void {
+  if (replace) {
+    history.replaceState(null, '', hash);
+    route.value = parseRoute(hash);
+  } else {
+    location.hash = hash;
+  }
+}

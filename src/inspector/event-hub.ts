@@ -1,0 +1,123 @@
+// Who listens to the live stream, and what each is told. A listener that does not read is let go: it comes back and asks for what it missed.
+import { ServiceError } from '../contract/errors.js';
+import type { InspectorEvent } from '../contract/inspector.js';
+import { limits } from '../contract/limits.js';
+
+export interface FollowRequest {
+  id: string;
+  /** The next entry it wants. */
+  nextSequence: number;
+  /** It has everything there will ever be. */
+  ended?: boolean;
+}
+
+export class EventHub {
+  readonly #listeners = new Set<Listener>();
+
+  /** For work that only somebody who listens needs. */
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  publish(event: InspectorEvent): void {
+    if (this.#listeners.size === 0) return;
+    const text = messageOf(event);
+    for (const listener of this.#listeners) listener.push(text);
+  }
+
+  /** What listeners want of journals; they note in it how far they are. */
+  follows(): { follow: FollowRequest; send: (text: string) => void; hasRoom: boolean }[] {
+    return [...this.#listeners].flatMap((listener) => {
+      const { follow, hasRoom } = listener;
+      return follow === undefined ? [] : [{ follow, hasRoom, send: (text: string) => listener.push(text) }];
+    });
+  }
+
+  /** The stream of one listener. It ends when `signal` aborts, when the hub closes, and when it is too far behind. */
+  listen(first: InspectorEvent, { follow, signal }: { follow?: FollowRequest; signal: AbortSignal }): AsyncIterable<string> {
+    if (this.#listeners.size >= limits.inspectorStreamsMax)
+      throw new ServiceError('control.UNAVAILABLE', { message: 'Too many live streams are open.', retryAfterMs: limits.unavailableRetryAfterMs });
+    const listener = new Listener(follow);
+    listener.push(messageOf(first));
+    this.#listeners.add(listener);
+    const leave = (): void => {
+      this.#listeners.delete(listener);
+      listener.end();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    return listener.pieces(leave);
+  }
+
+  /** Resolves when every stream has been told to its end. */
+  async close(): Promise<void> {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener.end();
+    await Promise.all(listeners.map(({ told }) => told));
+  }
+}
+
+function messageOf(event: InspectorEvent): string {
+  return messageText(event.type, JSON.stringify(event));
+}
+
+/** One message; `data` is JSON on one line. */
+export function messageText(type: InspectorEvent['type'], data: string): string {
+  return `event: ${type}\ndata: ${data}\n\n`;
+}
+
+class Listener {
+  readonly follow: FollowRequest | undefined;
+  readonly #waiting: string[] = [];
+  /** Its stream is over. */
+  readonly told: Promise<void>;
+  #over: () => void = () => {};
+  #ended = false;
+  #wake: () => void = () => {};
+
+  constructor(follow: FollowRequest | undefined) {
+    this.follow = follow;
+    this.told = new Promise((resolve) => {
+      this.#over = resolve;
+    });
+  }
+
+  get hasRoom(): boolean {
+    return this.#waiting.length < limits.inspectorStreamBacklogMax / 10;
+  }
+
+  push(text: string): void {
+    if (this.#ended) return;
+    if (this.#waiting.push(text) > limits.inspectorStreamBacklogMax) this.end();
+    else this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  async *pieces(leave: () => void): AsyncGenerator<string> {
+    try {
+      while (!this.#ended) {
+        if (this.#waiting.length > 0) yield this.#waiting.splice(0).join('');
+        else if (await this.#quiet()) yield ': still here\n\n';
+      }
+    } finally {
+      leave();
+      this.#over();
+    }
+  }
+
+  /** True when nothing has come for a while. */
+  #quiet(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(true), limits.inspectorStreamQuietMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
+}

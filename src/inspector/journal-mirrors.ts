@@ -1,0 +1,66 @@
+// Copies of journals that no report holds: of a run that goes on, or whose report is gone. The archive indexes them as they grow.
+import { join } from 'node:path';
+import { limits } from '../contract/limits.js';
+import type { JournalPlace } from './journal/archive-calls.js';
+import type { ArchivePort } from './journal/archive-port.js';
+import { linesOf, type Readable } from './world-pages.js';
+
+const mirrorsMax = 8;
+const batchChars = 4 * 1024 * 1024;
+
+interface Mirror {
+  toSequence: number;
+  /** Of the one before. */
+  catchingUp: Promise<void>;
+}
+
+export class JournalMirrors {
+  readonly #folder: string;
+  readonly #archive: ArchivePort;
+  readonly #mirrors = new Map<string, Mirror>();
+  #made = 0;
+
+  constructor(folder: string, archive: ArchivePort) {
+    this.#folder = folder;
+    this.#archive = archive;
+  }
+
+  /** With everything the journal has now. */
+  async of(id: string, world: Readable): Promise<JournalPlace> {
+    let mirror = this.#mirrors.get(id);
+    if (mirror === undefined) {
+      mirror = { toSequence: 0, catchingUp: Promise.resolve() };
+      this.#mirrors.set(id, mirror);
+      for (const old of [...this.#mirrors.keys()].slice(0, -mirrorsMax)) void this.drop(old);
+    }
+    const current = mirror;
+    current.catchingUp = current.catchingUp.catch(() => {}).then(() => this.#catchUp(id, world, current));
+    await current.catchingUp;
+    return { kind: 'mirror', id };
+  }
+
+  async drop(id: string): Promise<void> {
+    const mirror = this.#mirrors.get(id);
+    if (mirror === undefined) return;
+    this.#mirrors.delete(id);
+    await mirror.catchingUp.catch(() => {});
+    await this.#archive.ask('dropMirror', { id });
+  }
+
+  async #catchUp(id: string, world: Readable, mirror: Mirror): Promise<void> {
+    for (let more = true; more; ) {
+      const lines: string[] = [];
+      let next = mirror.toSequence + 1;
+      for (let chars = 0; more && chars < batchChars; ) {
+        const page = await linesOf(world, next, limits.evidencePageEntriesMax);
+        lines.push(page.lines);
+        chars += page.lines.length;
+        next += page.count;
+        more = page.nextSequence !== undefined;
+      }
+      if (next === mirror.toSequence + 1 && mirror.toSequence > 0) return;
+      const file = join(this.#folder, `journal-${++this.#made}.jsonl`);
+      mirror.toSequence = (await this.#archive.ask('mirror', { id, file, lines: lines.join('') })).toSequence;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// What the archive is asked and what it answers: the messages between the server and the thread that reads reports and journals.
+import type { ErrorFrame } from '../../contract/errors.js';
+import type {
+  AssertionsReply,
+  CallbacksReply,
+  EvidenceQuery,
+  NamespacesReply,
+  SearchQuery,
+  SearchReply,
+  StateQuery,
+  StateReply,
+  TimelineQuery,
+  TimelineReply,
+} from '../../contract/inspector-journal.js';
+import type { ComparisonReply, InspectorAttachment, KindCounts, SavedRun, UnavailableRun } from '../../contract/inspector-runs.js';
+import type { RunReport } from '../../contract/run-events.js';
+
+/** A report folder; the server made the path out of its report directory and a run id. */
+export interface ReportPlace {
+  folder: string;
+  runId: string;
+}
+/** Where a journal is read: in a report, or in the copy of one that still grows, or has no report. */
+export type JournalPlace = ({ kind: 'report' } & ReportPlace) | { kind: 'mirror'; id: string };
+type Bare<T> = Omit<T, 'schemaVersion'>;
+interface Call<Ask, Answer> {
+  ask: Ask;
+  answer: Answer;
+}
+type OfJournal<Query, Answer> = Call<{ place: JournalPlace; query: Query }, Answer>;
+
+export interface ArchiveCalls {
+  /** One line of the list of runs. */
+  summary: Call<ReportPlace, { kind: 'saved'; run: Omit<SavedRun, 'modifiedAtMs'> } | { kind: 'unavailable'; problems: UnavailableRun['problems'] }>;
+  document: Call<ReportPlace, RunReport>;
+  assertions: Call<ReportPlace, Bare<AssertionsReply>>;
+  facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;
+  /** `entries`: the lines as the text of a JSON array. */
+  evidence: OfJournal<EvidenceQuery, { entries: string; toSequence: number; nextSequence?: number }>;
+  search: OfJournal<SearchQuery, Bare<SearchReply>>;
+  timeline: OfJournal<TimelineQuery, Bare<TimelineReply>>;
+  callbacks: OfJournal<undefined, Bare<CallbacksReply>>;
+  namespaces: OfJournal<{ atSequence?: number }, Bare<NamespacesReply>>;
+  state: OfJournal<StateQuery, Bare<StateReply>>;
+  /** Everything about the folder, checked. */
+  verify: Call<ReportPlace, { problems: UnavailableRun['problems'] }>;
+  html: Call<ReportPlace, Uint8Array>;
+  attachments: Call<ReportPlace, InspectorAttachment[]>;
+  attachment: Call<ReportPlace & { attachmentId: string }, Uint8Array>;
+  compare: Call<{ left: ReportPlace; right: ReportPlace }, ComparisonReply['comparison']>;
+  /** Appends lines to a mirror, which begins with the first ones. */
+  mirror: Call<{ id: string; file: string; lines: string }, { toSequence: number }>;
+  dropMirror: Call<{ id: string }, undefined>;
+}
+export type ArchiveCall = keyof ArchiveCalls;
+
+export interface ToArchive {
+  id: number;
+  /** Absent: that call is not wanted any more. */
+  call?: { method: ArchiveCall; ask: ArchiveCalls[ArchiveCall]['ask'] };
+}
+export type FromArchive = { id: number; answer: unknown } | { id: number; refusal: ErrorFrame } | { id: number; bug: string };

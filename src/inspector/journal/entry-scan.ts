@@ -1,0 +1,160 @@
+// Reads what an index needs out of an entry's bytes, without making it a value: a journal is indexed at the speed of its bytes.
+//   E1. An entry is one line of canonical JSON, so its members are ordered and its own keys have no escapes. A line that is not of that
+//       form, or not of the sequence it should be, is refused; nothing else about it is checked here (reports/verify-evidence.ts does).
+import type { EvidenceKind } from '../../contract/evidence.js';
+
+/** By code: what columns hold. */
+export const entryKinds: readonly EvidenceKind[] = [
+  'operation',
+  'state_change',
+  'event',
+  'callback',
+  'fault',
+  'fault_control',
+  'random',
+  'clock',
+  'lifecycle',
+  'verification',
+];
+const codes = new Map<string, number>(entryKinds.map((kind, code) => [kind, code]));
+export const stateChangeCode = codeOf('state_change');
+
+export function codeOf(kind: EvidenceKind): number {
+  return codes.get(kind) as number;
+}
+
+const ascii = (character: string): number => character.charCodeAt(0);
+const [quote, backslash, comma, colon, minus, zero] = [ascii('"'), ascii('\\'), ascii(','), ascii(':'), ascii('-'), ascii('0')];
+const [openBrace, closeBrace, openBracket, closeBracket] = [ascii('{'), ascii('}'), ascii('['), ascii(']')];
+const [letterC, letterF, letterK, letterO] = [ascii('c'), ascii('f'), ascii('k'), ascii('o')];
+const [letterP, letterR, letterS, letterV] = [ascii('p'), ascii('r'), ascii('s'), ascii('v')];
+
+/** One line at a time; what it found stands until the next. */
+export class EntryScan {
+  kind = 0;
+  sequence = 0;
+  virtualTimeUs = 0;
+  /** A call that was not ok, an event or callback that failed, a checkpoint that did not pass. */
+  failed = false;
+  #bytes: Buffer = Buffer.alloc(0);
+  #end = 0;
+  /** Begin and end of the values of members that only some kinds have. */
+  readonly #spans = new Map<string, [number, number]>(['packageId', 'instanceId', 'namespace', 'rowId', 'change'].map((name) => [name, [0, 0]]));
+
+  /** False: it is no entry. `end`: of the line, without its newline. */
+  scan(bytes: Buffer, start: number, end: number): boolean {
+    this.#bytes = bytes;
+    this.#end = end;
+    this.kind = -1;
+    this.sequence = -1;
+    this.virtualTimeUs = Number.NaN;
+    this.failed = false;
+    if (end - start < 2 || bytes[start] !== openBrace || bytes[end - 1] !== closeBrace) return false;
+    let at = start + 1;
+    while (at < end) {
+      if (bytes[at] !== quote) return false;
+      const keyEnd = this.#afterString(at);
+      if (bytes[keyEnd] !== colon) return false;
+      const valueEnd = this.#afterValue(keyEnd + 1);
+      if (valueEnd > end || valueEnd === keyEnd + 1) return false;
+      this.#member(at + 1, keyEnd - 1, keyEnd + 1, valueEnd);
+      at = valueEnd + 1;
+      if (bytes[valueEnd] === closeBrace) return valueEnd === end - 1 && this.kind >= 0 && this.sequence > 0 && !Number.isNaN(this.virtualTimeUs);
+      if (bytes[valueEnd] !== comma) return false;
+    }
+    return false;
+  }
+
+  /** A string member of a state_change. */
+  text(name: 'packageId' | 'instanceId' | 'namespace' | 'rowId' | 'change'): string {
+    const [start, end] = this.#spans.get(name) as [number, number];
+    const text = this.#bytes.toString('utf8', start + 1, end - 1);
+    return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
+  }
+
+  #member(keyStart: number, keyEnd: number, start: number, end: number): void {
+    const bytes = this.#bytes;
+    switch (keyEnd - keyStart) {
+      case 4:
+        if (bytes[keyStart] === letterK) this.kind = codes.get(bytes.toString('latin1', start + 1, end - 1)) ?? -1;
+        return;
+      case 5:
+        // `phase`, and `rowId`; not `after`, `error`, `event`.
+        if (bytes[keyStart] === letterP) this.failed = bytes[start + 1] === letterF;
+        else if (bytes[keyStart] === letterR) this.#mark('rowId', start, end);
+        return;
+      case 6:
+        // `change`, and `result` of a verification, which ends with its verdict; not `before`, `reason`, `method`.
+        if (bytes[keyStart] === letterC) this.#mark('change', start, end);
+        else if (bytes[keyStart] === letterR && bytes[keyStart + 2] === letterS) this.failed = bytes[end - 8] !== letterP;
+        return;
+      case 7:
+        // `outcome`: only that of a call that was ok begins with its kind, because it has no error. `payload` is another.
+        if (bytes[keyStart] === letterO) this.failed = bytes[start + 2] !== letterK;
+        return;
+      case 8:
+        if (bytes[keyStart] === letterS) this.sequence = this.#integer(start, end);
+        return;
+      case 9:
+        this.#mark(bytes[keyStart] === letterP ? 'packageId' : 'namespace', start, end);
+        return;
+      case 10:
+        this.#mark('instanceId', start, end);
+        return;
+      case 13:
+        if (bytes[keyStart] === letterV) this.virtualTimeUs = this.#integer(start, end);
+    }
+  }
+
+  #mark(name: string, start: number, end: number): void {
+    const span = this.#spans.get(name) as [number, number];
+    span[0] = start;
+    span[1] = end;
+  }
+
+  #integer(start: number, end: number): number {
+    const bytes = this.#bytes;
+    const negative = bytes[start] === minus;
+    let value = 0;
+    for (let at = negative ? start + 1 : start; at < end; at++) {
+      const digit = (bytes[at] as number) - zero;
+      if (digit < 0 || digit > 9) return Number.NaN;
+      value = value * 10 + digit;
+    }
+    return negative ? -value : value;
+  }
+
+  #afterValue(start: number): number {
+    const bytes = this.#bytes;
+    const first = bytes[start];
+    if (first === quote) return this.#afterString(start);
+    if (first === openBrace || first === openBracket) return this.#afterNested(start);
+    let at = start;
+    while (at < this.#end && bytes[at] !== comma && bytes[at] !== closeBrace) at++;
+    return at;
+  }
+
+  #afterNested(start: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    let depth = 0;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === quote) at = this.#afterString(at) - 1;
+      else if (byte === openBrace || byte === openBracket) depth++;
+      else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1;
+    }
+    return end + 1;
+  }
+
+  #afterString(start: number): number {
+    const bytes = this.#bytes;
+    const end = this.#end;
+    for (let at = start + 1; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === backslash) at++;
+      else if (byte === quote) return at + 1;
+    }
+    return end + 1;
+  }
+}

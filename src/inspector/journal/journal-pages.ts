@@ -1,0 +1,123 @@
+// Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
+import type { CallbackEntry, StateChangeEntry } from '../../contract/evidence.js';
+import type {
+  CallbackDelivery,
+  CallbacksReply,
+  EvidenceQuery,
+  NamespacesReply,
+  StateQuery,
+  StateReply,
+  StateRow,
+  TimelineQuery,
+  TimelineReply,
+} from '../../contract/inspector-journal.js';
+import type { KindCounts } from '../../contract/inspector-runs.js';
+import { limits } from '../../contract/limits.js';
+import type { RunResult } from '../../contract/run.js';
+import type { ArchiveCalls } from './archive-calls.js';
+import { codeOf, entryKinds } from './entry-scan.js';
+import type { JournalFile } from './journal-file.js';
+import { timelineOf } from './timeline.js';
+
+type Bare<T> = Omit<T, 'schemaVersion'>;
+
+/** `toSequence`: of the whole journal, where not all of it is indexed yet. */
+export function factsOf(journal: JournalFile, toSequence = journal.length): ArchiveCalls['facts']['answer'] {
+  const counts = Object.fromEntries(entryKinds.map((kind, code) => [kind, journal.counts[code]])) as KindCounts;
+  return { toSequence, counts, indexed: journal.length };
+}
+
+/** The last entry that a page may need. */
+export function lastOfPage({ fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences }: EvidenceQuery): number {
+  return sequences === undefined ? fromSequence + limit - 1 : Math.max(...sequences.split(',').map(Number));
+}
+
+export function evidencePage(journal: JournalFile, query: EvidenceQuery, toSequence = journal.length): ArchiveCalls['evidence']['answer'] {
+  const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
+  if (sequences !== undefined) {
+    const wanted = [...new Set(sequences.split(',').map(Number))].filter((sequence) => sequence <= toSequence).sort((a, b) => a - b);
+    return { entries: `[${wanted.map((sequence) => journal.lines(sequence, sequence).toString().trimEnd()).join(',')}]`, toSequence };
+  }
+  const to = Math.min(fromSequence + limit - 1, toSequence);
+  const lines = to < fromSequence ? '' : journal.lines(fromSequence, to).toString();
+  return { entries: arrayOfLines(lines), toSequence, ...(to < toSequence ? { nextSequence: to + 1 } : {}) };
+}
+
+/** Lines of JSON as the text of an array: a newline inside a value is written as an escape, so every one parts two lines. */
+export function arrayOfLines(lines: string): string {
+  return `[${lines.endsWith('\n') ? lines.slice(0, -1).replaceAll('\n', ',') : lines}]`;
+}
+
+export function namespacesPage(journal: JournalFile, atSequence = journal.length): Bare<NamespacesReply> {
+  const at = Math.min(atSequence, journal.length);
+  return { atSequence: at, namespaces: journal.history.namespacesAt(at) };
+}
+
+export function statePage(journal: JournalFile, query: StateQuery): Bare<StateReply> {
+  const { packageId, instanceId = packageId, namespace, afterRowId, limit = limits.inspectorStatePageRows } = query;
+  const atSequence = Math.min(query.atSequence ?? journal.length, journal.length);
+  const rows: StateRow[] = [];
+  for (const row of journal.history.rowsAt({ packageId, instanceId, namespace }, atSequence, afterRowId)) {
+    if (rows.length === limit) return { atSequence, rows, nextAfterRowId: rows[limit - 1]!.rowId };
+    if ('value' in row) rows.push(row);
+    else {
+      const { after } = journal.entry(row.sequence) as StateChangeEntry;
+      rows.push({ rowId: row.rowId, value: after ?? {}, changedBySequence: row.sequence });
+    }
+  }
+  return { atSequence, rows };
+}
+
+export function callbacksPage(journal: JournalFile): Bare<CallbacksReply> {
+  const deliveries = new Map<string, CallbackDelivery>();
+  const wanted = codeOf('callback');
+  let total = 0;
+  // Most runs have none: then no line is looked at.
+  for (let index = 0; (journal.counts[wanted] as number) > 0 && index < journal.length; index++) {
+    if (journal.kinds.at(index) !== wanted) continue;
+    const entry = journal.entry(index + 1) as CallbackEntry;
+    let delivery = deliveries.get(entry.deliveryId);
+    if (delivery === undefined) {
+      if (entry.phase === 'queued') total++;
+      if (deliveries.size >= limits.inspectorCallbacksMax) continue;
+      const { deliveryId, callbackId, packageId, instanceId, receiverId, phase } = entry;
+      delivery = { deliveryId, callbackId, packageId, instanceId, receiverId, phase, attempts: 0, sequences: [] };
+      deliveries.set(deliveryId, delivery);
+    }
+    delivery.phase = entry.phase;
+    delivery.attempts = Math.max(delivery.attempts, entry.attempt ?? 0);
+    if (entry.status !== undefined) delivery.lastStatus = entry.status;
+    delivery.sequences.push(entry.sequence);
+  }
+  return { deliveries: [...deliveries.values()], total: Math.max(total, deliveries.size) };
+}
+
+/** `result`: absent while there is none, and then there are no interactions either. */
+export function timelinePage(journal: JournalFile, query: TimelineQuery, result?: RunResult): Bare<TimelineReply> {
+  const startUs = result?.startedAtVirtualUs ?? (journal.length === 0 ? 0 : journal.times.at(0));
+  const endUs = Math.max(startUs, result?.finishedAtVirtualUs ?? 0, journal.length === 0 ? startUs : journal.times.at(journal.length - 1));
+  const fromUs = query.fromUs ?? Math.min(startUs, query.toUs ?? startUs);
+  const toUs = query.toUs ?? Math.max(endUs, fromUs);
+  return {
+    startUs,
+    endUs,
+    ...timelineOf(journal, { ...query, fromUs, toUs }),
+    interactions: (result?.interactions ?? [])
+      .filter(({ startedAtVirtualUs, finishedAtVirtualUs }) => finishedAtVirtualUs >= fromUs && startedAtVirtualUs <= toUs)
+      .map(({ interactionId, actorId, actorInstanceId, task, startedAtVirtualUs, finishedAtVirtualUs, targetResult }) => ({
+        interactionId,
+        actorId,
+        ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
+        instruction: task.instruction,
+        startUs: startedAtVirtualUs,
+        endUs: finishedAtVirtualUs,
+        status: targetResult.status,
+      })),
+    checkpoints: (result?.checkpoints ?? []).map(({ checkpointId, kind, virtualTimeUs, verdict }) => ({
+      checkpointId,
+      kind,
+      atUs: virtualTimeUs,
+      verdict,
+    })),
+  };
+}

@@ -1,0 +1,74 @@
+// While somebody listens: how far the journals of what runs have grown, and the entries themselves for those who follow one.
+import { limits } from '../contract/limits.js';
+import { type EventHub, messageText } from './event-hub.js';
+import type { ArchiveCalls } from './journal/archive-calls.js';
+import type { RunDesk } from './run-desk.js';
+import { journalHead, linesOf } from './world-pages.js';
+
+export interface WatchParts {
+  hub: EventHub;
+  desk: RunDesk;
+  /** A page of a run or a world; `ends`: its journal does not grow any more. Rejects when there is none. */
+  evidence(id: string, fromSequence: number): Promise<ArchiveCalls['evidence']['answer'] & { ends: boolean }>;
+}
+
+export class LiveWatch {
+  readonly #parts: WatchParts;
+  readonly #timer: NodeJS.Timeout;
+  readonly #heads = new Map<string, number>();
+  #looking: Promise<void> | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => {
+      if (!parts.hub.hasListeners) return;
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+    }, limits.inspectorWatchMs);
+    this.#timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const active = this.#parts.desk.active();
+    for (const runId of this.#heads.keys()) if (!active.some((run) => run.runId === runId)) this.#heads.delete(runId);
+    for (const { runId } of active) await this.#measure(runId).catch(() => {});
+    await this.#serveFollows();
+  }
+
+  async #measure(runId: string): Promise<void> {
+    const { desk, hub } = this.#parts;
+    const world = desk.worldOf(runId);
+    const run = desk.activeRun(runId);
+    if (world === undefined || run === undefined) return;
+    const before = this.#heads.get(runId) ?? 0;
+    const toSequence = await journalHead(world, before);
+    if (toSequence === before) return;
+    const { virtualTimeUs } = JSON.parse((await linesOf(world, toSequence, 1)).lines) as { virtualTimeUs: number };
+    this.#heads.set(runId, toSequence);
+    run.evidenceSequence = toSequence;
+    run.virtualTimeUs = virtualTimeUs;
+    hub.publish({ type: 'evidence', id: runId, toSequence, virtualTimeUs });
+  }
+
+  async #serveFollows(): Promise<void> {
+    for (const { follow, send, hasRoom } of this.#parts.hub.follows()) {
+      if (follow.ended === true || !hasRoom) continue;
+      try {
+        const page = await this.#parts.evidence(follow.id, follow.nextSequence);
+        if (page.entries !== '[]') {
+          const { entries, toSequence, nextSequence } = page;
+          follow.nextSequence = nextSequence ?? toSequence + 1;
+          send(messageText('entries', `{"type":"entries","id":"${follow.id}","entries":${entries},"toSequence":${toSequence}}`));
+        } else if (page.ends) follow.ended = true;
+      } catch {
+        // It is between two places, from running to sealed, or gone: the next look tells.
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// Worlds to play with: made from what is compiled now, driven by hand, gone with the inspector.
+import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type {
+  CreateWorldRequest,
+  PlayWorld,
+  WorldAdvanceReply,
+  WorldAdvanceRequest,
+  WorldCallReply,
+  WorldCallRequest,
+  WorldFaultReply,
+  WorldFaultRequest,
+  WorldForkRequest,
+  WorldResetRequest,
+} from '../contract/inspector-worlds.js';
+import { limits } from '../contract/limits.js';
+import type { WorldSetup } from '../contract/scenario.js';
+import type { WorldRef, Worlds } from '../worlds/api.js';
+import type { EventHub } from './event-hub.js';
+
+type Fixed = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
+interface Played {
+  world: WorldRef;
+  fixed: Fixed;
+}
+interface Start {
+  setup: WorldSetup;
+  setupHash: string;
+  start: PlayWorld['start'];
+}
+
+export class Playground {
+  readonly #worlds: () => Promise<Worlds>;
+  readonly #hub: EventHub;
+  readonly #played = new Map<string, Played>();
+  /** Of worlds that are being made. */
+  #making = 0;
+
+  constructor(worlds: () => Promise<Worlds>, hub: EventHub) {
+    this.#worlds = worlds;
+    this.#hub = hub;
+  }
+
+  async create(build: CompiledBuild, request: CreateWorldRequest): Promise<PlayWorld> {
+    const { start, ...setup } = startOf(build, request);
+    const seed = request.seed ?? build.world.seed;
+    return this.#make(async (worldId) => {
+      const worlds = await this.#worlds();
+      const world = await worlds.create({ worldId, build, ...setup, seed: { seed, trial: 1, attempt: 1 } });
+      const title = request.title === undefined ? {} : { title: request.title };
+      return { world, fixed: { ...title, start, seed, buildHash: build.buildHash } };
+    });
+  }
+
+  async list(): Promise<PlayWorld[]> {
+    return (await Promise.all([...this.#played.values()].map((played) => view(played)))).reverse();
+  }
+
+  get(worldId: string): Promise<PlayWorld> {
+    return view(this.#of(worldId));
+  }
+
+  world(worldId: string): WorldRef {
+    return this.#of(worldId).world;
+  }
+  has(worldId: string): boolean {
+    return this.#played.has(worldId);
+  }
+
+  async remove(worldId: string): Promise<void> {
+    const { world } = this.#of(worldId);
+    this.#played.delete(worldId);
+    await world.destroy();
+    this.#hub.publish({ type: 'world', change: 'deleted', worldId });
+  }
+
+  async call(worldId: string, request: WorldCallRequest): Promise<Omit<WorldCallReply, 'schemaVersion'>> {
+    const played = this.#of(worldId);
+    const result = await played.world.command({ kind: 'call', ...request });
+    return { result, world: await this.#changed(played) };
+  }
+
+  /** Aborting stops it between two events. */
+  async advance(
+    worldId: string,
+    { targetUs, maxEvents = limits.advanceEventsMax }: WorldAdvanceRequest,
+    signal: AbortSignal,
+  ): Promise<Omit<WorldAdvanceReply, 'schemaVersion'>> {
+    const played = this.#of(worldId);
+    const advance = await played.world.command({ kind: 'advance', targetUs, maxEvents }, { signal });
+    return { advance, world: await this.#changed(played) };
+  }
+
+  async setFault(worldId: string, request: WorldFaultRequest): Promise<Omit<WorldFaultReply, 'schemaVersion'>> {
+    const played = this.#of(worldId);
+    const { changed, sequence } = await played.world.command({ kind: 'setFault', ...request });
+    return { changed, sequence, world: await this.#changed(played) };
+  }
+
+  async reset(worldId: string, { packages }: WorldResetRequest): Promise<PlayWorld> {
+    const played = this.#of(worldId);
+    await played.world.command({ kind: 'reset', ...(packages === undefined ? {} : { packages }) });
+    return this.#changed(played);
+  }
+
+  async fork(worldId: string, { atSequence, title }: WorldForkRequest): Promise<PlayWorld> {
+    const parent = this.#of(worldId);
+    return this.#make(async (forkId) => {
+      const { evidenceSequence } = await parent.world.query({ kind: 'position' });
+      const { world } = await parent.world.fork({ worldId: forkId, ...(atSequence === undefined ? {} : { atSequence }) });
+      const { start, seed, buildHash } = parent.fixed;
+      const lineage = { worldId, atSequence: Math.min(atSequence ?? evidenceSequence, evidenceSequence) };
+      return { world, fixed: { ...(title === undefined ? {} : { title }), start, seed, buildHash, parent: lineage } };
+    });
+  }
+
+  async #make(
+    make: (worldId: string) => Promise<{ world: WorldRef; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
+  ): Promise<PlayWorld> {
+    if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
+      throw new ServiceError('control.STATE_CONFLICT', { message: `There are ${limits.inspectorWorldsMax} worlds already; end one first.` });
+    const worldId = newId('world');
+    this.#making++;
+    try {
+      const { world, fixed } = await make(worldId);
+      const played = { world, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
+      this.#played.set(worldId, played);
+      const made = await view(played);
+      this.#hub.publish({ type: 'world', change: 'created', world: made });
+      return made;
+    } finally {
+      this.#making--;
+    }
+  }
+
+  #of(worldId: string): Played {
+    const played = this.#played.get(worldId);
+    if (played === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.' });
+    return played;
+  }
+
+  async #changed(played: Played): Promise<PlayWorld> {
+    const world = await view(played);
+    const { worldId, position } = world;
+    this.#hub.publish({ type: 'world', change: 'changed', world });
+    this.#hub.publish({ type: 'evidence', id: worldId, toSequence: position.evidenceSequence, virtualTimeUs: position.virtualTimeUs });
+    return world;
+  }
+}
+
+async function view({ world, fixed }: Played): Promise<PlayWorld> {
+  const [position, pending] = await Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'pending', limit: 1 })]);
+  const next = pending.events[0]?.atUs;
+  return { ...fixed, position, pendingEvents: pending.total, ...(next === undefined ? {} : { nextEventUs: next }) };
+}
+
+function startOf(build: CompiledBuild, { scenarioId, drillId }: CreateWorldRequest): Start {
+  if (scenarioId !== undefined) {
+    const found = build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
+    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no scenario "${scenarioId}".` });
+    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'scenario', id: scenarioId } };
+  }
+  if (drillId !== undefined) {
+    const found = build.drills.find(({ drill }) => drill.id === drillId);
+    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no drill "${drillId}".` });
+    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'drill', id: drillId } };
+  }
+  return { ...build.baseline, start: { kind: 'baseline' } };
+}

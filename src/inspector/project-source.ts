@@ -1,0 +1,83 @@
+// The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
+import { type CompileResult, compileProject } from '../compiler/compile.js';
+import { engineVersion } from '../compiler/shipped.js';
+import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import type { ImplementationPath, ImplementationReply, ProjectReply } from '../contract/inspector.js';
+import type { Binding } from '../contract/target.js';
+import { refuseTarget } from '../drills/plan.js';
+import { sourceInvalid } from '../drills/source-invalid.js';
+
+export interface ProjectOptions {
+  root: string;
+  config?: string;
+  /** The embedding application gave an agent. */
+  hasAgent: boolean;
+  bindings: ReadonlySet<Binding>;
+}
+
+export class ProjectSource {
+  readonly #options: ProjectOptions;
+  #compiled: CompileResult;
+  #generation = 1;
+  #loadedAtMs = Date.now();
+
+  private constructor(options: ProjectOptions, compiled: CompileResult) {
+    this.#options = options;
+    this.#compiled = compiled;
+  }
+
+  static async load(options: ProjectOptions): Promise<ProjectSource> {
+    return new ProjectSource(options, await compile(options));
+  }
+
+  async refresh(): Promise<ProjectReply> {
+    this.#compiled = await compile(this.#options);
+    this.#generation++;
+    this.#loadedAtMs = Date.now();
+    return this.reply();
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+  get errors(): number {
+    return this.#compiled.diagnostics.filter(({ severity }) => severity === 'error').length;
+  }
+
+  reply(): ProjectReply {
+    const { view } = this.#compiled;
+    const { hasAgent, bindings } = this.#options;
+    return {
+      schemaVersion: 1,
+      project: view,
+      generation: this.#generation,
+      loadedAtMs: this.#loadedAtMs,
+      externalAgent: hasAgent,
+      unavailableTargets: view.targets.flatMap((target) => {
+        const refusal = refuseTarget(target, bindings, hasAgent);
+        return refusal === undefined ? [] : [{ targetId: target.id, code: refusal.code, message: refusal.message }];
+      }),
+      engineVersion: engineVersion(),
+    };
+  }
+
+  /** A file is selected by its id alone; a path is nothing here. */
+  implementation({ toolId, fileId }: ImplementationPath): ImplementationReply {
+    const source = this.#compiled.sources.get(fileId);
+    if (source === undefined || source.toolId !== toolId)
+      throw new ServiceError('control.NOT_FOUND', { message: 'The tool has no such implementation file. Its ids are in the project.' });
+    return { schemaVersion: 1, source };
+  }
+
+  /** Throws control.SOURCE_INVALID while the source does not compile. */
+  build(): CompiledBuild {
+    const { build, diagnostics } = this.#compiled;
+    if (build === undefined) throw sourceInvalid(diagnostics);
+    return build;
+  }
+}
+
+function compile({ root, config }: ProjectOptions): Promise<CompileResult> {
+  return compileProject({ root, ...(config === undefined ? {} : { config }) });
+}

@@ -1,0 +1,111 @@
+// The report directory as a list (interface.md 4.1 rule 1): ordered by the modification time of each report's folder, then by run id.
+//   R1. Paths are made here, out of the configured directory and a run id that fits its pattern; nothing else of a client comes near one.
+//   R2. What is no usable report is told as unavailable, and takes a place of the page.
+import type { BigIntStats } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import type { RunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
+import { limits } from '../contract/limits.js';
+import { isRunId } from '../reports/report-folder.js';
+import type { ReportPlace } from './journal/archive-calls.js';
+import type { ArchivePort } from './journal/archive-port.js';
+import { stampOf } from './journal/fingerprint.js';
+import { byPlace, type ListPlace, PageCursors } from './page-cursor.js';
+
+interface Folder extends ListPlace {
+  stat: BigIntStats;
+}
+type Line = { kind: 'saved'; run: SavedRun } | { kind: 'unavailable'; run: UnavailableRun };
+
+export class ReportShelf {
+  readonly #directory: string;
+  readonly #archive: ArchivePort;
+  readonly #cursors: PageCursors;
+  /** By name, as long as neither the folder nor its manifest and document have changed. */
+  readonly #lines = new Map<string, { stamp: string; line: Line }>();
+
+  constructor(directory: string, archive: ArchivePort) {
+    this.#directory = directory;
+    this.#archive = archive;
+    this.#cursors = new PageCursors(directory);
+  }
+
+  place(runId: string): ReportPlace {
+    if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+    return { folder: join(this.#directory, runId), runId };
+  }
+
+  /** Whether there is something that could be a report of this run. */
+  async has(runId: string): Promise<boolean> {
+    return (await lstat(this.place(runId).folder).catch(() => undefined)) !== undefined;
+  }
+
+  async page({ limit = limits.inspectorRunsPageItems, cursor }: RunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+    const after = cursor === undefined ? undefined : this.#cursors.placeOf(cursor);
+    const folders = await this.#folders();
+    const rest = after === undefined ? folders : folders.filter((folder) => byPlace(folder, after) > 0);
+    const shown = rest.slice(0, limit);
+    const lines: Line[] = [];
+    for (const folder of shown) lines.push(await this.#line(folder));
+    const last = shown.at(-1);
+    return {
+      runs: lines.flatMap(({ kind, run }) => (kind === 'saved' ? [run as SavedRun] : [])),
+      unavailable: lines.flatMap(({ kind, run }) => (kind === 'unavailable' ? [run as UnavailableRun] : [])),
+      ...(rest.length > shown.length && last !== undefined ? { nextCursor: this.#cursors.cursorOf(last) } : {}),
+    };
+  }
+
+  /** In order. Hidden names are drafts of writers; loose files are nobody's report. */
+  async #folders(): Promise<Folder[]> {
+    const names = await readdir(this.#directory).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const found: Folder[] = [];
+    const shown = names.filter((name) => !name.startsWith('.')).slice(0, limits.inspectorReportFoldersMax);
+    for (let from = 0; from < shown.length; from += 256) {
+      const stats = await Promise.all(
+        shown
+          .slice(from, from + 256)
+          .map(async (name) => ({ name, stat: await lstat(join(this.#directory, name), { bigint: true }).catch(() => undefined) })),
+      );
+      for (const { name, stat } of stats) {
+        if (stat !== undefined && (isRunId(name) || !stat.isFile())) found.push({ name, stat, modifiedNs: stat.mtimeNs });
+      }
+    }
+    return found.sort(byPlace);
+  }
+
+  async #line(folder: Folder): Promise<Line> {
+    const { name } = folder;
+    const stamp = await this.#stamp(folder);
+    const known = this.#lines.get(name);
+    if (known?.stamp === stamp) return known.line;
+    const line = await this.#read(folder);
+    if (this.#lines.size >= limits.inspectorReportFoldersMax) this.#lines.clear();
+    this.#lines.set(name, { stamp, line });
+    return line;
+  }
+
+  async #stamp({ name, stat }: Folder): Promise<string> {
+    if (!stat.isDirectory()) return stampOf(stat);
+    const files = ['manifest.json', 'report.json', 'evidence.jsonl', 'index.html'];
+    const stats = await Promise.all(files.map((file) => lstat(join(this.#directory, name, file), { bigint: true }).catch(() => undefined)));
+    return [stat, ...stats].map(stampOf).join(' ');
+  }
+
+  async #read({ name, stat }: Folder): Promise<Line> {
+    const modifiedAtMs = Number(stat.mtimeNs / 1_000_000n);
+    const unavailable = (problems: UnavailableRun['problems']): Line => {
+      return { kind: 'unavailable', run: { ...(isRunId(name) ? { runId: name } : {}), name, modifiedAtMs, problems } };
+    };
+    if (!isRunId(name)) return unavailable([{ file: '', code: 'RUN_ID_MISMATCH', message: 'is not named by a run id' }]);
+    if (!stat.isDirectory())
+      return unavailable([
+        { file: '', code: 'FOLDER_UNREADABLE', message: stat.isSymbolicLink() ? 'is a link; links are not followed' : 'is no folder' },
+      ]);
+    const summary = await this.#archive.ask('summary', this.place(name));
+    return summary.kind === 'saved' ? { kind: 'saved', run: { ...summary.run, modifiedAtMs } } : unavailable(summary.problems);
+  }
+}

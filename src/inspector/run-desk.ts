@@ -1,0 +1,276 @@
+// Run requests: asked for, played one after another through runDrills, followed, cancelled. Nothing is decided here about how a drill runs.
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { ActiveRun, RequestedRun, RunRequest, StartRunRequest } from '../contract/inspector-runs.js';
+import { limits } from '../contract/limits.js';
+import type { RunEvent } from '../contract/run-events.js';
+import type { TargetModule } from '../contract/target-invocation.js';
+import type { BindingsPort } from '../drills/bindings-port.js';
+import type { RunDrillsOptions } from '../drills/options.js';
+import { runDrills } from '../drills/run-drills.js';
+import type { EventHub } from './event-hub.js';
+import type { ProjectSource } from './project-source.js';
+
+export interface RunDeskOptions {
+  root: string;
+  config?: string;
+  runDirectory: string;
+  reportDirectory: string;
+  agent?: TargetModule;
+  project: ProjectSource;
+  hub: EventHub;
+  openBindings: () => BindingsPort;
+}
+export type LiveWorld = Parameters<NonNullable<RunDrillsOptions['onWorld']>>[1];
+
+interface Job {
+  request: RunRequest;
+  abort: AbortController;
+}
+interface Live {
+  run: ActiveRun;
+  world?: LiveWorld;
+}
+
+export class RunDesk {
+  readonly #options: RunDeskOptions;
+  /** In the order in which they were asked for. */
+  readonly #jobs = new Map<string, Job>();
+  readonly #live = new Map<string, Live>();
+  #running: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: RunDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Something runs, or waits to. */
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  start(asked: StartRunRequest): RunRequest {
+    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' });
+    this.#requireKnown(asked);
+    const waiting = [...this.#jobs.values()].filter(({ request }) => request.state === 'queued').length;
+    if (waiting >= limits.inspectorRequestsWaitingMax)
+      throw new ServiceError('control.QUOTA_EXCEEDED', { message: 'Too many run requests wait.', retryAfterMs: limits.unavailableRetryAfterMs });
+    const request: RunRequest = {
+      requestId: newId('request'),
+      state: 'queued',
+      asked,
+      createdAtMs: Date.now(),
+      cancelAsked: false,
+      runs: [],
+      runsTotal: 0,
+      drills: [],
+    };
+    this.#jobs.set(request.requestId, { request, abort: new AbortController() });
+    this.#forgetOld();
+    this.#tell(request);
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined;
+    });
+    return request;
+  }
+
+  list(): RunRequest[] {
+    return [...this.#jobs.values()].map(({ request }) => request).reverse();
+  }
+
+  get(requestId: string): RunRequest {
+    return this.#job(requestId).request;
+  }
+
+  /** Cancelling what has ended changes nothing. */
+  cancel(requestId: string): RunRequest {
+    const { request, abort } = this.#job(requestId);
+    if (request.finishedAtMs !== undefined || request.cancelAsked) return request;
+    request.cancelAsked = true;
+    abort.abort();
+    if (request.state === 'queued') this.#finish(request, 'cancelled');
+    else this.#tell(request);
+    return request;
+  }
+
+  active(): ActiveRun[] {
+    return [...this.#live.values()].map(({ run }) => run);
+  }
+
+  /** Of an attempt that runs now; undefined while it has no world yet. */
+  worldOf(runId: string): LiveWorld | undefined {
+    return this.#live.get(runId)?.world;
+  }
+  activeRun(runId: string): ActiveRun | undefined {
+    return this.#live.get(runId)?.run;
+  }
+
+  /** Cancels everything, and resolves when nothing runs. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { request } of this.#jobs.values()) this.cancel(request.requestId);
+    await this.#running;
+  }
+
+  #requireKnown({ drillId, suiteId }: StartRunRequest): void {
+    const { drills, suites } = this.#options.project.build();
+    if (drillId !== undefined && !drills.some(({ drill }) => drill.id === drillId)) throw unknown('drill', drillId);
+    if (suiteId !== undefined && !suites.some(({ id }) => id === suiteId)) throw unknown('suite', suiteId);
+  }
+
+  #job(requestId: string): Job {
+    const job = this.#jobs.get(requestId);
+    if (job === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run request.' });
+    return job;
+  }
+
+  async #work(): Promise<void> {
+    // A request that comes while the last one ends is taken up too.
+    await Promise.resolve();
+    for (let job = this.#next(); job !== undefined; job = this.#next()) await this.#run(job);
+  }
+  #next(): Job | undefined {
+    return [...this.#jobs.values()].find(({ request }) => request.state === 'queued');
+  }
+
+  async #run({ request, abort }: Job): Promise<void> {
+    const { root, config, runDirectory, reportDirectory, agent, openBindings } = this.#options;
+    const { drillId, suiteId, seed, trials, retries, concurrency } = request.asked;
+    request.state = 'running';
+    request.startedAtMs = Date.now();
+    this.#tell(request);
+    try {
+      const options = {
+        root,
+        config,
+        runDirectory,
+        reportDirectory,
+        agent,
+        drills: drillId === undefined ? undefined : [drillId],
+        suite: suiteId,
+        seed,
+        trials,
+        retries,
+        concurrency,
+        signal: abort.signal,
+        onWorld: (runId: string, world: LiveWorld) => this.#meet(runId, world),
+        onEvent: (event: RunEvent) => this.#hear(request, event),
+      };
+      const { cancelled } = await runDrills({ root, ...(defined(options) as Omit<RunDrillsOptions, 'root'>) }, openBindings);
+      this.#finish(request, cancelled ? 'cancelled' : 'finished');
+    } catch (error) {
+      request.failure = failureOf(error);
+      this.#finish(request, 'failed');
+    }
+    for (const [runId, { run }] of this.#live) if (run.requestId === request.requestId) this.#live.delete(runId);
+  }
+
+  #meet(runId: string, world: LiveWorld): void {
+    const live = this.#live.get(runId);
+    if (live !== undefined) live.world = world;
+  }
+
+  #hear(request: RunRequest, event: RunEvent): void {
+    switch (event.event) {
+      case 'plan':
+        request.plan = { runs: event.runs, drills: event.drills, concurrency: event.concurrency, seed: event.seed };
+        this.#tell(request);
+        return;
+      case 'attempt_started':
+        this.#begin(request, event);
+        return;
+      case 'interaction':
+        this.#interaction(event);
+        return;
+      case 'attempt':
+        this.#end(request, event);
+        return;
+      case 'drill': {
+        const { drillId, verdict, trialsPassed, trialCount } = event;
+        request.drills.push({ drillId, verdict, trialsPassed, trialCount });
+        this.#tell(request);
+        return;
+      }
+      case 'summary': {
+        const { verdict, passed, failed, inconclusive } = event;
+        request.summary = { verdict, passed, failed, inconclusive };
+        return;
+      }
+      default:
+        event satisfies never;
+    }
+  }
+
+  #begin(request: RunRequest, { event: _, ...begun }: Extract<RunEvent, { event: 'attempt_started' }>): void {
+    const run: ActiveRun = { ...begun, requestId: request.requestId, startedAtMs: Date.now(), interactionsFinished: 0 };
+    this.#live.set(run.runId, { run });
+    request.runs.push({ runId: run.runId, drillId: run.drillId, trial: run.trial, attempt: run.attempt, state: 'running' });
+    request.runsTotal++;
+    if (request.runs.length > limits.inspectorRequestRunsShown) request.runs.shift();
+    this.#options.hub.publish({ type: 'run', phase: 'started', run });
+    this.#tell(request);
+  }
+
+  #interaction({ runId, interactionId, phase }: Extract<RunEvent, { event: 'interaction' }>): void {
+    const live = this.#live.get(runId);
+    if (live === undefined) return;
+    if (phase === 'started') live.run.interactionId = interactionId;
+    else {
+      delete live.run.interactionId;
+      live.run.interactionsFinished++;
+    }
+    this.#options.hub.publish({ type: 'run', phase: 'progress', run: live.run });
+  }
+
+  #end(request: RunRequest, { runId, status, verdict, report, detail }: Extract<RunEvent, { event: 'attempt' }>): void {
+    this.#live.delete(runId);
+    const run = request.runs.find((one) => one.runId === runId);
+    if (run === undefined) return;
+    const failed = (detail?.report.result.assertionResults ?? []).filter((result) => result.status !== 'passed').slice(0, 20);
+    const told: RequestedRun = {
+      ...run,
+      state: 'finished',
+      status,
+      verdict,
+      reported: report !== '',
+      failedAssertions: failed.map(({ assertionId, status: found, message }) => ({ assertionId, status: found, message })),
+    };
+    Object.assign(run, told);
+    this.#options.hub.publish({ type: 'run', phase: 'finished', run: { ...told, requestId: request.requestId } });
+    this.#tell(request);
+  }
+
+  #finish(request: RunRequest, state: RunRequest['state']): void {
+    request.state = state;
+    request.finishedAtMs = Date.now();
+    this.#tell(request);
+  }
+
+  #tell(request: RunRequest): void {
+    // A message a step of a request of thousands of runs: each tells the latest of them.
+    const runs = request.runs.slice(-limits.inspectorEventRunsMax);
+    this.#options.hub.publish({ type: 'run-request', request: { ...request, runs } });
+  }
+
+  #forgetOld(): void {
+    for (const [requestId, { request }] of this.#jobs) {
+      if (this.#jobs.size <= limits.inspectorRequestsKeptMax) return;
+      if (request.finishedAtMs !== undefined) this.#jobs.delete(requestId);
+    }
+  }
+}
+
+function unknown(what: string, id: string): ServiceError {
+  return new ServiceError('control.NOT_FOUND', { message: `There is no ${what} "${id}".`, details: { [`${what}Id`]: id } });
+}
+
+/** A refusal says why; a bug does not tell its insides. */
+function failureOf(error: unknown): NonNullable<RunRequest['failure']> {
+  if (!(error instanceof ServiceError)) return { code: 'control.INTERNAL', message: 'The run ended with an internal error.' };
+  const { issues, details } = error.extra;
+  return { code: error.code, message: error.message, ...(issues === undefined ? {} : { issues }), ...(details === undefined ? {} : { details }) };
+}
+
+function defined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+}

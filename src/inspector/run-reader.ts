@@ -1,0 +1,129 @@
+// A run's pages, wherever the run is: its sealed report, its world while it runs here, or its retained world where there is no report.
+import { ServiceError } from '../contract/errors.js';
+import type {
+  CallbacksReply,
+  EvidenceQuery,
+  FaultsReply,
+  NamespacesReply,
+  ScheduledEventsReply,
+  SearchQuery,
+  SearchReply,
+  StateQuery,
+  StateReply,
+  TimelineQuery,
+  TimelineReply,
+} from '../contract/inspector-journal.js';
+import type { RunReply, RunSource } from '../contract/inspector-runs.js';
+import type { ArchiveCalls, JournalPlace, ReportPlace } from './journal/archive-calls.js';
+import type { ArchivePort } from './journal/archive-port.js';
+import type { JournalMirrors } from './journal-mirrors.js';
+import type { ReportShelf } from './report-shelf.js';
+import type { RetainedWorlds } from './retained-worlds.js';
+import type { RunDesk } from './run-desk.js';
+import { type Readable, worldEvidence, worldNamespaces, worldScheduled, worldState } from './world-pages.js';
+
+export interface RunReaderParts {
+  archive: ArchivePort;
+  shelf: ReportShelf;
+  desk: RunDesk;
+  retained: RetainedWorlds;
+  mirrors: JournalMirrors;
+}
+type Place = { source: 'saved'; report: ReportPlace } | { source: 'active' | 'retained'; world: Readable };
+type Bare<T> = Omit<T, 'schemaVersion'>;
+type Signal = AbortSignal | undefined;
+
+export class RunReader {
+  readonly #parts: RunReaderParts;
+
+  constructor(parts: RunReaderParts) {
+    this.#parts = parts;
+  }
+
+  async sourceOf(runId: string): Promise<RunSource> {
+    return (await this.#place(runId)).source;
+  }
+
+  async run(runId: string, signal: Signal): Promise<RunReply> {
+    const place = await this.#place(runId);
+    const { toSequence, ...counted } = await this.#parts.archive.ask('facts', { place: await this.#journal(runId, place), query: undefined }, signal);
+    const active = this.#parts.desk.activeRun(runId);
+    return {
+      schemaVersion: 1,
+      runId,
+      source: place.source,
+      ...(place.source === 'saved' ? { report: await this.#parts.archive.ask('document', place.report, signal) } : {}),
+      ...(place.source === 'active' && active !== undefined ? { active } : {}),
+      evidence: { fromSequence: Math.min(1, toSequence), toSequence, ...counted },
+    };
+  }
+
+  async evidence(runId: string, query: EvidenceQuery, signal: Signal): Promise<ArchiveCalls['evidence']['answer']> {
+    const place = await this.#place(runId);
+    if (place.source !== 'saved') return worldEvidence(place.world, query);
+    return this.#parts.archive.ask('evidence', { place: { kind: 'report', ...place.report }, query }, signal);
+  }
+
+  async search(runId: string, query: SearchQuery, signal: Signal): Promise<Bare<SearchReply>> {
+    return this.#parts.archive.ask('search', { place: await this.#journal(runId), query }, signal);
+  }
+
+  async timeline(runId: string, query: TimelineQuery, signal: Signal): Promise<Bare<TimelineReply>> {
+    return this.#parts.archive.ask('timeline', { place: await this.#journal(runId), query }, signal);
+  }
+
+  async callbacks(runId: string, signal: Signal): Promise<Bare<CallbacksReply>> {
+    return this.#parts.archive.ask('callbacks', { place: await this.#journal(runId), query: undefined }, signal);
+  }
+
+  async namespaces(runId: string, query: { atSequence?: number }, signal: Signal): Promise<Bare<NamespacesReply>> {
+    const place = await this.#place(runId);
+    if (place.source !== 'saved') return worldNamespaces(place.world, query);
+    return this.#parts.archive.ask('namespaces', { place: { kind: 'report', ...place.report }, query }, signal);
+  }
+
+  async state(runId: string, query: StateQuery, signal: Signal): Promise<Bare<StateReply>> {
+    const place = await this.#place(runId);
+    if (place.source !== 'saved') return worldState(place.world, query);
+    return this.#parts.archive.ask('state', { place: { kind: 'report', ...place.report }, query }, signal);
+  }
+
+  async faults(runId: string): Promise<FaultsReply> {
+    return { schemaVersion: 1, faults: await (await this.#world(runId)).query({ kind: 'faults' }) };
+  }
+
+  async scheduled(runId: string): Promise<ScheduledEventsReply> {
+    return worldScheduled(await this.#world(runId));
+  }
+
+  /** The report of a run that has one; control.NOT_FOUND otherwise. */
+  async report(runId: string): Promise<ReportPlace> {
+    const place = await this.#place(runId);
+    if (place.source === 'saved') return place.report;
+    const why = place.source === 'active' ? 'The run goes on; its report comes when it ends.' : 'There is no report of this run.';
+    throw new ServiceError('control.NOT_FOUND', { message: why });
+  }
+
+  async #place(runId: string): Promise<Place> {
+    const { desk, shelf, retained } = this.#parts;
+    if (desk.activeRun(runId) !== undefined) {
+      const world = desk.worldOf(runId);
+      if (world === undefined) throw new ServiceError('world.NOT_READY', { message: 'The world of this run is being made.', retryAfterMs: 100 });
+      return { source: 'active', world };
+    }
+    if (await shelf.has(runId)) return { source: 'saved', report: shelf.place(runId) };
+    if (await retained.has(runId)) return { source: 'retained', world: await retained.open(runId) };
+    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+  }
+
+  async #journal(runId: string, found?: Place): Promise<JournalPlace> {
+    const place = found ?? (await this.#place(runId));
+    if (place.source === 'saved') return { kind: 'report', ...place.report };
+    return this.#parts.mirrors.of(runId, place.world);
+  }
+
+  async #world(runId: string): Promise<Readable> {
+    const place = await this.#place(runId);
+    return place.source === 'saved' ? this.#parts.retained.open(runId) : place.world;
+  }
+}

@@ -1,0 +1,177 @@
+// The local inspector: one repository, its runs and a place to play, served to the one who holds the token, on loopback only.
+//   I1. Source is read and never run here: drills run through runDrills, worlds to play with in hosts of their own.
+//   I2. What it writes lies in one temporary folder, which goes with it; runs and reports are written by runDrills alone.
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createBindings } from '../bindings/create-bindings.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { TargetModule } from '../contract/target-invocation.js';
+import { requireLoopback } from '../http/guards.js';
+import { createRouter, type RouteFailure } from '../http/router.js';
+import type { HttpServer } from '../http/server.js';
+import { startHttpServer } from '../http/start-server.js';
+import type { Worlds } from '../worlds/api.js';
+import { openWorlds } from '../worlds/worlds.js';
+import { inspectorApi } from './api.js';
+import { apiRoutes } from './api-routes.js';
+import { EventHub } from './event-hub.js';
+import { ArchivePort } from './journal/archive-port.js';
+import { JournalMirrors } from './journal-mirrors.js';
+import { LiveWatch } from './live-watch.js';
+import { Playground } from './playground.js';
+import { ProjectSource } from './project-source.js';
+import { ReportShelf } from './report-shelf.js';
+import { RetainedWorlds } from './retained-worlds.js';
+import { RunDesk } from './run-desk.js';
+import { RunReader } from './run-reader.js';
+import { shellRoutes } from './shell.js';
+import { newToken, tokenCheck } from './token.js';
+import { worldEvidence } from './world-pages.js';
+
+export interface LocalInspectorOptions {
+  /** The repository. Default: the current folder. */
+  root?: string;
+  /** The root file. Default drillyard.json. */
+  config?: string;
+  /** The retained worlds, relative to the root. Default .service/runs. */
+  runDirectory?: string;
+  /** The reports, relative to the root. Default .service/reports. */
+  reportDirectory?: string;
+  /** The agent of `external` targets: called in this process for each interaction. Without it they cannot run. */
+  agent?: TargetModule;
+  /** Default 0: any that is free. */
+  port?: number;
+  /** A loopback name or address. Default 127.0.0.1. */
+  hostname?: string;
+  /** Default: uWebSockets.js where it loads, else node:http. */
+  engine?: HttpServer['engine'];
+  /** A bug met while answering. Default: one JSON line on stderr. */
+  onFailure?: (failure: RouteFailure) => void;
+}
+export interface LocalInspector {
+  /** Scheme, host and port, no slash at the end. */
+  readonly baseUrl: string;
+  /** The bearer of every request. Told here, and nowhere else. */
+  readonly token: string;
+  /** Cancels what runs, ends every world to play with, stops listening. */
+  close(): Promise<void>;
+}
+
+/** For the end of a stream to leave. */
+const lastPiecesMs = 20;
+const loopbackHosts: { [name: string]: string } = { localhost: 'localhost', '127.0.0.1': '127.0.0.1', '::1': '[::1]', '[::1]': '[::1]' };
+
+export async function startInspector(options: LocalInspectorOptions = {}): Promise<LocalInspector> {
+  const { port = 0, hostname = '127.0.0.1', engine, onFailure = logFailure } = options;
+  const shownHost = loopbackHosts[hostname];
+  if (shownHost === undefined)
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `The inspector listens on loopback only: localhost, 127.0.0.1 or ::1, not ${hostname}.`,
+    });
+  const scratch = await mkdtemp(join(tmpdir(), 'drillyard-inspector-'));
+  const closing: (() => Promise<void>)[] = [() => rm(scratch, { recursive: true, force: true })];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.reverse()) await close();
+  };
+  try {
+    const { parts, close } = await openParts(options, scratch);
+    closing.push(close);
+    const token = newToken();
+    const server = await startHttpServer({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      closeGraceMs: limits.inspectorCloseGraceMs,
+      ...(engine === undefined ? {} : { engine }),
+      handler: createRouter<true>({
+        routes: [...apiRoutes(inspectorApi(parts)), ...shellRoutes(new URL('./app/', import.meta.url))],
+        requireHost: requireLoopback,
+        authenticate: tokenCheck(token),
+        onFailure,
+      }),
+    });
+    closing.push(() => server.close());
+    // Live streams would keep their connections, and the server's close would wait for them. A client that is gone reads nothing to its end.
+    closing.push(() =>
+      Promise.race([parts.hub.close().then(() => setTimeout(lastPiecesMs)), setTimeout(limits.inspectorCloseGraceMs, undefined, { ref: false })]),
+    );
+    let closed: Promise<void> | undefined;
+    return {
+      baseUrl: `http://${shownHost}:${server.port}`,
+      token,
+      close: () => {
+        closed ??= closeAll();
+        return closed;
+      },
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function openParts(options: LocalInspectorOptions, scratch: string) {
+  const { config, agent } = options;
+  const root = resolve(options.root ?? '.');
+  const [runDirectory, reportDirectory] = [
+    directoryOf(root, options.runDirectory ?? '.service/runs'),
+    directoryOf(root, options.reportDirectory ?? '.service/reports'),
+  ];
+  const bindings = createBindings();
+  const project = await ProjectSource.load({
+    root,
+    hasAgent: agent !== undefined,
+    bindings: bindings.available,
+    ...(config === undefined ? {} : { config }),
+  });
+  await bindings.close();
+  const worldFolder = join(scratch, 'worlds');
+  await mkdir(worldFolder);
+  let worlds: Promise<Worlds> | undefined;
+  const openedWorlds = (): Promise<Worlds> => {
+    worlds ??= openWorlds({ directory: worldFolder, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', hostCoolDownMs: 0 });
+    return worlds;
+  };
+  const hub = new EventHub();
+  const archive = new ArchivePort();
+  const shelf = new ReportShelf(reportDirectory, archive);
+  const given = { ...(config === undefined ? {} : { config }), ...(agent === undefined ? {} : { agent }) };
+  const desk = new RunDesk({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
+  const retained = new RetainedWorlds({ runDirectory, copyDirectory: worldFolder, worlds: openedWorlds });
+  const runs = new RunReader({ archive, shelf, desk, retained, mirrors: new JournalMirrors(scratch, archive) });
+  const playground = new Playground(openedWorlds, hub);
+  const watch = new LiveWatch({
+    hub,
+    desk,
+    evidence: async (id, fromSequence) => {
+      if (playground.has(id)) return { ...(await worldEvidence(playground.world(id), { fromSequence, limit: 500 })), ends: false };
+      const ends = (await runs.sourceOf(id)) !== 'active';
+      return { ...(await runs.evidence(id, { fromSequence, limit: 500 }, undefined)), ends };
+    },
+  });
+  const close = async (): Promise<void> => {
+    await desk.close();
+    await watch.close();
+    await archive.close();
+    await (await worlds)?.close();
+  };
+  return { parts: { project, hub, desk, archive, shelf, retained, runs, playground }, close };
+}
+
+/** Resolved once: what a launch option names may itself be, or lie behind, a link. */
+function directoryOf(root: string, path: string): string {
+  const directory = resolve(root, path);
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
+}
+
+function logFailure({ correlationId, method, path, error }: RouteFailure): void {
+  const stack = error instanceof Error ? error.stack : String(error);
+  console.error(JSON.stringify({ level: 'error', correlationId, method, path, error: stack }));
+}

@@ -1,0 +1,82 @@
+// Pages of a world that is there: one that runs, one to play with, or the copy of a retained one.
+import type { EvidenceQuery, NamespacesReply, ScheduledEventsReply, StateQuery, StateReply } from '../contract/inspector-journal.js';
+import { limits } from '../contract/limits.js';
+import type { EvidenceLinesPage, StatePage } from '../contract/world-protocol.js';
+import type { WorldRef } from '../worlds/api.js';
+import type { ArchiveCalls } from './journal/archive-calls.js';
+import { arrayOfLines } from './journal/journal-pages.js';
+
+export type Readable = Pick<WorldRef, 'query'>;
+type Bare<T> = Omit<T, 'schemaVersion'>;
+type EvidenceText = ArchiveCalls['evidence']['answer'];
+
+/** The last entry of a journal that has `known` of them at least; found with few questions, however much it has grown. */
+export async function journalHead(world: Readable, known = 0): Promise<number> {
+  const has = async (sequence: number): Promise<boolean> => (await linesOf(world, sequence, 1)).count > 0;
+  let there = known;
+  let step = 1;
+  while (await has(there + step)) {
+    there += step;
+    step *= 2;
+  }
+  // There is `there`, and `there + step` is not.
+  for (let missing = there + step; missing - there > 1; ) {
+    const middle = there + Math.floor((missing - there) / 2);
+    if (await has(middle)) there = middle;
+    else missing = middle;
+  }
+  return there;
+}
+
+export function linesOf(world: Readable, fromSequence: number, limit: number): Promise<EvidenceLinesPage> {
+  return world.query({ kind: 'evidenceLines', fromSequence, limit });
+}
+
+export async function worldEvidence(world: Readable, query: EvidenceQuery): Promise<EvidenceText> {
+  const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
+  if (sequences !== undefined) {
+    const wanted = [...new Set(sequences.split(',').map(Number))].sort((left, right) => left - right);
+    const pages = await Promise.all(wanted.map((sequence) => linesOf(world, sequence, 1)));
+    return { entries: arrayOfLines(pages.map(({ lines }) => lines).join('')), toSequence: await journalHead(world) };
+  }
+  const page = await linesOf(world, fromSequence, limit);
+  const last = page.count === 0 ? 0 : fromSequence + page.count - 1;
+  const atEnd = page.nextSequence === undefined && last > 0;
+  return {
+    entries: arrayOfLines(page.lines),
+    toSequence: atEnd ? last : await journalHead(world, last),
+    ...(page.nextSequence === undefined ? {} : { nextSequence: page.nextSequence }),
+  };
+}
+
+export async function worldNamespaces(world: Readable, { atSequence }: { atSequence?: number }): Promise<Bare<NamespacesReply>> {
+  const at = Math.min(atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
+  const namespaces = await world.query({ kind: 'namespaces', ...(atSequence === undefined ? {} : { atSequence: at }) });
+  return { atSequence: at, namespaces };
+}
+
+export async function worldState(world: Readable, query: StateQuery): Promise<Bare<StateReply>> {
+  const { packageId, instanceId, namespace, limit = limits.inspectorStatePageRows } = query;
+  const at = Math.min(query.atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
+  const space = { packageId, ...(instanceId === undefined ? {} : { instanceId }), namespace };
+  const when = query.atSequence === undefined ? {} : { atSequence: at };
+  const rows: StatePage['rows'] = [];
+  let after = query.afterRowId;
+  do {
+    const most = Math.min(limit - rows.length, limits.statePageRowsMax);
+    const page: StatePage = await world.query({
+      kind: 'state',
+      ...space,
+      ...when,
+      ...(after === undefined ? {} : { afterRowId: after }),
+      limit: most,
+    });
+    rows.push(...page.rows);
+    after = page.nextAfterRowId;
+  } while (after !== undefined && rows.length < limit);
+  return { atSequence: at, rows, ...(after === undefined ? {} : { nextAfterRowId: after }) };
+}
+
+export async function worldScheduled(world: Readable): Promise<ScheduledEventsReply> {
+  return { schemaVersion: 1, ...(await world.query({ kind: 'pending', limit: limits.pendingEventsShownMax })) };
+}

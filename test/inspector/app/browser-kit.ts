@@ -1,0 +1,63 @@
+// A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors, axe at hand.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const places = [process.env.DRILLYARD_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const executablePath = places.find((place) => place !== undefined && existsSync(place));
+
+/** For the `skip` of a test: false, or why. */
+export const noBrowser: string | false =
+  executablePath === undefined ? 'no Chromium on this machine (apt-get install chromium, or name one in DRILLYARD_CHROMIUM)' : false;
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export interface TestBrowser {
+  context: BrowserContext;
+  /** What any page complained about: errors, failed requests of the app, requests to elsewhere. */
+  complaints: string[];
+  /** Every address asked for. */
+  asked: string[];
+}
+
+export async function openBrowser(t: TestContext, baseUrl: string): Promise<TestBrowser> {
+  const profile = mkdtempSync(join(tmpdir(), 'drillyard-browser-'));
+  const context = await chromium.launchPersistentContext(profile, { executablePath: executablePath as string, headless: true, args });
+  t.after(async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  });
+  const [complaints, asked]: [string[], string[]] = [[], []];
+  context.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
+  });
+  context.on('weberror', (error) => complaints.push(`page: ${error.error().message}`));
+  context.on('request', (request) => {
+    asked.push(request.url());
+    if (!request.url().startsWith(baseUrl) && !/^(blob|data):/.test(request.url())) complaints.push(`asked elsewhere: ${request.url()}`);
+  });
+  return { context, complaints, asked };
+}
+
+/** The ids of axe's rules that do not hold, each with the first place. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
+}

@@ -1,0 +1,212 @@
+// The app in a real browser, on the example and the real server: every view, by mouse and by keyboard, in light and dark, wide and narrow.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { runDrills, startLocalInspector } from '../../../src/index.js';
+import { axeViolations, noBrowser, openBrowser } from './browser-kit.js';
+import { writeLongReport } from './long-report.js';
+
+const example = fileURLToPath(new URL('../../../../examples/01-support-desk', import.meta.url));
+const options = { skip: noBrowser, timeout: 120_000 };
+const longRun = 'run_00000000000000long';
+
+interface Desk {
+  page: Page;
+  baseUrl: string;
+  token: string;
+  complaints: string[];
+  asked: string[];
+  runs: { [drillId: string]: string[] };
+  open(hash: string): Promise<void>;
+}
+
+async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: string[]; entries?: number }): Promise<Desk> {
+  const root = mkdtempSync(join(tmpdir(), 'drillyard-desk-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  cpSync(example, root, { recursive: true, filter: (name) => !name.endsWith('.service') });
+  const runs: Desk['runs'] = {};
+  for (const drillId of drills) {
+    const { drills: played } = await runDrills({ root, drills: [drillId] });
+    runs[drillId] = played.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
+  }
+  if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
+  const inspector = await startLocalInspector({ root });
+  t.after(() => inspector.close());
+  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
+  const open = async (hash: string): Promise<void> => {
+    await page.goto(`${inspector.baseUrl}/${hash}`);
+    await page.waitForSelector('h1');
+    await page.waitForSelector('.skeleton', { state: 'detached' });
+  };
+  return { page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, runs, open };
+}
+
+test('every view, wide and narrow, light and dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
+  const [failed, [left, right]] = [runs['careless-refund']![0], runs['refund-lost-answer']!];
+  const views = [
+    '#/world',
+    '#/world/actors',
+    '#/world/scenarios/rough-day',
+    '#/world/diagnostics',
+    '#/drills/careless-refund',
+    '#/runs',
+    `#/runs/${failed}?seq=14&assertion=exactly-one-refund`,
+    `#/runs/${failed}?part=assertions`,
+    `#/runs/${failed}?part=interactions`,
+    `#/runs/${failed}?part=world`,
+    `#/runs/${failed}?part=attachments`,
+    `#/runs/${failed}?part=setup`,
+    `#/compare?left=${left}&right=${right}`,
+    '#/play',
+    '#/source/payments',
+  ];
+  for (const width of [1440, 390])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme });
+      for (const view of views) {
+        await open(view);
+        assert.deepEqual(await axeViolations(page), [], `${view} at ${width}, ${colorScheme}`);
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${view} scrolls sideways at ${width}`);
+      }
+    }
+  assert.deepEqual(complaints, []);
+});
+
+test('the token leaves the address, is sent in no address, and without it there is a way in', options, async (t) => {
+  const { page, baseUrl, token, asked, complaints } = await openDesk(t, { drills: [] });
+  await page.waitForSelector('h1');
+  assert.equal(page.url(), `${baseUrl}/`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  assert.ok(asked.every((address) => !address.slice(baseUrl.length + 1).includes(token) || address.includes('#token=')));
+  assert.deepEqual(complaints, []);
+  await page.evaluate('sessionStorage.clear()');
+  await page.reload();
+  assert.deepEqual(await axeViolations(page), []);
+  await page.getByLabel('Link or token').fill(`${baseUrl}/#token=${token}`);
+  await page.keyboard.press('Enter');
+  await page.getByText('Live', { exact: true }).waitFor();
+});
+
+test('a failed run: one click from an assertion to its evidence, its causes, its difference, and the state then', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  const [runId] = runs['careless-refund']!;
+  await open('#/runs');
+  await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
+  await page.getByRole('heading', { name: '2 assertions do not hold' }).waitFor();
+  await page.getByRole('button', { name: 'Evidence, entry 14' }).click();
+  assert.match(page.url(), new RegExp(`#/runs/${runId}\\?seq=14&assertion=exactly-what-was-asked-for$`));
+  const pane = page.getByRole('complementary', { name: 'Entry 14' });
+  await pane.getByText('How it came about').waitFor();
+  assert.match((await pane.textContent()) ?? '', /amountRefunded\s*0\s*990/);
+  assert.equal(await page.locator('.entry-row.chosen .number').textContent(), '14');
+  await pane.getByRole('button', { name: 'State then' }).click();
+  assert.equal(await page.getByLabel('Namespace').inputValue(), 'payments/charges');
+  const scrubber = page.getByRole('slider');
+  await scrubber.fill('23');
+  await page.waitForURL(/seq=23/);
+  await page.getByRole('complementary', { name: 'Entry 23' }).getByText('just now').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL(new RegExp(`#/runs/${runId}$`));
+  assert.deepEqual(complaints, []);
+});
+
+test('the journal by keyboard: search, arrows, the end and the start', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  await open(`#/runs/${runs['careless-refund']![0]}`);
+  const list = page.getByRole('listbox', { name: 'Journal entries' });
+  await list.focus();
+  await page.keyboard.press('End');
+  await page.waitForURL(/seq=26/);
+  await page.keyboard.press('ArrowUp');
+  await page.waitForURL(/seq=25/);
+  await page.keyboard.press('Home');
+  await page.waitForURL(/seq=1$/);
+  await page.keyboard.press('/');
+  await page.keyboard.type('refund.created');
+  await page.getByRole('listbox', { name: 'Matching journal entries' }).waitFor();
+  assert.match((await page.locator('.journal-bar [role=status]').textContent()) ?? '', /^\d+ of 26 entries$/);
+  await page.getByRole('searchbox').fill('no such thing anywhere');
+  await page.getByText('No entry matches.').waitFor();
+  await page.getByRole('searchbox').fill('');
+  await page
+    .getByRole('button', { name: /^fault/ })
+    .first()
+    .click();
+  await page.getByRole('listbox', { name: 'Matching journal entries' }).getByText('refund-answer-lost hit').waitFor();
+  assert.ok((await page.getByRole('option').allTextContents()).every((text) => text.includes('fault')));
+  assert.deepEqual(complaints, []);
+});
+
+test('a drill is run here, followed without asking, and leads to its run', options, async (t) => {
+  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  await open('#/drills/careless-refund');
+  await page.getByLabel('Seed').fill('7');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const request = page.getByRole('region', { name: /^Run request/ });
+  await request.getByText(/1 failed/).waitFor({ timeout: 30_000 });
+  await request.getByRole('link', { name: 'Trial 1' }).click();
+  await page.getByRole('heading', { name: '2 assertions do not hold' }).waitFor();
+  assert.match(page.url(), /assertion=/);
+  assert.deepEqual(complaints, []);
+});
+
+test('a world to play with: a call, the clock, a fault, and a fork from an entry', options, async (t) => {
+  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  await open('#/play');
+  await page.getByLabel('It starts from').selectOption('scenario:calm-day');
+  await page.getByRole('button', { name: 'Start a world' }).click();
+  await page.getByLabel('Calls').selectOption('payments.charge.list');
+  await page.getByLabel('With').fill('{"limit": 2}');
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.locator('.answer').waitFor();
+  await page
+    .getByRole('complementary')
+    .getByRole('heading', { name: /charge\.list by support-agent/ })
+    .waitFor();
+  await page.getByRole('checkbox', { name: 'payments.rate-limited' }).click();
+  await page.getByRole('option', { name: /payments.rate-limited switched on/ }).waitFor();
+  await page.getByRole('button', { name: '+1 h' }).click();
+  await page.getByText('10:00:00').first().waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Fork from here' }).click();
+  await page.getByRole('heading', { name: /forked at #\d+/ }).waitFor();
+  await page.getByText('09:00:00').first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** Run in the page: how many frames a second. */
+const scrollForASecond = `(async () => {
+  const list = document.querySelector('[role=listbox]');
+  const began = performance.now();
+  let frames = 0;
+  for (; performance.now() - began < 1000; frames++) {
+    list.scrollTop += 60;
+    await new Promise(requestAnimationFrame);
+  }
+  return frames / ((performance.now() - began) / 1000);
+})()`;
+
+test('a long journal: any place at once, and smooth to scroll', options, async (t) => {
+  const entries = 200_000;
+  const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries });
+  await open(`#/runs/${longRun}?seq=150000`);
+  await page.locator('.entry-row.chosen .text').waitFor();
+  assert.equal(await page.locator('.entry-row.chosen .number').textContent(), '150000');
+  assert.ok((await page.getByRole('option').count()) < 120);
+  const frames = (await page.evaluate(scrollForASecond)) as number;
+  t.diagnostic(`${Math.round(frames)} frames a second while scrolling`);
+  assert.ok(frames >= 30, `${frames} frames a second`);
+  await page.evaluate("const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight");
+  await page.locator(`#entry-${entries} .text`).waitFor();
+  assert.deepEqual(complaints, []);
+});

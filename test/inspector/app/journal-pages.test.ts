@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EvidenceEntry } from '../../../src/contract/evidence.js';
+import { JournalPages, pageSize } from '../../../src/inspector/app/journal-pages.js';
+
+function journalOf(length: { now: number }) {
+  const asked: number[] = [];
+  const load = async (from: number, limit: number): Promise<EvidenceEntry[]> => {
+    asked.push(from);
+    const count = Math.max(Math.min(limit, length.now - from + 1), 0);
+    return Array.from({ length: count }, (_, index) => ({ sequence: from + index }) as EvidenceEntry);
+  };
+  let changes = 0;
+  const pages = new JournalPages(load);
+  pages.onArrival(() => {
+    changes++;
+  });
+  return { pages, asked, changes: () => changes };
+}
+
+test('a page is asked for once, and what was asked for is here', async () => {
+  const { pages, asked, changes } = journalOf({ now: 1000 });
+  pages.want(1, 30);
+  pages.want(10, 40);
+  assert.equal((await pages.entry(5))?.sequence, 5);
+  pages.want(1, pageSize);
+  assert.deepEqual([asked, changes()], [[1], 1]);
+  assert.equal(pages.peek(pageSize)?.sequence, pageSize);
+  assert.equal(pages.peek(pageSize + 1), undefined);
+});
+
+test('a range reaches over pages and ends with the journal', async () => {
+  const { pages } = journalOf({ now: pageSize + 10 });
+  const sequences = (await pages.range(pageSize - 1, pageSize + 50)).map((entry) => entry.sequence);
+  assert.deepEqual(
+    sequences,
+    [...Array(12).keys()].map((index) => pageSize - 1 + index),
+  );
+});
+
+test('a page that was not full is asked for again once more is wanted', async () => {
+  const length = { now: 5 };
+  const { pages, asked } = journalOf(length);
+  await pages.entry(5);
+  pages.want(1, 5);
+  assert.deepEqual(asked, [1]);
+  length.now = 9;
+  assert.equal((await pages.entry(9))?.sequence, 9);
+  assert.deepEqual(asked, [1, 1]);
+});
+
+test('the pages looked at least recently are dropped', async () => {
+  const { pages } = journalOf({ now: 1_000_000 });
+  for (let page = 0; page < 100; page++) await pages.entry(page * pageSize + 1);
+  assert.equal(pages.peek(1), undefined);
+  assert.equal(pages.peek(99 * pageSize + 1)?.sequence, 99 * pageSize + 1);
+});

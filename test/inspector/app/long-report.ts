@@ -1,0 +1,40 @@
+// A report with a journal as long as wanted: the entries of a short one over and over, each with its own sequence and a later time.
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalJson } from '../../../src/contract/canonical-json.js';
+import { sha256Digest } from '../../../src/contract/digest.js';
+import type { EvidenceEntry } from '../../../src/contract/evidence.js';
+import type { RunReport } from '../../../src/contract/run-events.js';
+
+const stepUs = 40_000;
+const entriesAtOnce = 5000;
+
+export function writeLongReport(reports: string, { from, runId, entries }: { from: string; runId: string; entries: number }): void {
+  const [source, folder] = [join(reports, from), join(reports, runId)];
+  mkdirSync(folder);
+  const pattern = readFileSync(join(source, 'evidence.jsonl'), 'utf8').trimEnd().split('\n');
+  const parsed = pattern.map((line) => JSON.parse(line) as EvidenceEntry);
+  const startUs = parsed[0]!.virtualTimeUs;
+  const file = openSync(join(folder, 'evidence.jsonl'), 'w');
+  for (let at = 0; at < entries; at += entriesAtOnce) {
+    const lines: string[] = [];
+    for (let index = at; index < Math.min(at + entriesAtOnce, entries); index++) {
+      const { causeSequence: _, ...entry } = parsed[index % parsed.length]!;
+      lines.push(`${canonicalJson({ ...entry, sequence: index + 1, virtualTimeUs: startUs + index * stepUs } as never)}\n`);
+    }
+    writeSync(file, lines.join(''));
+  }
+  closeSync(file);
+  const report = JSON.parse(readFileSync(join(source, 'report.json'), 'utf8')) as RunReport;
+  report.runId = runId;
+  report.result.identity.runId = runId;
+  report.drill = { id: 'endurance', title: 'A day at the desk without a pause', tags: [] };
+  report.result.evidenceRange.toSequence = entries;
+  report.result.finishedAtVirtualUs = startUs + entries * stepUs;
+  writeFileSync(join(folder, 'report.json'), JSON.stringify(report));
+  const files = ['evidence.jsonl', 'report.json'].map((path) => {
+    const bytes = readFileSync(join(folder, path));
+    return { path, bytes: bytes.length, sha256: sha256Digest(bytes) };
+  });
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ schemaVersion: 1, runId, projectionRevision: 1, files }));
+}

@@ -1,0 +1,283 @@
+// The index over a journal, held against the journal itself: every entry, every row at every moment, every search.
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from '../../src/contract/canonical-json.js';
+import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { StatePatch } from '../../src/contract/scenario.js';
+import { EntryScan, entryKinds } from '../../src/inspector/journal/entry-scan.js';
+import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
+import { evidencePage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
+import { searchJournal } from '../../src/inspector/journal/journal-search.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'drillyard-journal-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let made = 0;
+
+function withJournal<T>(lines: readonly string[], start: readonly StatePatch[], body: (journal: JournalFile) => T): T {
+  const path = join(folder, `${++made}.jsonl`);
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+  const file = openSync(path, 'r');
+  try {
+    const journal = new JournalFile(file, start);
+    for (const _ of journal.extend());
+    return body(journal);
+  } finally {
+    closeSync(file);
+    rmSync(path);
+  }
+}
+
+// Text that would mislead a reader of bytes: quotes, backslashes, braces, keys of entries inside values.
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('"kind":"operation"', '\\"', '}{', '\n', 'a\\', '"sequence":1', 'ü🦊'),
+);
+const value: fc.Arbitrary<JsonObject> = fc.dictionary(
+  fc.oneof(text, fc.constantFrom('kind', 'rowId', 'after')),
+  fc.oneof(text, fc.integer(), fc.constant(null), fc.array(text, { maxLength: 3 })),
+  { maxKeys: 3, noNullPrototype: true },
+) as fc.Arbitrary<JsonObject>;
+const rowId = fc.oneof(
+  fc.constantFrom('a', 'b', 'Z', 'é', '"', '\\'),
+  text.filter((one) => one.length > 0),
+);
+const space = fc.constantFrom(
+  { packageId: 'notes', instanceId: 'notes', namespace: 'notes' },
+  { packageId: 'notes', instanceId: 'other', namespace: 'notes' },
+);
+type Step =
+  | { kind: 'put'; at: { packageId: string; instanceId: string; namespace: string }; rowId: string; value: JsonObject }
+  | { kind: 'delete'; at: { packageId: string; instanceId: string; namespace: string }; rowId: string }
+  | { kind: 'call'; arguments: JsonObject; ok: boolean }
+  | { kind: 'tick'; us: number };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('put' as const), at: space, rowId, value }, { noNullPrototype: true }),
+  fc.record({ kind: fc.constant('delete' as const), at: space, rowId }, { noNullPrototype: true }),
+  fc.record({ kind: fc.constant('call' as const), arguments: value, ok: fc.boolean() }, { noNullPrototype: true }),
+  fc.record({ kind: fc.constant('tick' as const), us: fc.integer({ min: 0, max: 50 }) }, { noNullPrototype: true }),
+);
+
+interface Told {
+  lines: string[];
+  entries: EvidenceEntry[];
+  /** Rows after each entry, by space and row. */
+  states: Map<string, JsonObject>[];
+}
+const keyOf = (at: { packageId: string; instanceId: string; namespace: string }, id: string): string =>
+  `${at.packageId} ${at.instanceId} ${at.namespace} ${id}`;
+
+function tell(start: readonly StatePatch[], steps: readonly Step[]): Told {
+  const told: Told = { lines: [], entries: [], states: [] };
+  const rows = new Map<string, JsonObject>();
+  for (const patch of start)
+    if (patch.action === 'upsert') rows.set(keyOf({ ...patch, instanceId: patch.instanceId ?? patch.packageId }, patch.rowId), patch.value);
+  let nowUs = -20;
+  for (const one of steps) {
+    const common = {
+      schemaVersion: 1,
+      sequence: told.lines.length + 1,
+      transactionId: 't',
+      transactionIndex: 0,
+      transactionSize: 1,
+      correlationId: 'c',
+    };
+    let own: object;
+    if (one.kind === 'tick') {
+      own = { kind: 'clock', fromUs: nowUs, toUs: nowUs + one.us, reason: 'explicit' };
+      nowUs += one.us;
+    } else if (one.kind === 'call') {
+      const outcome = one.ok ? { kind: 'ok', value: one.arguments } : { kind: 'tool_error', error: { code: 'X', message: 'x', retryable: false } };
+      own = {
+        kind: 'operation',
+        actorId: 'writer',
+        invocation: { callId: 'c', packageId: 'notes', instanceId: 'notes', operationId: 'o', arguments: one.arguments },
+        outcome,
+        idempotency: 'not_requested',
+      };
+    } else {
+      const key = keyOf(one.at, one.rowId);
+      const before = rows.get(key) ?? null;
+      if (one.kind === 'delete' && before === null) continue;
+      const after = one.kind === 'put' ? one.value : null;
+      if (after === null) rows.delete(key);
+      else rows.set(key, after);
+      own = {
+        kind: 'state_change',
+        ...one.at,
+        rowId: one.rowId,
+        change: before === null ? 'insert' : after === null ? 'delete' : 'update',
+        before,
+        after,
+      };
+    }
+    const entry = { ...common, virtualTimeUs: nowUs, ...own } as EvidenceEntry;
+    told.entries.push(entry);
+    told.lines.push(canonicalJson(entry as unknown as JsonValue));
+    told.states.push(new Map(rows));
+  }
+  return told;
+}
+
+const start = fc.array(
+  fc.record(
+    { action: fc.constant('upsert' as const), packageId: fc.constant('notes'), namespace: fc.constant('notes'), rowId, value },
+    { noNullPrototype: true },
+  ),
+  { maxLength: 4 },
+);
+
+test('every line is found, whatever text is in it', () => {
+  fc.assert(
+    fc.property(start, fc.array(step, { maxLength: 120 }), fc.nat(), fc.integer({ min: 1, max: 500 }), (patches, steps, at, limit) => {
+      const { lines, entries } = tell(patches, steps);
+      withJournal(lines, patches, (journal) => {
+        assert.equal(journal.length, lines.length);
+        entries.forEach((entry, index) => {
+          assert.equal(entryKinds[journal.kinds.at(index)], entry.kind);
+          assert.equal(journal.times.at(index), entry.virtualTimeUs);
+          assert.equal(journal.failures.at(index), entry.kind === 'operation' && entry.outcome.kind !== 'ok' ? 1 : 0);
+        });
+        const fromSequence = 1 + (at % (lines.length + 1));
+        const page = evidencePage(journal, { fromSequence, limit });
+        assert.equal(page.entries, `[${lines.slice(fromSequence - 1, fromSequence - 1 + limit).join(',')}]`);
+        assert.equal(page.nextSequence, fromSequence - 1 + limit < lines.length ? fromSequence + limit : undefined);
+      });
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('state at any entry is the fold of what came before', () => {
+  fc.assert(
+    fc.property(start, fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (patches, steps, limit) => {
+      const { lines, states } = tell(patches, steps);
+      withJournal(lines, patches, (journal) => {
+        const atStart =
+          tell(patches, []).states[0] ??
+          new Map(patches.map((patch) => [keyOf({ ...patch, instanceId: 'notes' }, patch.rowId), (patch as { value: JsonObject }).value]));
+        for (let sequence = 0; sequence <= lines.length; sequence++) {
+          const expected = sequence === 0 ? atStart : states[sequence - 1]!;
+          const counts = new Map<string, number>();
+          for (const instanceId of ['notes', 'other']) {
+            const rows: [string, JsonObject][] = [];
+            for (let after: { afterRowId?: string } | undefined = {}; after !== undefined; ) {
+              const page = statePage(journal, { packageId: 'notes', instanceId, namespace: 'notes', atSequence: sequence, limit, ...after });
+              rows.push(...page.rows.map((row): [string, JsonObject] => [row.rowId, row.value]));
+              after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };
+            }
+            const prefix = keyOf({ packageId: 'notes', instanceId, namespace: 'notes' }, '');
+            const wanted = [...expected]
+              .filter(([key]) => key.startsWith(prefix))
+              .map(([key, row]): [string, JsonObject] => [key.slice(prefix.length), row]);
+            assert.deepEqual(
+              rows,
+              wanted.sort(([left], [right]) => (left < right ? -1 : 1)),
+            );
+            if (wanted.length > 0) counts.set(instanceId, wanted.length);
+          }
+          assert.deepEqual(new Map(journal.history.namespacesAt(sequence).map((view) => [view.instanceId, view.rowCount])), counts);
+        }
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a search finds the lines that hold the text, and pages of it are all of it', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 100 }),
+      text.filter((one) => one.length > 0),
+      fc.integer({ min: 1, max: 7 }),
+      (steps, q, limit) => {
+        const { lines, entries } = tell([], steps);
+        withJournal(lines, [], (journal) => {
+          const search = (query: Parameters<typeof searchJournal>[1]) => {
+            const searching = searchJournal(journal, query);
+            for (;;) {
+              const one = searching.next();
+              if (one.done === true) return one.value;
+            }
+          };
+          const wanted = lines.flatMap((line, index) => (line.includes(q) ? [index + 1] : []));
+          assert.deepEqual(search({ q, view: 'sequences' }).sequences, wanted);
+          const paged: number[] = [];
+          for (let next: number | undefined = 1; next !== undefined; ) {
+            const page: ReturnType<typeof search> = search({ q, fromSequence: next, limit });
+            assert.ok(page.matches.length <= limit);
+            for (const { sequence, preview, at, length } of page.matches) {
+              paged.push(sequence);
+              assert.equal(preview.slice(at, at + length), q);
+            }
+            next = page.nextSequence;
+          }
+          assert.deepEqual(paged, wanted);
+          const calls = entries.flatMap(({ kind, sequence }) => (kind === 'operation' ? [sequence] : []));
+          assert.deepEqual(search({ kind: 'operation', view: 'sequences' }).sequences, calls);
+          assert.deepEqual(search({ actorId: 'writer', view: 'sequences' }).sequences, calls);
+          const inOther = entries.flatMap((entry) => (entry.kind === 'state_change' && entry.packageId === 'other' ? [entry.sequence] : []));
+          assert.deepEqual(search({ packageId: 'other', view: 'sequences' }).sequences, inOther);
+        });
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test('the timeline counts every entry of its window once', () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), fc.integer({ min: 1, max: 40 }), (steps, buckets) => {
+      const { lines, entries } = tell([], steps);
+      if (lines.length === 0) return;
+      withJournal(lines, [], (journal) => {
+        const whole = timelinePage(journal, { buckets });
+        const counted = Object.values(whole.density)
+          .flat()
+          .reduce((sum, one) => sum + one, 0);
+        assert.equal(counted, entries.length);
+        assert.equal(whole.marksTotal, entries.filter(({ kind }) => kind === 'operation').length);
+        whole.firstSequences.forEach((sequence, bucket) => {
+          const wanted = entries.find(({ virtualTimeUs }) => virtualTimeUs >= whole.fromUs + bucket * whole.bucketUs)?.sequence ?? entries.length + 1;
+          assert.equal(sequence, wanted);
+        });
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('what is no journal is refused at its line, and never read past its end', () => {
+  const { lines } = tell(
+    [],
+    [
+      { kind: 'tick', us: 1 },
+      { kind: 'tick', us: 2 },
+    ],
+  );
+  const second = lines[1]!;
+  for (const bad of [
+    '',
+    '{}',
+    '[]',
+    'null',
+    second.slice(0, -1),
+    `${second} `,
+    `${second}}`,
+    lines[0]!,
+    second.replace('clock', 'cluck'),
+    second.replace('"virtualTimeUs":', '"when":'),
+  ])
+    assert.throws(() => withJournal([lines[0]!, bad], [], () => {}), JournalFault, bad);
+  const scan = new EntryScan();
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.constant(second), fc.json()), fc.nat(), (line, cut) => {
+      const bytes = Buffer.from(line.slice(0, 1 + (cut % (line.length + 1))));
+      scan.scan(bytes, 0, bytes.length);
+    }),
+  );
+});

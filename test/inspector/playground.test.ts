@@ -1,0 +1,61 @@
+// Worlds to play with: made, called, moved, broken, reset, forked, ended.
+import assert from 'node:assert/strict';
+import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';
+
+onEachEngine('a world is played with by hand', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const made = await inspector.post('/api/v1/worlds', { drillId: 'passes', seed: '5', title: 'Mine' });
+  assert.equal(made.status, 201);
+  const { world } = made.json;
+  assert.deepEqual([world.start, world.seed, world.title, world.position.virtualTimeUs], [{ kind: 'drill', id: 'passes' }, '5', 'Mine', 1000]);
+  const at = `/api/v1/worlds/${world.worldId}`;
+  const call = (operationId: string, args: object, actorId = 'writer') =>
+    inspector.post(`${at}/calls`, { actorId, packageId: 'notes', operationId, arguments: args });
+  const wrote = (await call('note.write', { id: 'n', text: 'by hand' })).json;
+  assert.deepEqual([wrote.result.outcome.kind, wrote.world.position.evidenceSequence > 1], ['ok', true]);
+  assert.equal((await call('note.write', { id: 'n', text: 'x' }, 'reader')).json.result.outcome.kind, 'denied');
+  assert.equal((await call('note.write', { id: 7 })).json.result.outcome.kind, 'invalid');
+  assert.equal((await inspector.post(`${at}/faults`, { packageId: 'notes', faultId: 'down', active: true })).json.changed, true);
+  assert.equal((await call('note.get', { id: 'n' })).json.result.outcome.error.code, 'DOWN');
+  assert.deepEqual((await inspector.ask(`${at}/faults`)).json.faults[0].triggered, 1);
+  await call('note.remind', { id: 'n', afterUs: 500 });
+  const before = (await inspector.ask(at)).json.world;
+  assert.deepEqual([before.pendingEvents, before.nextEventUs], [1, 1500]);
+  assert.equal((await inspector.ask(`${at}/scheduled-events`)).json.events[0].atUs, 1500);
+  const advanced = (await inspector.post(`${at}/advance`, { targetUs: 2000 })).json;
+  assert.deepEqual([advanced.advance.scheduledEventsProcessed, advanced.world.position.virtualTimeUs, advanced.world.pendingEvents], [1, 2000, 0]);
+  assertRefused(await inspector.post(`${at}/advance`, { targetUs: 1 }), 400, 'control.INVALID_REQUEST');
+  const rows = async (path: string): Promise<string[]> => (await inspector.ask(path)).json.rows.map(({ rowId }: { rowId: string }) => rowId);
+  assert.deepEqual(await rows(`${at}/state?packageId=notes&namespace=notes`), ['due-n', 'first', 'n']);
+  assert.deepEqual(await rows(`${at}/state?packageId=notes&namespace=notes&atSequence=1`), ['first']);
+  assert.equal((await inspector.ask(`${at}/state-namespaces`)).json.namespaces[0].rowCount, 3);
+  const evidence = (await inspector.ask(`${at}/evidence?limit=500`)).json;
+  assert.equal(evidence.entries.length, advanced.world.position.evidenceSequence);
+  assert.equal((await inspector.ask(`${at}/tools?actorId=writer`)).json.tools.length, 4);
+  assert.deepEqual((await inspector.ask(`${at}/actors`)).json.actors.map(({ actorId }: { actorId: string }) => actorId).sort(), ['reader', 'writer']);
+
+  const forked = await inspector.post(`${at}/forks`, { atSequence: wrote.result.sequence + 2, title: 'From there' });
+  assert.equal(forked.status, 201);
+  const fork = forked.json.world;
+  assert.deepEqual([fork.parent.worldId, fork.position.virtualTimeUs, fork.title], [world.worldId, 1000, 'From there']);
+  assert.deepEqual(await rows(`/api/v1/worlds/${fork.worldId}/state?packageId=notes&namespace=notes`), ['first', 'n']);
+
+  const reset = (await inspector.post(`${at}/reset`)).json.world;
+  assert.deepEqual([reset.position.virtualTimeUs, await rows(`${at}/state?packageId=notes&namespace=notes`)], [1000, ['first']]);
+  assert.equal((await inspector.post(`${at}/reset`, { packages: ['notes'] })).status, 200);
+  assert.deepEqual(
+    (await inspector.ask('/api/v1/worlds')).json.worlds.map(({ worldId }: { worldId: string }) => worldId),
+    [fork.worldId, world.worldId],
+  );
+  assert.equal((await inspector.ask(at, { method: 'DELETE' })).json.worldId, world.worldId);
+  assertRefused(await inspector.ask(at), 404, 'control.NOT_FOUND');
+  assert.equal((await inspector.ask(`/api/v1/worlds/${fork.worldId}`)).status, 200);
+});
+
+onEachEngine('worlds are bounded in number', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const answers = await Promise.all(Array.from({ length: 33 }, () => inspector.post('/api/v1/worlds')));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 32);
+  assertRefused(answers.find(({ status }) => status !== 201)!, 409, 'control.STATE_CONFLICT');
+  assertRefused(await inspector.post('/api/v1/worlds', { scenarioId: 'a', drillId: 'b' }), 400, 'control.INVALID_REQUEST');
+});
