@@ -146,3 +146,16 @@ export type EvidenceEntry =
   | LifecycleEntry
   | VerificationEntry;
 export type EvidenceKind = EvidenceEntry['kind'];
+/** Their order is the code by which stored journals know them: a new kind goes last. */
+export const evidenceKinds = [
+  'operation',
+  'state_change',
+  'event',
+  'callback',
+  'fault',
+  'fault_control',
+  'random',
+  'clock',
+  'lifecycle',
+  'verification',
+] as const satisfies readonly EvidenceKind[];

@@ -14,10 +14,7 @@ export interface RunsQuery {
   cursor?: Cursor;
 }
 /** One line of the list of runs, from a report whose manifest and report.json hold together. */
-export interface SavedRun {
-  runId: string;
-  drill: { id: string; title?: string; tags: string[] };
-  target: { id: string; kind: string };
+export interface SavedRun extends Pick<RunReport, 'runId' | 'drill' | 'target'> {
   status: RunStatus;
   verdict: Verdict;
   seed: string;

@@ -1,8 +1,9 @@
 // Every assertion of the run, those that hold too: what was checked and what speaks for it.
 import { limits } from '../contract/limits.js';
+import type { Markup } from '../contract/markup.js';
 import type { AssertionResult, RunResult } from '../contract/run.js';
 import { sequenceList, statusBadge } from './html-values.js';
-import { html, type Markup } from './markup.js';
+import { html } from './markup.js';
 import { locationText, valueLine } from './shown-values.js';
 
 export function assertionsSection({ assertionResults }: RunResult): Markup {

@@ -1,12 +1,13 @@
 // Why the run has its verdict: each thing that did not hold, with expected, actual, difference and the evidence.
 import { limits } from '../contract/limits.js';
+import type { Markup } from '../contract/markup.js';
 import type { RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { EvidenceView } from './evidence-view.js';
 import { type Finding, failedInteractions, findingsOf } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
-import { html, type Markup } from './markup.js';
+import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
 
 /** null when everything holds and nothing failed. */

@@ -1,10 +1,11 @@
 // The top of the page: verdict, title, what decided it, and the facts that tell this run from another.
 import { grouped, noun } from '../contract/counted.js';
+import type { Content, Markup } from '../contract/markup.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline } from './findings.js';
 import { virtualDuration } from './html/virtual-time.mjs';
-import { type Content, html, type Markup } from './markup.js';
+import { html } from './markup.js';
 import { hostDuration, trialText } from './shown-values.js';
 
 export function headerSection(report: RunReport, evidence: EvidenceView): Markup {

@@ -1,5 +1,7 @@
 // index.html: one file that opens from disk, loads nothing and can be read without its script.
 // The verdict, its reasons and a summary are plain HTML; the script adds evidence, timeline, state changes and journal from the data element.
+
+import { type Content, Markup } from '../contract/markup.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { AttachmentView } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
@@ -9,7 +11,7 @@ import { whySection } from './html-findings.js';
 import { headerSection } from './html-header.js';
 import { attachmentsSection, budgetsSection, checkpointsSection, identitySection, interactionsSection } from './html-run.js';
 import { setupSection } from './html-setup.js';
-import { type Content, html, Markup, scriptJson } from './markup.js';
+import { html, scriptJson } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageData } from './page-data.js';
 

@@ -1,6 +1,7 @@
 // What went on in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
 import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
+import type { Markup } from '../contract/markup.js';
 import type { InteractionResult, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { AttachmentView } from './attachments.js';
@@ -9,7 +10,7 @@ import type { EvidenceView } from './evidence-view.js';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { callsByInteraction } from './interaction-calls.js';
-import { html, type Markup } from './markup.js';
+import { html } from './markup.js';
 
 export function interactionsSection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   if (result.interactions.length === 0) return null;

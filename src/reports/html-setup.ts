@@ -1,12 +1,13 @@
 // What the world started from: actors with their grants, tools, faults, planned events, overrides and rows.
 import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
+import type { Content, Markup } from '../contract/markup.js';
 import type { RunResult } from '../contract/run.js';
 import type { Grant, ScenarioActor, StatePatch } from '../contract/scenario.js';
 import { place } from './entry-text.js';
 import { virtualClock } from './html/virtual-time.mjs';
 import { valueBlock } from './html-values.js';
-import { type Content, html, type Markup } from './markup.js';
+import { html } from './markup.js';
 import { valueLine } from './shown-values.js';
 
 export function setupSection({ setup }: RunResult): Markup {

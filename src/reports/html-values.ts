@@ -1,8 +1,9 @@
 // JSON values and evidence numbers as markup, shared by the sections of the page.
 import type { JsonValue } from '../contract/json.js';
+import type { Markup } from '../contract/markup.js';
 import type { JsonChange } from './html/json-diff.mjs';
 import { pathText } from './html/json-diff.mjs';
-import { html, type Markup } from './markup.js';
+import { html } from './markup.js';
 import { valueLine, valueText } from './shown-values.js';
 
 /** A value over several lines; the script colors it. */

@@ -16,6 +16,7 @@ const modules = [
   'virtual-time',
   'json-diff',
   'dom',
+  'kind-names',
   'page-data',
   'json-view',
   'entry-drawer',

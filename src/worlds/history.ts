@@ -1,10 +1,12 @@
 // What a journal says about earlier positions: a fold over its columns, from a snapshot to a sequence. No tool code is run.
 //   F1. Rows are exactly the state_change entries replayed; a row changed many times in a chunk is read once.
 //   F2. What is not evidence (clock, random streams, counters) comes from the turns' sides, the last value of each key.
+
 import type { LifecycleEntry, OperationEntry } from '../contract/evidence.js';
+import { evidenceKinds } from '../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { Journal } from './journal.js';
-import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, entryKinds, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
+import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
 import { type EventShapeParts, readEventShape, readSpaceShape } from './journal-shapes.js';
 import { type SpaceName, spaceKey } from './space-name.js';
 import type { TurnStamp } from './storage.js';
@@ -116,8 +118,8 @@ function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded
   const { cells } = chunk;
   for (let sequence = from; sequence < end; sequence++) {
     const place = (sequence - chunk.firstSequence) * cellsPerEntry;
-    const kind = entryKinds[(cells[place + cell.head] as number) & 15];
-    if (kind === entryKinds[eventKind]) foldEvent(chunk, place, sequence, folded);
+    const kind = evidenceKinds[(cells[place + cell.head] as number) & 15];
+    if (kind === evidenceKinds[eventKind]) foldEvent(chunk, place, sequence, folded);
     else if ((kind === 'operation' && chunk.text(cells[place + cell.text] as number).includes('"idempotency":"recorded"')) || kind === 'lifecycle') {
       folded.receiptEntries.push(journal.read(sequence, 1)[0] as OperationEntry | LifecycleEntry);
     }

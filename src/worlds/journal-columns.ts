@@ -2,18 +2,6 @@
 // turn that fails is undone by setting the counts back.
 //   C1. `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning is told here once, for the writer and the readers.
 //   C2. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
-export const entryKinds = [
-  'operation',
-  'state_change',
-  'event',
-  'callback',
-  'fault',
-  'fault_control',
-  'random',
-  'clock',
-  'lifecycle',
-  'verification',
-] as const;
 export const stateChangeKind = 1;
 export const eventKind = 2;
 export const changes = ['insert', 'update', 'delete'] as const;

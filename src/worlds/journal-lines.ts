@@ -1,6 +1,7 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
-import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, entryKinds, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
+import { evidenceKinds } from '../contract/evidence.js';
+import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
 import { eventText, spaceText } from './journal-shapes.js';
 import { ordinalText } from './minted-ids.js';
 
@@ -78,7 +79,7 @@ class Lines {
         return this.#event(place, cause, sequence, transaction + time);
       default: {
         const segments = chunk.text(cells[place + cell.text] as number).split('\n');
-        return `{${segments[0]}${cause}${segments[1]}${this.#correlation}${segments[2]}"kind":"${entryKinds[head & 15]}",${segments[3]}"schemaVersion":1,"sequence":${sequence},${segments[4]}${transaction}${segments[5]}${time}`;
+        return `{${segments[0]}${cause}${segments[1]}${this.#correlation}${segments[2]}"kind":"${evidenceKinds[head & 15]}",${segments[3]}"schemaVersion":1,"sequence":${sequence},${segments[4]}${transaction}${segments[5]}${time}`;
       }
     }
   }

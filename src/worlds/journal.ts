@@ -2,8 +2,10 @@
 //   J1. Sequences are given while drafting and are final when the turn ends; a rollback gives those of the turn back.
 //   J2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
 //   J3. What was taken stays readable from memory until its write set is applied.
+
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { EvidenceEntry, OutcomeError } from '../contract/evidence.js';
+import { evidenceKinds } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import { draftSegments, type EntryDraft } from './entry-draft.js';
 import { EvidenceLeaves } from './evidence-leaves.js';
@@ -14,7 +16,6 @@ import {
   type Columns,
   cell,
   cellsPerEntry,
-  entryKinds,
   eventKind,
   type JournalRow,
   type JournalShape,
@@ -54,7 +55,7 @@ export interface JournalPosition {
 
 /** Big enough that a text is rarely repeated as a `before`, small enough that reading one page decodes little. */
 const chunkEntriesMax = 8192;
-const kindCodes = new Map<string, number>(entryKinds.map((kind, code) => [kind, code]));
+const kindCodes = new Map<string, number>(evidenceKinds.map((kind, code) => [kind, code]));
 
 export class Journal {
   /** The cause of the state_change entries that Records drafts; 0: none. Cleared by beginTurn. */

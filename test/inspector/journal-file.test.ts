@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import { type EvidenceEntry, evidenceKinds } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import type { StatePatch } from '../../src/contract/scenario.js';
-import { EntryScan, entryKinds } from '../../src/inspector/journal/entry-scan.js';
+import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
 import { evidencePage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
 import { searchJournal } from '../../src/inspector/journal/journal-search.js';
@@ -138,7 +138,7 @@ test('every line is found, whatever text is in it', () => {
       withJournal(lines, patches, (journal) => {
         assert.equal(journal.length, lines.length);
         entries.forEach((entry, index) => {
-          assert.equal(entryKinds[journal.kinds.at(index)], entry.kind);
+          assert.equal(evidenceKinds[journal.kinds.at(index)], entry.kind);
           assert.equal(journal.times.at(index), entry.virtualTimeUs);
           assert.equal(journal.failures.at(index), entry.kind === 'operation' && entry.outcome.kind !== 'ok' ? 1 : 0);
         });

@@ -9,7 +9,7 @@ import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */
 const recorded: { [revision: number]: string } = {
-  1: 'd46ba044d3e2fa4ee97ba18c40a447904eaca10b90ccd7997fe1984fa0cddd35',
+  1: '5e4d36024a7bf04ef25bb43a252ee069c202a57c773f13eee6d92de4c6a4a5cd',
 };
 
 test('another output is another revision', () => {

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { type Content, Markup } from '../../contract/markup.js';
 import { openApiDocument } from '../openapi/document.js';
-import { type Content, html, Markup, prose } from './markup.js';
+import { html, prose } from './markup.js';
 import { type DocumentedOperation, operationSection } from './operation-view.js';
 import { schemaSection } from './schema-view.js';
 

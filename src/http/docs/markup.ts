@@ -1,31 +1,9 @@
-// HTML as text, safe by construction: whatever is put into a template is escaped, unless it came from a template itself.
+// The templates of the documentation page.
+import { type Content, htmlTemplate } from '../../contract/markup.js';
 
-export class Markup {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-export type Content = string | number | Markup | null | undefined | readonly Content[];
-
-/** html`<b>${anything}</b>`: for element content and for attribute values in double quotes. */
-export function html(strings: TemplateStringsArray, ...contents: Content[]): Markup {
-  let text = strings[0] ?? '';
-  for (let index = 0; index < contents.length; index++) text += contentText(contents[index]) + (strings[index + 1] ?? '');
-  return new Markup(text);
-}
+export const html = htmlTemplate();
 
 /** Text in which `backticks` mark code. */
 export function prose(text: string): Content {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
-
-function contentText(content: Content): string {
-  if (content === null || content === undefined) return '';
-  if (content instanceof Markup) return content.text;
-  if (typeof content === 'object') return content.map(contentText).join('');
-  return String(content).replace(/[&<>"']/g, (char) => entities[char] ?? char);
-}
-
-const entities: { [char: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

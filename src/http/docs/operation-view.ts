@@ -1,6 +1,7 @@
 // One endpoint on the page: what it is for and takes on the left, what is sent and answered on the right.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import { type Content, html, type Markup, prose } from './markup.js';
+import type { Content, Markup } from '../../contract/markup.js';
+import { html, prose } from './markup.js';
 import { memberRow, reference, schemaView } from './schema-view.js';
 
 export interface DocumentedOperation {

@@ -1,6 +1,7 @@
 // How the page shows a schema: a member a row, its type in words, its bounds beside it.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import { type Content, html, type Markup, prose } from './markup.js';
+import type { Content, Markup } from '../../contract/markup.js';
+import { html, prose } from './markup.js';
 
 const object = (value: JsonValue | undefined): JsonObject => (value ?? {}) as JsonObject;
 const list = (value: JsonValue | undefined): JsonValue[] => (value ?? []) as JsonValue[];

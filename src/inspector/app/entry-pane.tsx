@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { entryIsProblem, entryText } from '../../reports/entry-text.js';
+import { kindNames } from '../../reports/html/kind-names.mjs';
 import { virtualClock, virtualOffset } from '../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../reports/html/visible-text.mjs';
 import type { EvidenceSource } from './evidence-source.ts';
-import { kindNames } from './kind-names.ts';
 import { Await, useLoad } from './loading.tsx';
 import { ChangeTable, Copy, Fact, Json } from './parts.tsx';
 import { StateAt } from './state-at.tsx';

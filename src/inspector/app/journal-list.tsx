@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { entryIsProblem, entryText } from '../../reports/entry-text.js';
+import { kindNames } from '../../reports/html/kind-names.mjs';
 import { virtualOffset } from '../../reports/html/virtual-time.mjs';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
 import type { JournalPages } from './journal-pages.ts';
-import { kindNames } from './kind-names.ts';
 import { RowWindow } from './row-window.ts';
 
 const rowPx = 30;

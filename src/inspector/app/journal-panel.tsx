@@ -1,12 +1,14 @@
 // The journal with its filter: kinds, and text searched through the whole of it. A filter gives a list of sequences; the list shows those.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EvidenceKind } from '../../contract/evidence.js';
+import { kindNames } from '../../reports/html/kind-names.mjs';
 import type { EvidenceSource } from './evidence-source.ts';
 import { JournalList } from './journal-list.tsx';
 import { JournalPages } from './journal-pages.ts';
-import { kindNames, kindOrder } from './kind-names.ts';
 import { counted } from './parts.tsx';
 import { isTyping } from './typing.tsx';
+
+const kindOrder = Object.keys(kindNames) as EvidenceKind[];
 
 export interface JournalPanelProps {
   source: EvidenceSource;

@@ -1,22 +1,9 @@
 // Reads what an index needs out of an entry's bytes, without making it a value: a journal is indexed at the speed of its bytes.
 //   E1. An entry is one line of canonical JSON, so its members are ordered and its own keys have no escapes. A line that is not of that
 //       form, or not of the sequence it should be, is refused; nothing else about it is checked here (reports/verify-evidence.ts does).
-import type { EvidenceKind } from '../../contract/evidence.js';
+import { type EvidenceKind, evidenceKinds } from '../../contract/evidence.js';
 
-/** By code: what columns hold. */
-export const entryKinds: readonly EvidenceKind[] = [
-  'operation',
-  'state_change',
-  'event',
-  'callback',
-  'fault',
-  'fault_control',
-  'random',
-  'clock',
-  'lifecycle',
-  'verification',
-];
-const codes = new Map<string, number>(entryKinds.map((kind, code) => [kind, code]));
+const codes = new Map<string, number>(evidenceKinds.map((kind, code) => [kind, code]));
 export const stateChangeCode = codeOf('state_change');
 
 export function codeOf(kind: EvidenceKind): number {

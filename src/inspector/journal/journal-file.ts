@@ -2,11 +2,13 @@
 //   J1. The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows.
 //   J2. Sequence k is line k: the index refuses a journal in which it is not.
 //   J3. It reads one file handle, opened once; whoever holds it sees to that the file is the one that was sealed.
+
 import { readSync } from 'node:fs';
 import type { EvidenceEntry } from '../../contract/evidence.js';
+import { evidenceKinds } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
 import type { StatePatch } from '../../contract/scenario.js';
-import { EntryScan, entryKinds, stateChangeCode } from './entry-scan.js';
+import { EntryScan, stateChangeCode } from './entry-scan.js';
 import { growingBytes, growingFloats } from './growing.js';
 import { StateHistory } from './state-history.js';
 
@@ -23,7 +25,7 @@ export class JournalFile {
   readonly kinds = growingBytes();
   readonly failures = growingBytes();
   readonly times = growingFloats();
-  readonly counts: number[] = entryKinds.map(() => 0);
+  readonly counts: number[] = evidenceKinds.map(() => 0);
   readonly #offsets = growingFloats();
   readonly #scan = new EntryScan();
   #bytes = 0;

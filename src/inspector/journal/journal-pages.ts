@@ -1,5 +1,7 @@
 // Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
+
 import type { CallbackEntry, StateChangeEntry } from '../../contract/evidence.js';
+import { evidenceKinds } from '../../contract/evidence.js';
 import type {
   CallbackDelivery,
   CallbacksReply,
@@ -15,7 +17,7 @@ import type { KindCounts } from '../../contract/inspector-runs.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run.js';
 import type { ArchiveCalls } from './archive-calls.js';
-import { codeOf, entryKinds } from './entry-scan.js';
+import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 import { timelineOf } from './timeline.js';
 
@@ -23,7 +25,7 @@ type Bare<T> = Omit<T, 'schemaVersion'>;
 
 /** `toSequence`: of the whole journal, where not all of it is indexed yet. */
 export function factsOf(journal: JournalFile, toSequence = journal.length): ArchiveCalls['facts']['answer'] {
-  const counts = Object.fromEntries(entryKinds.map((kind, code) => [kind, journal.counts[code]])) as KindCounts;
+  const counts = Object.fromEntries(evidenceKinds.map((kind, code) => [kind, journal.counts[code]])) as KindCounts;
   return { toSequence, counts, indexed: journal.length };
 }
 

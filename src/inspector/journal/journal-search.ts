@@ -1,10 +1,12 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
 //   S1. Text is compared as the entry's JSON has it, upper and lower case apart.
 //   S2. It goes on in slices; a caller that has gone stops it between two.
+
 import type { EvidenceEntry } from '../../contract/evidence.js';
+import { evidenceKinds } from '../../contract/evidence.js';
 import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector-journal.js';
 import { limits } from '../../contract/limits.js';
-import { codeOf, entryKinds } from './entry-scan.js';
+import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
 const newline = 10;
@@ -135,7 +137,7 @@ function matchOf(journal: JournalFile, sequence: number, text: string, q: string
   const preview = wellFormed(text.slice(start, found + (q?.length ?? 0) + around.after));
   return {
     sequence,
-    kind: entryKinds[journal.kinds.at(sequence - 1)] as SearchMatch['kind'],
+    kind: evidenceKinds[journal.kinds.at(sequence - 1)] as SearchMatch['kind'],
     virtualTimeUs: journal.times.at(sequence - 1),
     preview,
     at: found - start,

@@ -1,8 +1,10 @@
 // What the virtual-time timeline draws of a window: how many entries there are where, and those worth a mark of their own.
+
 import type { EvidenceEntry } from '../../contract/evidence.js';
+import { evidenceKinds } from '../../contract/evidence.js';
 import type { TimelineMark, TimelineQuery, TimelineReply } from '../../contract/inspector-journal.js';
 import { limits } from '../../contract/limits.js';
-import { codeOf, entryKinds } from './entry-scan.js';
+import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
 export type TimelineColumns = Omit<TimelineReply, 'schemaVersion' | 'interactions' | 'checkpoints' | 'startUs' | 'endUs'>;
@@ -21,7 +23,7 @@ export function timelineOf(
   const end = times.firstNotBelow(toUs + 1);
   const density: { [kind: string]: number[] } = {};
   for (let index = first; index < end; index++) {
-    const kind = entryKinds[kinds.at(index)] as string;
+    const kind = evidenceKinds[kinds.at(index)] as string;
     density[kind] ??= Array.from({ length: count }, () => 0);
     (density[kind][Math.floor((times.at(index) - fromUs) / bucketUs)] as number)++;
   }

@@ -1,7 +1,8 @@
 // One entry in full, at the side of the page. Whatever names an entry opens it here; the address remembers it (#entry-14).
 import { button, h } from './dom.mjs';
 import { changeTable, jsonBlock } from './json-view.mjs';
-import { data, failingAt, kindNames, positionOf, rowOf, rows } from './page-data.mjs';
+import { kindNames } from './kind-names.mjs';
+import { data, failingAt, positionOf, rowOf, rows } from './page-data.mjs';
 import { virtualClock, virtualOffset } from './virtual-time.mjs';
 
 const listeners = new Set();

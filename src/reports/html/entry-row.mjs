@@ -1,7 +1,8 @@
 // One entry as one row of a list.
 import { h } from './dom.mjs';
 import { openEntry } from './entry-drawer.mjs';
-import { data, failingAt, kindNames } from './page-data.mjs';
+import { kindNames } from './kind-names.mjs';
+import { data, failingAt } from './page-data.mjs';
 import { virtualOffset } from './virtual-time.mjs';
 
 /** `attributes` go to the row; a click opens the entry. */

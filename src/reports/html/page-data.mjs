@@ -26,16 +26,3 @@ export function failingAt(sequence) {
 export function sequencesIn(text) {
   return text.split(' ').filter(Boolean).map(Number);
 }
-
-export const kindNames = {
-  operation: 'call',
-  state_change: 'state',
-  event: 'event',
-  callback: 'callback',
-  fault: 'fault',
-  fault_control: 'fault switch',
-  random: 'random',
-  clock: 'clock',
-  lifecycle: 'lifecycle',
-  verification: 'check',
-};
