@@ -15,15 +15,16 @@ const rooms: { [room: string]: string[] } = {
   scheduler: ['contract'],
   actors: ['contract'],
   tools: ['contract'],
+  callbacks: ['contract', 'worlds'],
   worlds: ['contract', 'files', 'scheduler', 'actors', 'tools'],
   compiler: ['contract', 'tools'],
   reports: ['contract', 'files'],
-  drills: ['contract', 'compiler', 'worlds', 'reports', 'tools'],
+  drills: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'tools'],
   http: ['contract', 'control'],
   client: ['contract'],
-  control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
+  control: ['contract', 'files', 'compiler', 'worlds', 'callbacks', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
-  inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
+  inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
 
@@ -34,7 +35,7 @@ const importSites: { [specifier: string]: string[] } = {
   typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/inspector-validators.ts', 'src/contract/tags.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
-  'node:http': ['src/http/node-server.ts'],
+  'node:http': ['src/http/node-server.ts', 'src/callbacks/send.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
 };

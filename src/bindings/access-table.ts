@@ -22,8 +22,8 @@ export class AccessTable {
   }
 
   /** `urlOf`: where this listener serves a binding. */
-  open({ world, actorId, actorInstanceId, bindings, token, expiresAtMs }: OpenAccess, urlOf: (binding: RemoteBinding) => string): Access {
-    const access = new AgentAccess(world, { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) });
+  open({ world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs }: OpenAccess, urlOf: (binding: RemoteBinding) => string): Access {
+    const access = new AgentAccess(world, { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }, receivers);
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
     const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
     for (const binding of remoteBindings) {

@@ -2,8 +2,9 @@
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   A1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 
+import { ServiceError } from '../contract/errors.js';
 import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
-import type { DirectCall, DirectClient } from '../drills/bindings-port.js';
+import type { DirectCall, DirectClient, ReceiverBook } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 
@@ -21,14 +22,18 @@ export interface AskOptions {
 export class AgentAccess implements DirectClient {
   readonly #world: WorldRef;
   readonly #actor: AgentIdentity;
+  readonly #receivers: ReceiverBook | undefined;
+  /** End what the agent receives. */
+  #ends: (() => void)[] = [];
   #running = 0;
   #used = false;
   #revoked = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity) {
+  constructor(world: WorldRef, actor: AgentIdentity, receivers?: ReceiverBook) {
     this.#world = world;
     this.#actor = actor;
+    this.#receivers = receivers;
   }
 
   get used(): boolean {
@@ -62,8 +67,17 @@ export class AgentAccess implements DirectClient {
     return this.#run(() => this.#world.command({ kind: 'wait', ...this.#actor, ...until }, options && sendOptions(options)));
   }
 
+  /** Callbacks for the receiver go to the agent from now on, until its access ends. */
+  receive(receiverId: string, target: { url: string; secret: string }): Promise<void> {
+    return this.#run(async () => {
+      if (this.#receivers === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'An agent receives no callbacks here.' });
+      this.#ends.push(this.#receivers.bind(receiverId, target));
+    });
+  }
+
   revoke(): Promise<void> {
     this.#revoked = true;
+    for (const end of this.#ends.splice(0)) end();
     return new Promise((resolve) => {
       if (this.#running === 0) resolve();
       else this.#whenIdle.push(resolve);

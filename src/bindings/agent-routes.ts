@@ -1,6 +1,6 @@
 // The routes an agent may use (decisions.md 8): the shape of each, nothing else.
-import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
-import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import type { CallResponse, ReceiveResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
+import { validateCallPath, validateCallRequest, validateReceiveRequest, validateReceiverPath, validateWaitRequest } from '../contract/validators.js';
 import { requireValid } from '../http/require-valid.js';
 import type { Route } from '../http/router.js';
 import type { AgentAccess } from './agent-access.js';
@@ -39,6 +39,18 @@ export const agentRoutes: readonly Route<AgentAccess>[] = [
       const { untilUs } = requireValid(validateWaitRequest(body));
       const { correlationId, virtualTimeUs, outcome } = await caller.wait(untilUs);
       const reply: WaitResponse = { schemaVersion: 1, correlationId, virtualTimeUs, outcome };
+      return { status: 200, body: reply };
+    },
+  },
+  {
+    method: 'PUT',
+    path: '/v1/receivers/{receiverId}',
+    auth: 'bearer',
+    body: {},
+    run: async ({ caller, path, body }) => {
+      const { receiverId } = requireValid(validateReceiverPath({ ...path }), '/path');
+      await caller.receive(receiverId, requireValid(validateReceiveRequest(body)));
+      const reply: ReceiveResponse = { schemaVersion: 1, receiverId };
       return { status: 200, body: reply };
     },
   },

@@ -37,3 +37,18 @@ export interface WaitResponse {
   virtualTimeUs: number;
   outcome: ToolOutcome;
 }
+
+/** The path of PUT /v1/receivers/{receiverId}: callbacks for it go to the agent until its access ends. Local runs only. */
+export interface ReceiverPath {
+  receiverId: Slug;
+}
+export interface ReceiveRequest {
+  /** On this machine. */
+  url: string & tags.MinLength<1> & tags.MaxLength<2048>;
+  /** Of the agent's own choice: the key of the signatures. */
+  secret: string & tags.MinLength<16> & tags.MaxLength<1024>;
+}
+export interface ReceiveResponse {
+  schemaVersion: 1;
+  receiverId: string;
+}

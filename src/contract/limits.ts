@@ -24,6 +24,8 @@ export const limits = {
   outboxDeliveriesMax: 100_000,
   callbackBodyBytesMax: 1024 * 1024,
   callbackHeadersMax: 64,
+  callbackSecretCharsMin: 16,
+  callbackSecretCharsMax: 1024,
   /** Of a receiver's answer, which nobody reads: more of it ends the connection. */
   callbackAnswerBytesMax: 64 * 1024,
   evidencePageEntriesMax: 500,

@@ -1,7 +1,7 @@
 // The only file that names typia at run time. typia turns each type below into a fast check (extra members are refused) and into a
 // schema; when a check says no, shape-issues.ts walks the schema and tells every broken path.
 import typia, { type tags } from 'typia';
-import type { CallPath, CallRequest, CallResponse, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
+import type { CallPath, CallRequest, CallResponse, ReceiveRequest, ReceiverPath, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
 import type { Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
 import type { ErrorEnvelope, Issue } from './errors.js';
@@ -65,6 +65,8 @@ const { components } = typia.json.schemas<
     CallPath,
     CallRequest,
     WaitRequest,
+    ReceiverPath,
+    ReceiveRequest,
     WorldCommand,
     AuthorAnswer,
     CallResponse,
@@ -145,6 +147,8 @@ export const validateCreateToolSetupRequest = validator<CreateToolSetupRequest>(
 // What agents and embedders send.
 export const validateCallPath = validator<CallPath>('CallPath', typia.createEquals<CallPath>());
 export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
+export const validateReceiverPath = validator<ReceiverPath>('ReceiverPath', typia.createEquals<ReceiverPath>());
+export const validateReceiveRequest = validator<ReceiveRequest>('ReceiveRequest', typia.createEquals<ReceiveRequest>());
 export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
 export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());

@@ -1,6 +1,6 @@
 // Callback receivers as they lie in the catalog, their states, and which origins may be one.
 //   pending -> approved -> revoked; pending -> revoked
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isPublicHost } from '../callbacks/addresses.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CallbackReceiver } from '../contract/hosted-organization.js';
 import { defineTable, type View } from './tables.js';
@@ -52,46 +52,6 @@ export function requireOrigin(text: string): string {
   // Nothing beside scheme, host and port: no credentials, path, query or fragment, and nothing a parser would quietly drop or turn.
   if (!/^https:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text)) throw refuse('must be an https origin: scheme, host and port, nothing else');
   const { origin, hostname } = new URL(text);
-  if (isPrivateHost(hostname)) throw refuse('must not be inside a private network');
+  if (!isPublicHost(hostname)) throw refuse('must not be inside a private network');
   return origin;
-}
-
-function isPrivateHost(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIPv4(host)) return privateAddresses.check(host, 'ipv4');
-  if (isIPv6(host)) return !publicAddresses6.check(host, 'ipv6') || privateAddresses.check(host, 'ipv6');
-  return !host.includes('.') || /\.(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|home\.arpa)$/.test(host);
-}
-
-/** Global unicast, all that is handed out of IPv6. */
-const publicAddresses6 = new BlockList();
-publicAddresses6.addSubnet('2000::', 3, 'ipv6');
-
-/** The special-purpose registries of IANA (RFC 6890 and what came after), as far as nothing public can be there. */
-const privateAddresses = new BlockList();
-for (const [address, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  privateAddresses.addSubnet(address, bits, 'ipv4');
-}
-// 6to4 and Teredo carry IPv4 addresses inside; documentation addresses are nobody's.
-for (const [address, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  privateAddresses.addSubnet(address, bits, 'ipv6');
 }

@@ -1,4 +1,5 @@
 // What the attempts of one run share.
+import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { Worlds } from '../worlds/api.js';
@@ -11,6 +12,7 @@ export interface AttemptContext {
   worlds: Worlds;
   bindings: BindingsPort;
   targets: Targets;
+  callbackReceivers: CallbackReceivers;
   signal: AbortSignal;
   onWorld: NonNullable<RunDrillsOptions['onWorld']>;
   onEvent: (event: RunEvent) => void;

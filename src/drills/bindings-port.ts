@@ -20,10 +20,16 @@ export interface OpenAccess {
   actorInstanceId?: string;
   /** Those that are not available are left out. */
   bindings: readonly Binding[];
+  /** Where the agent may say that it receives callbacks; what it has said ends with the access. Default: it may not. */
+  receivers?: ReceiverBook;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
   /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
   expiresAtMs?: number;
+}
+export interface ReceiverBook {
+  /** Yields what ends it. control.NOT_FOUND for a receiver nobody sends to, control.STATE_CONFLICT for one that is there. */
+  bind(receiverId: string, target: { url: string; secret: string }): () => void;
 }
 export interface Access {
   /** By binding: where and with what. `direct` needs neither. */

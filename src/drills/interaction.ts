@@ -2,7 +2,7 @@
 import type { TargetInvocation } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
-import type { Access } from './bindings-port.js';
+import type { Access, ReceiverBook } from './bindings-port.js';
 import type { PlayableDrill } from './plan.js';
 import type { Agent, Started, Worked } from './seat.js';
 import type { TargetRunner } from './targets/target-run.js';
@@ -12,6 +12,8 @@ export interface LocalAgentPart {
   runId: string;
   planned: PlayableDrill;
   world: WorldRef;
+  /** Where the agent may add itself, as long as it has access. */
+  receivers?: ReceiverBook;
 }
 
 export function localAgent(context: AttemptContext, part: LocalAgentPart): Agent {
@@ -29,13 +31,13 @@ interface InteractionPart extends LocalAgentPart {
 }
 
 async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<Worked> {
-  const { world, planned, interaction, runner } = part;
+  const { world, planned, interaction, runner, receivers } = part;
   const { target } = planned;
   const actor = {
     actorId: interaction.actorId,
     ...(interaction.actorInstanceId === undefined ? {} : { actorInstanceId: interaction.actorInstanceId }),
   };
-  const access = await bindings.open({ world, ...actor, bindings: target.bindings });
+  const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...(receivers === undefined ? {} : { receivers }) });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
     return { run, bindingEvidence: access.observed() ? 'observed' : 'issued' };

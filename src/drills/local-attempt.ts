@@ -1,4 +1,6 @@
 // The seat of a local attempt: a world made for it, its target as the agent, nothing kept.
+import { DeliveringWorld } from '../callbacks/delivering-world.js';
+import { Receivers, receiverIdsOf } from '../callbacks/receivers.js';
 import { newId } from '../contract/ids.js';
 import type { AttemptContext } from './attempt-context.js';
 import { atTheStart } from './attempt-result.js';
@@ -15,9 +17,11 @@ export interface AttemptRequest {
 }
 
 export function localSeat(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): Seat {
-  const { build, worlds, signal, onEvent, onWorld } = context;
+  const { build, worlds, callbackReceivers, signal, onEvent, onWorld } = context;
   const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
   const runId = newId('run');
+  const known = receiverIdsOf(build);
+  const receivers = known.size === 0 ? undefined : new Receivers({ known, fixed: callbackReceivers, signal });
   return {
     runId,
     build,
@@ -27,7 +31,7 @@ export function localSeat(context: AttemptContext, { planned, trial, attempt, ho
     signal,
     onEvent,
     open: async () => {
-      const world = await worlds.create({
+      const made = await worlds.create({
         worldId: runId,
         build,
         setup,
@@ -36,10 +40,11 @@ export function localSeat(context: AttemptContext, { planned, trial, attempt, ho
         budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
         placement: { host },
       });
+      const world = receivers === undefined ? made : new DeliveringWorld(made, receivers);
       onWorld(runId, world);
       return { world, begun: atTheStart(planned) };
     },
-    agent: (world) => localAgent(context, { runId, planned, world }),
+    agent: (world) => localAgent(context, { runId, planned, world, ...(receivers === undefined ? {} : { receivers }) }),
     once: () => ({}),
   };
 }

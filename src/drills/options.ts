@@ -1,4 +1,5 @@
 // What a caller of runDrills says.
+import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -36,6 +37,8 @@ export interface RunDrillsOptions extends Selection {
   stopOnFailure?: boolean;
   /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */
   amnesia?: boolean;
+  /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait, unless the agent receives them. */
+  callbackReceivers?: CallbackReceivers;
   /** The agent of `external` targets: called in this process for each interaction. Without it such targets cannot run. */
   agent?: TargetModule;
   /** Told each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */

@@ -1,8 +1,10 @@
 // The public run: compile, plan, attempts with bounded concurrency, verdicts. Everything it opens it closes.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { type CallbackReceivers, loopbackReceiver, receiverIdsOf } from '../callbacks/receivers.js';
 import { compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
 import type { Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { openWorlds } from '../worlds/worlds.js';
@@ -79,7 +81,8 @@ export async function runBuild(
   const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
   const onEvent = options.onEvent ?? (() => {});
   onEvent({ event: 'plan', runs, drills: plan.drills.length, concurrency: plan.concurrency, seed: plan.seed });
-  const { agent, onWorld = () => {} } = options;
+  const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
+  requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
   const targets = new Targets({ root, isolation, prefixes, ...(agent === undefined ? {} : { agent }) });
   const worlds = await openWorlds({
@@ -95,12 +98,24 @@ export async function runBuild(
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
   try {
-    const context: AttemptContext = { build, worlds, bindings, targets, signal: options.signal ?? new AbortController().signal, onEvent, onWorld };
+    const signal = options.signal ?? new AbortController().signal;
+    const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, signal, onEvent, onWorld };
     return await new Run(plan, options, context).play();
   } finally {
     await targets.close();
     await bindings.close();
     await worlds.close();
+  }
+}
+
+/** control.INVALID_REQUEST for a receiver to which no tool of the build sends anything, or that cannot be one. */
+function requireReceivers(build: CompiledBuild, given: CallbackReceivers): void {
+  const known = receiverIdsOf(build);
+  for (const [receiverId, target] of Object.entries(given)) {
+    loopbackReceiver(target);
+    if (known.has(receiverId)) continue;
+    const suggestion = known.size === 0 ? 'no tool has callbacks' : `there are ${[...known].join(', ')}`;
+    throw new ServiceError('control.INVALID_REQUEST', { message: `No tool sends callbacks to a receiver "${receiverId}": ${suggestion}.` });
   }
 }
 

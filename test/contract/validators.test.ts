@@ -132,6 +132,8 @@ test('no regular expression is made while hot shapes are checked', () => {
     [validateCallRequest, { arguments: { id: 'T-1' }, idempotencyKey: 'k', instanceId: 'desk' }],
     [validators.validateCallPath, { packageId: 'desk', operationId: 'tickets.get' }],
     [validators.validateWaitRequest, { untilUs: 5 }],
+    [validators.validateReceiverPath, { receiverId: 'hook' }],
+    [validators.validateReceiveRequest, { url: 'http://127.0.0.1:4000', secret: '0123456789abcdef' }],
     [validateDrill, drill],
   ];
   for (const [validate, value] of calls) assert.equal(validate(value).ok, true);

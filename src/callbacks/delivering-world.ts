@@ -1,0 +1,162 @@
+// A world whose callbacks are delivered: the world as it is, but that time stands still while a receiver is told.
+//   W1. One delivery is under way at a time, in the order (dueUs, ordinal). There is one DeliveringWorld a world.
+//   W2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver does meanwhile is
+//       served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
+//   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being told.
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type {
+  Advance,
+  AdvanceAnswer,
+  AdvanceProgress,
+  CallResult,
+  CallTool,
+  DeliveryRequest,
+  PausedTime,
+  Wait,
+  WaitAnswer,
+  WorldAnswers,
+  WorldCommand,
+  WorldQuery,
+} from '../contract/world-protocol.js';
+import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
+import type { ReceiverSource } from './receivers.js';
+import { send } from './send.js';
+
+type Options = SendOptions<AdvanceProgress>;
+type AnyAnswer = WorldAnswers[WorldCommand['kind']];
+
+export class DeliveringWorld implements WorldRef {
+  readonly #world: WorldRef;
+  readonly #source: ReceiverSource;
+  /** The deliveries that are being made. */
+  #delivering: Promise<void> | undefined;
+
+  constructor(world: WorldRef, source: ReceiverSource) {
+    this.#world = world;
+    this.#source = source;
+  }
+
+  get worldId(): string {
+    return this.#world.worldId;
+  }
+  get worldInstanceId(): string {
+    return this.#world.worldInstanceId;
+  }
+  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    return this.#world.query(query);
+  }
+  /** The child is a world of its own: its callbacks wait until somebody delivers them. */
+  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return this.#world.fork(request);
+  }
+  passivate(): Promise<void> {
+    return this.#world.passivate();
+  }
+  destroy(): Promise<void> {
+    return this.#world.destroy();
+  }
+  command<C extends WorldCommand>(command: C, options: Options = {}): Promise<WorldAnswers[C['kind']]> {
+    return this.#run(command, options) as Promise<WorldAnswers[C['kind']]>;
+  }
+
+  /** Whatever is due now; an attempt that an earlier life left behind goes out again. */
+  async deliver(signal?: AbortSignal): Promise<void> {
+    this.#delivering ??= this.#deliverAll(signal).finally(() => {
+      this.#delivering = undefined;
+    });
+    await this.#delivering;
+  }
+
+  #run(command: WorldCommand, options: Options): Promise<AnyAnswer> {
+    switch (command.kind) {
+      case 'call':
+        return this.#call(command, options);
+      case 'advance':
+        return this.#advance(command, options);
+      case 'wait':
+        // Whoever is being told cannot be told more before it has answered.
+        return this.#delivering === undefined ? this.#wait(command, options) : this.#world.command(command, options);
+      case 'close':
+        return this.#close(command, options);
+      case 'reset':
+        return this.#reset(command, options);
+      default:
+        return this.#world.command(command, options);
+    }
+  }
+
+  async #call(command: CallTool, options: Options): Promise<CallResult> {
+    const { deliveriesDue, ...result } = await this.#world.command(command, options);
+    if (deliveriesDue === true && this.#delivering === undefined) await this.deliver().catch(leaveForNext);
+    return result;
+  }
+
+  async #advance(command: Advance, options: Options): Promise<AdvanceAnswer> {
+    await this.#delivering?.catch(leaveForNext);
+    return await this.#untilThere(command, options);
+  }
+  #wait(command: Wait, options: Options): Promise<WaitAnswer> {
+    return this.#untilThere(command, options);
+  }
+
+  /** Asks again each time that deliveries were made. A cancel that came meanwhile ends it where it stands. */
+  async #untilThere<C extends Advance | Wait>(command: C, options: Options): Promise<WorldAnswers[C['kind']]> {
+    const { signal, ...rest } = options;
+    let resume: PausedTime | undefined;
+    for (;;) {
+      const receivers = [...this.#source.current().keys()];
+      const isCancelled = resume !== undefined && signal?.aborted === true;
+      const delivering = { receivers, ...(resume === undefined ? {} : { resume }), ...(isCancelled ? { cancel: true as const } : {}) };
+      const answer = await this.#world.command({ ...command, delivering }, isCancelled ? rest : options);
+      if (answer.paused === undefined) return answer;
+      resume = answer.paused;
+      await this.deliver(signal);
+    }
+  }
+
+  async #close(command: Extract<WorldCommand, { kind: 'close' }>, options: Options): Promise<AnyAnswer> {
+    await this.deliver().catch(leaveForNext);
+    return await this.#world.command(command, options);
+  }
+
+  /** What an earlier life left behind is in nobody's flight. */
+  async #reset(command: Extract<WorldCommand, { kind: 'reset' }>, options: Options): Promise<AnyAnswer> {
+    if (this.#delivering === undefined) await this.#world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
+    return await this.#world.command(command, options);
+  }
+
+  async #deliverAll(signal: AbortSignal | undefined): Promise<void> {
+    while (signal?.aborted !== true) {
+      const receivers = this.#source.current();
+      const { request } = await this.#world.command({ kind: 'startDelivery', receivers: [...receivers.keys()] });
+      if (request === undefined) return;
+      const receiver = receivers.get(request.receiverId);
+      if (receiver === undefined) throw new Error('a world gives out deliveries of the receivers it was named alone');
+      await this.#settle(request, await send(request, receiver, signal));
+    }
+  }
+
+  /** Once for each attempt, however often it is sent. What cannot be told is recovered later. */
+  async #settle({ deliveryId, attempt }: DeliveryRequest, answer: Parameters<typeof settlement>[1]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#world.command(settlement({ deliveryId, attempt }, answer));
+        return;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !passing.has(error.code) || tries === limits.worldTriesMax) throw error;
+      }
+    }
+  }
+}
+
+const passing = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY']);
+
+function settlement(of: { deliveryId: string; attempt: number }, answer: Extract<WorldCommand, { kind: 'settleDelivery' }>['answer']) {
+  return { kind: 'settleDelivery' as const, ...of, answer };
+}
+
+/** The world could not be asked: what is due is due still, and the next command finds it so. */
+function leaveForNext(error: unknown): void {
+  if (!(error instanceof ServiceError)) throw error;
+}

@@ -1,0 +1,102 @@
+// One attempt on the wire: a signed request to an address that is allowed, and what came of it.
+//   N1. The address is checked when the socket connects: the one that is looked up is the one that is used.
+//   N2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
+import { createHmac } from 'node:crypto';
+import { lookup as resolveName } from 'node:dns';
+import { request as httpRequest, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { limits } from '../contract/limits.js';
+import type { DeliveryAnswer, DeliveryRequest } from '../contract/world-protocol.js';
+import type { AddressRule } from './addresses.js';
+import type { Receiver } from './receivers.js';
+
+/** Never rejects: a receiver that cannot be reached is an answer too. */
+export async function send(request: DeliveryRequest, receiver: Receiver, signal: AbortSignal | undefined): Promise<DeliveryAnswer> {
+  const answer = await exchange(request, receiver, signal);
+  // The network's doing: whoever sent knows the first answer alone.
+  if (request.fault === 'duplicate') await exchange(request, receiver, signal);
+  return answer;
+}
+
+/** What a receiver computes too: HMAC-SHA-256 over the bytes of the body, nothing else, in lower-case hex after the declared prefix. */
+export function signatureOf(body: Uint8Array, { secret, prefix }: { secret: string; prefix: string }): string {
+  return prefix + createHmac('sha256', secret).update(body).digest('hex');
+}
+
+const noAnswer = (reason: 'timeout' | 'connection' | 'address_refused'): DeliveryAnswer => ({ kind: 'none', reason });
+class AddressRefused extends Error {}
+
+function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSignal): Promise<DeliveryAnswer> {
+  const target = new URL(receiver.url);
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  // A literal address is never looked up.
+  if (isIP(host) !== 0 && !receiver.isAllowed(host)) return Promise.resolve(noAnswer('address_refused'));
+  const ends = [signal, ...receiver.signals].filter((one) => one !== undefined);
+  if (ends.some(({ aborted }) => aborted)) return Promise.resolve(noAnswer('connection'));
+  return new Promise((resolve) => {
+    const body = Buffer.from(request.bodyBase64, 'base64');
+    const options = requestOptions(request, { target, host, body, receiver });
+    const outgoing = target.protocol === 'https:' ? httpsRequest({ ...options, rejectUnauthorized: true }) : httpRequest(options);
+    const end = (answer: DeliveryAnswer): void => {
+      clearTimeout(timer);
+      for (const one of ends) one.removeEventListener('abort', breakOff);
+      resolve(answer);
+      outgoing.destroy();
+    };
+    const breakOff = (): void => end(noAnswer('connection'));
+    const timer = setTimeout(() => end(noAnswer('timeout')), request.timeoutMs);
+    for (const one of ends) one.addEventListener('abort', breakOff);
+    outgoing.on('error', (error) => end(noAnswer(error instanceof AddressRefused ? 'address_refused' : 'connection')));
+    outgoing.on('close', breakOff);
+    outgoing.on('upgrade', () => end({ kind: 'status', status: 101 }));
+    outgoing.on('response', (incoming) => {
+      let bytes = 0;
+      const told = (): void => end({ kind: 'status', status: incoming.statusCode as number });
+      incoming.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > limits.callbackAnswerBytesMax) told();
+      });
+      incoming.on('end', told);
+      incoming.on('error', breakOff);
+    });
+    outgoing.end(body);
+  });
+}
+
+interface Addressed {
+  target: URL;
+  host: string;
+  body: Buffer;
+  receiver: Receiver;
+}
+function requestOptions(
+  { method, path, headers, signature, fault }: DeliveryRequest,
+  { target, host, body, receiver: { secret, isAllowed } }: Addressed,
+): RequestOptions {
+  const key = fault === 'bad_signature' ? `not ${secret}` : secret;
+  const signed = { [signature.header]: signatureOf(body, { secret: key, prefix: signature.prefix }) };
+  return {
+    hostname: host,
+    ...(target.port === '' ? {} : { port: target.port }),
+    path: target.pathname.replace(/\/$/, '') + path,
+    method,
+    headers: { ...headers, ...signed, 'content-length': body.length },
+    agent: false,
+    lookup: lookupWithin(isAllowed),
+    maxHeaderSize: limits.callbackAnswerBytesMax,
+  };
+}
+
+/** A name that stands for one address to which nothing may go stands for none. */
+function lookupWithin(isAllowed: AddressRule): LookupFunction {
+  return (hostname, { all, ...options }, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) callback(error, '', 0);
+      else if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
+        callback(new AddressRefused(`${hostname} is at an address to which nothing is delivered`), '', 0);
+      } else if (all === true) callback(null, addresses);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    });
+  };
+}

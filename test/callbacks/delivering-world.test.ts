@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { DeliveringWorld } from '../../src/callbacks/delivering-world.js';
+import { Receivers } from '../../src/callbacks/receivers.js';
+import type { ServiceError } from '../../src/contract/errors.js';
+import type { Worlds } from '../../src/worlds/api.js';
+import { openWorlds } from '../../src/worlds/worlds.js';
+import { createShop, Shop } from '../worlds/callback-kit.js';
+import { startReceiver, type TestReceiver } from './receiver-kit.js';
+
+let worlds: Worlds;
+let directory: string;
+before(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'drillyard-delivering-'));
+  worlds = await openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
+});
+after(async () => {
+  await worlds.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Told {
+  shop: Shop;
+  hook: TestReceiver;
+  receivers: Receivers;
+  world: DeliveringWorld;
+  /** Ends every receiver. */
+  end: AbortController;
+}
+async function toldShop(t: TestContext, { answer, faults = [] }: { answer?: TestReceiver['answer']; faults?: string[] } = {}): Promise<Told> {
+  const hook = await startReceiver(answer);
+  t.after(() => hook.close());
+  const end = new AbortController();
+  const receivers = new Receivers({ known: ['hook', 'auditor'], fixed: { hook }, signal: end.signal });
+  const world = new DeliveringWorld((await createShop(worlds, faults)).world, receivers);
+  return { shop: new Shop(world), hook, receivers, world, end };
+}
+const payloads = ({ arrivals }: TestReceiver): unknown[] => arrivals.map(({ body }) => JSON.parse(body).payload.id);
+
+test('what a call makes due is delivered before the call is answered; what nobody receives waits', async (t) => {
+  const { shop, hook } = await toldShop(t);
+  const result = await shop.order('a');
+  assert.equal('deliveriesDue' in result, false);
+  assert.deepEqual(payloads(hook), ['a']);
+  assert.deepEqual(await shop.phases(), ['queued', 'attempt_started', 'delivered']);
+  assert.deepEqual(await shop.phases('auditor'), ['queued']);
+  const { deliveries } = await shop.pending();
+  assert.deepEqual(
+    deliveries.map(({ receiverId, attempts, inFlight }) => [receiverId, attempts, inFlight]),
+    [['auditor', 0, false]],
+  );
+});
+
+test('an advance delivers at the time of each event and of each retry, and answers as if it had not stopped', async (t) => {
+  const times: number[] = [];
+  const told = await toldShop(t, {
+    answer: async () => {
+      times.push((await told.shop.world.query({ kind: 'position' })).virtualTimeUs);
+      return times.length === 1 ? 503 : 200;
+    },
+  });
+  const { shop } = told;
+  await shop.call('later', { id: 'a', inUs: 50 });
+  await shop.call('later', { id: 'b', inUs: 300 });
+  const result = await shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 });
+  assert.deepEqual(times, [1050, 1150, 1300]);
+  assert.deepEqual([result.startedUs, result.reachedUs, result.scheduledEventsProcessed, result.paused], [1000, 9000, 2, undefined]);
+  const clocks = (await shop.evidence()).filter((entry) => entry.kind === 'clock');
+  assert.deepEqual(
+    clocks.map((entry) => entry.kind === 'clock' && [entry.fromUs, entry.toUs, entry.reason]),
+    [
+      [1050, 1150, 'scheduled_work'],
+      [1300, 9000, 'explicit'],
+    ],
+  );
+});
+
+test('two runs of the same leave the same evidence', async (t) => {
+  const lines: string[] = [];
+  for (let run = 0; run < 2; run++) {
+    const told: Told = await toldShop(t, {
+      answer: async ({ body }) => {
+        const { payload } = JSON.parse(body);
+        if (payload.inUs !== undefined) await told.shop.order(`for ${payload.id}`);
+        return told.hook.arrivals.length % 3 === 0 ? 500 : 204;
+      },
+      faults: ['twice', 'lost'],
+    });
+    for (const inUs of [70, 10, 10, 200]) await told.shop.call('later', { id: `in ${inUs}`, inUs });
+    await told.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1100 });
+    await told.shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 100 });
+    lines.push((await told.shop.world.query({ kind: 'evidenceLines', fromSequence: 1, limit: 500 })).lines);
+  }
+  assert.ok(lines[0]!.length > 10_000);
+  assert.equal(lines[0], lines[1]);
+});
+
+test('a receiver that calls the world, or waits in it, is served while it is told', async (t) => {
+  const told = await toldShop(t, {
+    answer: async ({ body }) => {
+      const { payload } = JSON.parse(body);
+      if (payload.id === 'a') {
+        await told.shop.order('from the receiver');
+        await told.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1500 });
+      }
+      return 204;
+    },
+  });
+  const { shop, hook } = told;
+  await shop.call('later', { id: 'meanwhile', inUs: 100 });
+  await shop.order('a');
+  assert.deepEqual(payloads(hook), ['a', 'from the receiver', 'meanwhile']);
+  const phases = (await shop.callbacks())
+    .filter(({ receiverId }) => receiverId === 'hook')
+    .map(({ phase, deliveryId }) => `${deliveryId.slice(-1)} ${phase}`);
+  assert.equal(phases.filter((phase) => phase.endsWith('delivered')).length, 3);
+  assert.ok(phases.indexOf('1 delivered') < phases.indexOf('3 attempt_started'), 'one at a time');
+});
+
+test('a receiver may come and go; what is due then is delivered with the next call', async (t) => {
+  const { shop, receivers } = await toldShop(t);
+  const auditor = await startReceiver();
+  t.after(() => auditor.close());
+  await shop.order('a');
+  const end = receivers.bind('auditor', auditor);
+  assert.throws(
+    () => receivers.bind('auditor', auditor),
+    (error: ServiceError) => error.code === 'control.STATE_CONFLICT',
+  );
+  assert.throws(
+    () => receivers.bind('nobody', auditor),
+    (error: ServiceError) => error.code === 'control.NOT_FOUND',
+  );
+  await shop.order('b');
+  assert.deepEqual(
+    auditor.arrivals.map(({ method, body }) => [method, body]),
+    [
+      ['PUT', 'a'],
+      ['PUT', 'b'],
+    ],
+  );
+  end();
+  await shop.order('c');
+  assert.equal(auditor.arrivals.length, 2);
+});
+
+test('a receiver that goes while it is told is tried again later, and the call is answered', async (t) => {
+  const told = await toldShop(t, { answer: () => told.end.abort() });
+  const result = await told.shop.order('a');
+  assert.equal(result.outcome.kind, 'ok');
+  assert.deepEqual(await told.shop.phases(), ['queued', 'attempt_started', 'retry_scheduled']);
+});
+
+test('a cancel ends an advance where it stands', async (t) => {
+  const cancel = new AbortController();
+  const { shop } = await toldShop(t, { answer: () => cancel.abort() });
+  await shop.call('later', { id: 'a', inUs: 50 });
+  await shop.call('later', { id: 'b', inUs: 60 });
+  const result = await shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 }, { signal: cancel.signal });
+  assert.deepEqual([result.status, result.reachedUs, result.scheduledEventsProcessed], ['cancelled', 1050, 1]);
+});
+
+test('the end of its host in the midst of a delivery loses nothing: it is settled, or goes out again', async (t) => {
+  const told = await toldShop(t, {
+    answer: async () => {
+      if (told.hook.arrivals.length === 1) await worlds.killHost(0);
+      return 204;
+    },
+  });
+  await told.shop.order('a');
+  await told.shop.order('b');
+  const ids = new Set(told.hook.arrivals.map(({ headers }) => headers['delivery-id']));
+  assert.equal(ids.size, 2);
+  assert.equal((await told.shop.phases()).filter((phase) => phase === 'delivered').length, 2);
+});
+
+test('a reset is refused while a receiver is told, and not afterwards; the end of a world tells what is due first', async (t) => {
+  const refusals: string[] = [];
+  const told = await toldShop(t, {
+    answer: async () => {
+      await told.shop.world.command({ kind: 'reset' }).catch((error: ServiceError) => refusals.push(error.code));
+      return 204;
+    },
+  });
+  const { shop, hook, world } = told;
+  await shop.order('a');
+  assert.deepEqual(refusals, ['control.STATE_CONFLICT']);
+  await world.command({ kind: 'reset' });
+  assert.deepEqual(await shop.callbacks(), []);
+  await shop.call('later', { id: 'b', inUs: 1 });
+  await world.command({ kind: 'close' });
+  assert.equal(hook.arrivals.length, 1);
+});
