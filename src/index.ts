@@ -26,6 +26,7 @@ export function startLocalSimulationServer(options: LocalInspectorOptions & { ro
   return startLocalInspector(options);
 }
 
+export type { CallbackReceivers, ReceiverTarget } from './callbacks/receivers.js';
 export type { CompiledBuild, Diagnostic } from './contract/build.js';
 export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
 export { ServiceError } from './contract/errors.js';

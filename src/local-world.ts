@@ -2,6 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { withReceivers } from './callbacks/delivering-world.js';
+import type { CallbackReceivers } from './callbacks/receivers.js';
 import { compileProject } from './compiler/compile.js';
 import type { CompiledBuild } from './contract/build.js';
 import { ServiceError } from './contract/errors.js';
@@ -28,6 +30,8 @@ export interface LocalWorldOptions {
   /** Where the world is kept. Default: a temporary folder that `close` removes. */
   directory?: string;
   isolate?: 'thread' | 'process';
+  /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait. */
+  callbackReceivers?: CallbackReceivers;
 }
 
 export interface ActorCall {
@@ -82,17 +86,20 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     hosts: 1,
     isolation: options.isolate ?? 'thread',
   });
+  const ended = new AbortController();
   const close = async (): Promise<void> => {
+    ended.abort();
     await worlds.close();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   };
   try {
-    const world = await worlds.create({
+    const made = await worlds.create({
       worldId: newId('world'),
       build,
       ...start,
       seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 },
     });
+    const { world } = withReceivers(made, { build, fixed: options.callbackReceivers, signal: ended.signal });
     return localWorld(build, world, close);
   } catch (error) {
     await close();

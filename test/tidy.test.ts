@@ -25,7 +25,7 @@ const rooms: { [room: string]: string[] } = {
   control: ['contract', 'files', 'compiler', 'worlds', 'callbacks', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
-  cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
+  cli: ['contract', 'files', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
 
 /** Packages that only the named files may import. */

@@ -7,6 +7,7 @@ import { createCustomer, getCustomer, listCustomers } from './provider/customers
 import type { PaymentTypes } from './provider/model.js';
 import { createRefund, getRefund, listRefunds } from './provider/refunds.js';
 import { expireAuthorization, voidCharge } from './provider/releases.js';
+import { settlementWebhook } from './provider/webhooks.js';
 
 export default defineToolBehavior<PaymentTypes>({
   operations: {
@@ -28,5 +29,8 @@ export default defineToolBehavior<PaymentTypes>({
   subscriptions: {
     'settle-capture': settleCapture,
     'expire-authorization': expireAuthorization,
+  },
+  callbacks: {
+    'settlement-completed': settlementWebhook,
   },
 });

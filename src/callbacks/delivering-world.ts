@@ -3,6 +3,7 @@
 //   W2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver does meanwhile is
 //       served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
 //   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being told.
+import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type {
@@ -20,7 +21,7 @@ import type {
   WorldQuery,
 } from '../contract/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
-import type { ReceiverSource } from './receivers.js';
+import { type CallbackReceivers, type ReceiverSource, Receivers, receiverIdsOf } from './receivers.js';
 import { send } from './send.js';
 
 type Options = SendOptions<AdvanceProgress>;
@@ -159,4 +160,15 @@ function settlement(of: { deliveryId: string; attempt: number }, answer: Extract
 /** The world could not be asked: what is due is due still, and the next command finds it so. */
 function leaveForNext(error: unknown): void {
   if (!(error instanceof ServiceError)) throw error;
+}
+
+/** The world as it is when its tools have no callbacks. `receivers`: where others may be added. */
+export function withReceivers(
+  world: WorldRef,
+  { build, fixed, signal }: { build: Pick<CompiledBuild, 'tools'>; fixed?: CallbackReceivers | undefined; signal: AbortSignal },
+): { world: WorldRef; receivers?: Receivers } {
+  const known = receiverIdsOf(build);
+  if (known.size === 0) return { world };
+  const receivers = new Receivers({ known, fixed, signal });
+  return { world: new DeliveringWorld(world, receivers), receivers };
 }

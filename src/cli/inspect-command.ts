@@ -9,23 +9,28 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput } from './output.js';
+import { receiversOf } from './receiver-flags.js';
 
 export interface InspectFlags {
   root: string;
   config?: string;
   port: number;
   open: boolean;
+  /** Of `--receiver`. */
+  receivers: readonly string[];
   json: boolean;
   reportDirectory: string;
   runDirectory: string;
 }
 
-export async function inspectCommand({ json, open, root, ...options }: InspectFlags): Promise<ExitCode> {
+export async function inspectCommand({ json, open, root, receivers, ...options }: InspectFlags): Promise<ExitCode> {
   const output = createOutput({ json });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   let doorway: string | undefined;
   try {
-    const inspector = await startLocalInspector({ root, ...options });
+    const callbackReceivers = receiversOf(receivers, process.env);
+    const given = callbackReceivers === undefined ? options : { ...options, callbackReceivers };
+    const inspector = await startLocalInspector({ root, ...given });
     const { baseUrl, token } = inspector;
     // In the fragment, which no browser sends and no log has.
     const appUrl = `${baseUrl}/#token=${token}`;

@@ -14,7 +14,9 @@ export function receiversOf(flags: readonly string[], environment: { readonly [n
 function receiverOf(flag: string, environment: { readonly [name: string]: string | undefined }): [string, CallbackReceivers[string]] {
   const [, receiverId, url] = /^([^=\s]+)=(.+)$/.exec(flag) ?? [];
   if (receiverId === undefined || url === undefined) {
-    throw new ServiceError('control.INVALID_REQUEST', { message: `--receiver ${flag}: write it as id=url, such as order-hook=http://127.0.0.1:4000.` });
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `--receiver ${flag}: write it as id=url, such as order-hook=http://127.0.0.1:4000.`,
+    });
   }
   const secret = environment[secretVariable(receiverId)];
   if (secret !== undefined && secret !== '') return [receiverId, { url, secret }];

@@ -11,20 +11,25 @@ import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
+import { receiversOf } from './receiver-flags.js';
 
 export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root'> {
   root: string;
   json: boolean;
   reporter: 'terminal' | 'json' | 'none';
+  /** Of `--receiver`. */
+  receivers: readonly string[];
 }
 
-export async function runCommand({ json, reporter, ...options }: RunFlags): Promise<ExitCode> {
+export async function runCommand({ json, reporter, receivers, ...options }: RunFlags): Promise<ExitCode> {
   const output = createOutput({ json: json || reporter === 'json' });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   const terminal = output.json || reporter === 'none' ? undefined : createTerminalReporter({ stream: process.stdout });
   try {
+    const callbackReceivers = receiversOf(receivers, process.env);
     const result = await runDrills({
       ...options,
+      ...(callbackReceivers === undefined ? {} : { callbackReceivers }),
       signal: interrupt.signal,
       onEvent: (event) => {
         output.line(withoutDetail(event));

@@ -1,6 +1,6 @@
 // The seat of a local attempt: a world made for it, its target as the agent, nothing kept.
-import { DeliveringWorld } from '../callbacks/delivering-world.js';
-import { Receivers, receiverIdsOf } from '../callbacks/receivers.js';
+import { withReceivers } from '../callbacks/delivering-world.js';
+import type { Receivers } from '../callbacks/receivers.js';
 import { newId } from '../contract/ids.js';
 import type { AttemptContext } from './attempt-context.js';
 import { atTheStart } from './attempt-result.js';
@@ -20,8 +20,7 @@ export function localSeat(context: AttemptContext, { planned, trial, attempt, ho
   const { build, worlds, callbackReceivers, signal, onEvent, onWorld } = context;
   const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
   const runId = newId('run');
-  const known = receiverIdsOf(build);
-  const receivers = known.size === 0 ? undefined : new Receivers({ known, fixed: callbackReceivers, signal });
+  let receivers: Receivers | undefined;
   return {
     runId,
     build,
@@ -40,7 +39,9 @@ export function localSeat(context: AttemptContext, { planned, trial, attempt, ho
         budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
         placement: { host },
       });
-      const world = receivers === undefined ? made : new DeliveringWorld(made, receivers);
+      const delivering = withReceivers(made, { build, fixed: callbackReceivers, signal });
+      const { world } = delivering;
+      receivers = delivering.receivers;
       onWorld(runId, world);
       return { world, begun: atTheStart(planned) };
     },

@@ -1,4 +1,6 @@
 // Worlds to play with: made from what is compiled now, driven by hand, gone with the inspector.
+import { withReceivers } from '../callbacks/delivering-world.js';
+import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
@@ -22,6 +24,7 @@ import type { EventHub } from './event-hub.js';
 type Fixed = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
 interface Played {
   world: WorldRef;
+  build: CompiledBuild;
   fixed: Fixed;
 }
 interface Start {
@@ -33,13 +36,23 @@ interface Start {
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
   readonly #hub: EventHub;
+  readonly #receivers: CallbackReceivers;
+  /** Of every receiver. */
+  readonly #end = new AbortController();
   readonly #played = new Map<string, Played>();
   /** Of worlds that are being made. */
   #making = 0;
 
-  constructor(worlds: () => Promise<Worlds>, hub: EventHub) {
+  /** `receivers`: of the callbacks of every world. */
+  constructor(worlds: () => Promise<Worlds>, { hub, receivers = {} }: { hub: EventHub; receivers?: CallbackReceivers | undefined }) {
     this.#worlds = worlds;
     this.#hub = hub;
+    this.#receivers = receivers;
+  }
+
+  /** Nothing is delivered any more. */
+  close(): void {
+    this.#end.abort();
   }
 
   async create(build: CompiledBuild, request: CreateWorldRequest): Promise<PlayWorld> {
@@ -47,9 +60,10 @@ export class Playground {
     const seed = request.seed ?? build.world.seed;
     return this.#make(async (worldId) => {
       const worlds = await this.#worlds();
-      const world = await worlds.create({ worldId, build, ...setup, seed: { seed, trial: 1, attempt: 1 } });
+      const made = await worlds.create({ worldId, build, ...setup, seed: { seed, trial: 1, attempt: 1 } });
+      const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const title = request.title === undefined ? {} : { title: request.title };
-      return { world, fixed: { ...title, start, seed, buildHash: build.buildHash } };
+      return { world, build, fixed: { ...title, start, seed, buildHash: build.buildHash } };
     });
   }
 
@@ -108,23 +122,25 @@ export class Playground {
     const parent = this.#of(worldId);
     return this.#make(async (forkId) => {
       const { evidenceSequence } = await parent.world.query({ kind: 'position' });
-      const { world } = await parent.world.fork({ worldId: forkId, ...(atSequence === undefined ? {} : { atSequence }) });
+      const { world: made } = await parent.world.fork({ worldId: forkId, ...(atSequence === undefined ? {} : { atSequence }) });
+      const { build } = parent;
+      const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const { start, seed, buildHash } = parent.fixed;
       const lineage = { worldId, atSequence: Math.min(atSequence ?? evidenceSequence, evidenceSequence) };
-      return { world, fixed: { ...(title === undefined ? {} : { title }), start, seed, buildHash, parent: lineage } };
+      return { world, build, fixed: { ...(title === undefined ? {} : { title }), start, seed, buildHash, parent: lineage } };
     });
   }
 
   async #make(
-    make: (worldId: string) => Promise<{ world: WorldRef; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
+    make: (worldId: string) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
   ): Promise<PlayWorld> {
     if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
       throw new ServiceError('control.STATE_CONFLICT', { message: `There are ${limits.inspectorWorldsMax} worlds already; end one first.` });
     const worldId = newId('world');
     this.#making++;
     try {
-      const { world, fixed } = await make(worldId);
-      const played = { world, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
+      const { world, build, fixed } = await make(worldId);
+      const played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
       this.#played.set(worldId, played);
       const made = await view(played);
       this.#hub.publish({ type: 'world', change: 'created', world: made });

@@ -1,4 +1,5 @@
 // Run requests: asked for, played one after another through runDrills, followed, cancelled. Nothing is decided here about how a drill runs.
+import type { CallbackReceivers } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { ActiveRun, RequestedRun, RunRequest, StartRunRequest } from '../contract/inspector-runs.js';
@@ -17,6 +18,7 @@ export interface RunDeskOptions {
   runDirectory: string;
   reportDirectory: string;
   agent?: TargetModule;
+  callbackReceivers?: CallbackReceivers;
   project: ProjectSource;
   hub: EventHub;
   openBindings: () => BindingsPort;
@@ -134,7 +136,7 @@ export class RunDesk {
   }
 
   async #run({ request, abort }: Job): Promise<void> {
-    const { root, config, runDirectory, reportDirectory, agent, openBindings } = this.#options;
+    const { root, config, runDirectory, reportDirectory, agent, callbackReceivers, openBindings } = this.#options;
     const { drillId, suiteId, seed, trials, retries, concurrency } = request.asked;
     request.state = 'running';
     request.startedAtMs = Date.now();
@@ -146,6 +148,7 @@ export class RunDesk {
         runDirectory,
         reportDirectory,
         agent,
+        callbackReceivers,
         drills: drillId === undefined ? undefined : [drillId],
         suite: suiteId,
         seed,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createBindings } from '../bindings/create-bindings.js';
+import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { TargetModule } from '../contract/target-invocation.js';
@@ -43,6 +44,8 @@ export interface LocalInspectorOptions {
   reportDirectory?: string;
   /** The agent of `external` targets: called in this process for each interaction. Without it they cannot run. */
   agent?: TargetModule;
+  /** Where callbacks are delivered, of runs and of worlds to play with: by receiver id, addresses of this machine. */
+  callbackReceivers?: CallbackReceivers;
   /** Default 0: any that is free. */
   port?: number;
   /** A loopback name or address. Default 127.0.0.1. */
@@ -114,7 +117,8 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
 }
 
 async function openParts(options: LocalInspectorOptions, scratch: string) {
-  const { config, agent } = options;
+  const { config, agent, callbackReceivers } = options;
+  for (const target of Object.values(callbackReceivers ?? {})) loopbackReceiver(target);
   const root = resolve(options.root ?? '.');
   const [runDirectory, reportDirectory] = [
     directoryOf(root, options.runDirectory ?? '.service/runs'),
@@ -138,12 +142,16 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   const hub = new EventHub();
   const archive = new ArchivePort();
   const shelf = new ReportShelf(reportDirectory, archive);
-  const given = { ...(config === undefined ? {} : { config }), ...(agent === undefined ? {} : { agent }) };
+  const given = {
+    ...(config === undefined ? {} : { config }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(callbackReceivers === undefined ? {} : { callbackReceivers }),
+  };
   const desk = new RunDesk({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
   const retained = new RetainedWorlds({ runDirectory, copyDirectory: worldFolder, worlds: openedWorlds });
   const mirrors = new JournalMirrors(scratch, archive);
   const runs = new RunReader({ archive, shelf, desk, retained, mirrors });
-  const playground = new Playground(openedWorlds, hub);
+  const playground = new Playground(openedWorlds, { hub, receivers: callbackReceivers });
   const watch = new LiveWatch({
     hub,
     desk,
@@ -154,6 +162,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     },
   });
   const close = async (): Promise<void> => {
+    playground.close();
     await desk.close();
     await watch.close();
     await archive.close();

@@ -58,18 +58,20 @@ async function manifestOf(packageId: string): Promise<ToolManifest> {
 }
 
 /** Everything a manifest declares, as lines that evidence can show. */
-function declared({ operations, events, subscriptions, faults }: ToolManifest): string[] {
+function declared({ operations, events, subscriptions, faults, callbacks }: ToolManifest): string[] {
   return [
     ...operations.map(({ id }) => `${id} succeeds`),
     ...operations.flatMap(({ id, declaredErrors = [] }) => declaredErrors.map(({ code }) => `${id} fails with ${code}`)),
     ...events.map(({ id }) => `${id} happens`),
     ...subscriptions.map(({ id }) => `${id} handles`),
     ...faults.map(({ id }) => `${id} fires`),
+    ...callbacks.map(({ id }) => `${id} is delivered`),
   ];
 }
 
 function factsOf(packageId: string, entry: EvidenceEntry): string[] {
   if (entry.kind === 'fault') return [`${entry.faultId} fires`];
+  if (entry.kind === 'callback' && entry.phase === 'delivered') return [`${entry.callbackId} is delivered`];
   if (entry.kind === 'operation' && entry.invocation.packageId === packageId) {
     const { outcome, invocation } = entry;
     return outcome.kind === 'ok'

@@ -9,6 +9,14 @@ export const rootOption = () => new Option('--root <folder>', 'the repository').
 export const configOption = () => new Option('--config <file>', 'the root file, relative to the repository').default(undefined, 'drillyard.json');
 export const jsonOption = () => new Option('--json', 'one JSON object a line on stdout and nothing else there').default(false);
 
+export const receiverOption = () =>
+  new Option(
+    '--receiver <id=url>',
+    'where callbacks for a receiver go, on this machine; its secret is in DRILLYARD_RECEIVER_SECRET_<ID> (repeatable)',
+  )
+    .argParser(collect)
+    .default([], 'none');
+
 export interface SourceCommandFlags {
   root: string;
   config?: string;
