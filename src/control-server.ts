@@ -173,7 +173,7 @@ async function end({ phase, control, server, stopGraceMs, log }: Ending): Promis
 }
 
 function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string }): ControlSettings {
-  const { workers, isolation, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
+  const { workers, isolation, durability, rate, quotas, identity, author, evidenceRetentionMs, allowLoopbackReceivers } = options;
   return {
     dataDirectory,
     publicUrl,
@@ -183,6 +183,7 @@ function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }:
     rate: rate ?? settingsDefaults.rate,
     quotas: { ...settingsDefaults.quotas, ...quotas },
     evidenceRetentionMs: evidenceRetentionMs ?? settingsDefaults.evidenceRetentionMs,
+    allowLoopbackReceivers: allowLoopbackReceivers ?? settingsDefaults.allowLoopbackReceivers,
     ...(identity === undefined ? {} : { identity }),
     ...(author === undefined ? {} : { author }),
   };

@@ -38,6 +38,9 @@ export class DeliveringWorld implements WorldRef {
     this.#source = source;
   }
 
+  get isDelivering(): boolean {
+    return this.#delivering !== undefined;
+  }
   get worldId(): string {
     return this.#world.worldId;
   }
@@ -117,7 +120,7 @@ export class DeliveringWorld implements WorldRef {
   }
 
   async #close(command: Extract<WorldCommand, { kind: 'close' }>, options: Options): Promise<AnyAnswer> {
-    await this.deliver().catch(leaveForNext);
+    if (this.#source.current().size > 0) await this.deliver().catch(leaveForNext);
     return await this.#world.command(command, options);
   }
 

@@ -86,6 +86,13 @@ const settings = {
     'How long evidence bundles are kept.',
     integer(1, 36_500),
   ),
+  allowLoopbackReceivers: setting(
+    'allow-loopback-receivers',
+    '<yes>',
+    String(defaults.allowLoopbackReceivers),
+    'Whether callbacks may go to receivers on this machine, over http too: `true` for tests, and where every tenant is you.',
+    (text) => choice('true', 'false')(text) === 'true',
+  ),
   logLevel: setting(
     'log-level',
     '<level>',
@@ -151,11 +158,24 @@ function mismatches({
 }
 
 function optionsOf(values: Values): ControlServerOptions {
-  const { host, port, publicUrl, server, dataDirectory, workers, isolation, durability, stopGraceMs, logLevel, evidenceRetentionDays } = values;
+  const {
+    host,
+    port,
+    publicUrl,
+    server,
+    dataDirectory,
+    workers,
+    isolation,
+    durability,
+    stopGraceMs,
+    logLevel,
+    evidenceRetentionDays,
+    allowLoopbackReceivers,
+  } = values;
   const { ratePerSecond: perSecond = defaults.rate.perSecond, rateBurst: burst = Math.max(perSecond, defaults.rate.burst) } = values;
   const { sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax } = values;
   return {
-    ...defined({ host, port, publicUrl, dataDirectory, workers, isolation, durability, stopGraceMs }),
+    ...defined({ host, port, publicUrl, dataDirectory, workers, isolation, durability, stopGraceMs, allowLoopbackReceivers }),
     rate: { perSecond, burst },
     quotas: defined({ sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax }),
     log: defined({ level: logLevel }),

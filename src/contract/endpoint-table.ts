@@ -133,7 +133,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listStateNamespaces: read(sessions, `${one}/state-namespaces`, 'session.read', 'Where the world has rows'),
   listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
   listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
-  getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events and the advance that runs'),
+  getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
   createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),
   advanceTime: start(sessions, `${one}/advance`, 'session.control', 'Advance virtual time'),
   setFault: start(sessions, `${one}/faults`, 'session.control', 'Switch a fault on or off'),

@@ -119,7 +119,7 @@ export interface Endpoints {
   getEvidenceArtifact: Shape<Runs.EvidencePath, Runs.ArtifactQuery, None, Uint8Array>;
   deleteEvidence: Shape<Runs.EvidencePath, None, Runs.DeleteEvidenceRequest, Runs.EvidenceBundleReply>;
 
-  createCallbackReceiver: Shape<Project, None, Organization.CreateCallbackReceiverRequest, Organization.CallbackReceiverReply>;
+  createCallbackReceiver: Shape<Project, None, Organization.CreateCallbackReceiverRequest, Organization.CreateCallbackReceiverReply>;
   listCallbackReceivers: Shape<Project, Page, None, Organization.CallbackReceiverList>;
   approveCallbackReceiver: Shape<
     Organization.CallbackReceiverPath,

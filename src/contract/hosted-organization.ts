@@ -172,7 +172,7 @@ export interface CallbackReceiver {
   projectId: string;
   /** As the callbacks of a tool name it. */
   receiverId: string;
-  /** An https origin: scheme, host and port. */
+  /** An https origin: scheme, host and port. The path is the callback's. */
   origin: string;
   state: 'pending' | 'approved' | 'revoked';
   version: number;
@@ -192,6 +192,10 @@ export interface ChangeCallbackReceiverRequest {
 }
 export interface CallbackReceiverReply {
   callbackReceiver: CallbackReceiver;
+}
+export interface CreateCallbackReceiverReply extends CallbackReceiverReply {
+  /** The key of the signatures of its callbacks. Told here, and nowhere else. */
+  signingSecret: string;
 }
 export interface CallbackReceiverList {
   items: CallbackReceiver[];

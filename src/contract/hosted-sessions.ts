@@ -7,7 +7,7 @@ import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 import type { Count, EnvironmentId, EpochMs, LeaseGeneration, RowId, Seed, SessionId, Sha256Digest, Slug, Version, VirtualUs } from './primitives.js';
 import type { tags } from './tags.js';
-import type { NamespaceView, PendingEvent, WorldPosition } from './world-protocol.js';
+import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from './world-protocol.js';
 
 export type HostedSnapshotId = string & tags.Pattern<'^hsnap_[0-9a-z]{12,32}$'>;
 export type TtlMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<604800000>;
@@ -85,6 +85,9 @@ export interface PendingReply {
   total: number;
   /** The earliest first, at most 200. */
   events: PendingEvent[];
+  deliveriesTotal: number;
+  /** Callbacks that were neither delivered nor given up; the earliest due first, at most 200. */
+  deliveries: PendingDelivery[];
   /** The advance that runs now. */
   advance?: { requestedUs: number; reachedUs: number; scheduledEventsProcessed: number };
 }

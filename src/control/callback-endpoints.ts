@@ -24,24 +24,28 @@ export function callbackEndpoints(
     requireVersion(receiver, body);
     return kept(tx, moveCallbackReceiver(receiver, state, services.nowMs()));
   };
+  const secretOf = ({ callbackReceiverBindingId }: CallbackReceiver): string => services.keyring.token('callback', callbackReceiverBindingId);
   return {
     createCallbackReceiver: {
       kind: 'change',
+      withoutSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: '' }),
+      withSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: secretOf(callbackReceiver) }),
       apply: (tx, { path, body, caller }) => {
         const nowMs = services.nowMs();
-        return kept(tx, {
+        const { reply, resource } = kept(tx, {
           schemaVersion: 1,
           callbackReceiverBindingId: newId('cbr'),
           organizationId: caller.organizationId,
           projectId: path.projectId,
           receiverId: body.receiverId,
-          origin: requireOrigin(body.origin),
+          origin: requireOrigin(body.origin, services.settings),
           state: 'pending',
           version: 1,
           createdBy: caller.userId ?? caller.credentialId,
           createdAtMs: nowMs,
           updatedAtMs: nowMs,
         });
+        return { reply: { ...reply, signingSecret: secretOf(reply.callbackReceiver) }, resource };
       },
     },
     listCallbackReceivers: {

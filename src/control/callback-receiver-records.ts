@@ -1,6 +1,6 @@
 // Callback receivers as they lie in the catalog, their states, and which origins may be one.
 //   pending -> approved -> revoked; pending -> revoked
-import { isPublicHost } from '../callbacks/addresses.js';
+import { isLoopbackAddress, isPublicHost } from '../callbacks/addresses.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CallbackReceiver } from '../contract/hosted-organization.js';
 import { defineTable, type View } from './tables.js';
@@ -46,12 +46,19 @@ export function requireApprovedReceivers(view: View, { organizationId, projectId
 }
 
 /** An https origin as browsers write it. Addresses that lie inside somebody's network are refused here; names are looked up when they are used. */
-export function requireOrigin(text: string): string {
+export function requireOrigin(text: string, { allowLoopbackReceivers }: { allowLoopbackReceivers: boolean }): string {
   const refuse = (message: string): ServiceError =>
     new ServiceError('control.INVALID_REQUEST', { message: 'The receiver cannot be used.', issues: [{ path: '/origin', code: 'format', message }] });
   // Nothing beside scheme, host and port: no credentials, path, query or fragment, and nothing a parser would quietly drop or turn.
+  if (allowLoopbackReceivers && isLoopbackOrigin(text)) return new URL(text).origin;
   if (!/^https:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text)) throw refuse('must be an https origin: scheme, host and port, nothing else');
   const { origin, hostname } = new URL(text);
   if (!isPublicHost(hostname)) throw refuse('must not be inside a private network');
   return origin;
+}
+
+function isLoopbackOrigin(text: string): boolean {
+  if (!/^https?:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  const host = new URL(text).hostname.replace(/^\[|\]$/g, '');
+  return host === 'localhost' || isLoopbackAddress(host);
 }

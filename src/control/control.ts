@@ -34,8 +34,10 @@ import { quotaUsed } from './quotas.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
 import type { ControlLog, ControlServices } from './services.js';
+import { deliverAgain } from './session-deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './session-endpoints.js';
 import { recoverSessions, sweepSessions } from './session-expiry.js';
+import { sessionMemory } from './session-memory.js';
 import type { ControlSettings } from './settings.js';
 import { setupEndpoints } from './setup-endpoints.js';
 import { sourceEndpoints } from './source-endpoints.js';
@@ -107,12 +109,15 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const moved = await recoverSessions(services);
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
     room.start();
+    const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
     const sweeper = new Sweeper(limits.sessionSweepMs, log, [() => sweepSessions(services), () => sweepRuns(services)]);
     const retention = new Sweeper(limits.retentionSweepMs, log, [() => sweepRetention(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
+      sessionMemory(services).leave();
+      await delivering;
       await closeServices(services);
     };
     return { room, first, figures: () => figuresOf(services), close };

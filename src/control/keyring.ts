@@ -32,9 +32,9 @@ export class Keyring {
     return new Keyring(Buffer.from(readFileSync(file, 'utf8').trim(), 'hex'));
   }
 
-  /** `dyc_...` opens the control API, `dyw_...` a world. 256 bits. */
-  token(kind: 'control' | 'world', id: string): string {
-    return `${kind === 'control' ? 'dyc' : 'dyw'}_${this.#mac(`token ${kind} ${id}`).toString('base64url')}`;
+  /** `dyc_...` opens the control API, `dyw_...` a world; `dys_...` signs callbacks. 256 bits. */
+  token(kind: 'control' | 'world' | 'callback', id: string): string {
+    return `${{ control: 'dyc', world: 'dyw', callback: 'dys' }[kind]}_${this.#mac(`token ${kind} ${id}`).toString('base64url')}`;
   }
 
   seal(purpose: string, text: string): string {

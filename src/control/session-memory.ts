@@ -2,38 +2,58 @@
 // It ends with the life, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
 //   M1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 //   M2. A session that nobody has used since the start takes no room.
+
+import { DeliveringWorld } from '../callbacks/delivering-world.js';
+import type { ReceiverSource } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { ControlServices } from './services.js';
+import { sessionReceivers } from './session-receivers.js';
 
 interface IssuedAccess {
   access: Access;
   expiresAtMs: number;
 }
 
+interface KnownWorld {
+  world: DeliveringWorld;
+  /** Nothing of it is delivered any more. */
+  end: AbortController;
+}
+export interface SessionMemoryParts {
+  worlds: Worlds;
+  receiversOf(sessionId: string, signal: AbortSignal): ReceiverSource;
+}
+
 export class SessionMemory {
-  readonly #worlds: Worlds;
-  readonly #refs = new Map<string, WorldRef>();
+  readonly #parts: SessionMemoryParts;
+  readonly #refs = new Map<string, KnownWorld>();
   readonly #issued = new Map<string, Set<IssuedAccess>>();
   /** Of sessions in which an operation runs that can be stopped. */
   readonly #ends = new Map<string, AbortController>();
 
-  constructor(worlds: Worlds) {
-    this.#worlds = worlds;
+  constructor(parts: SessionMemoryParts) {
+    this.#parts = parts;
   }
 
   /** control.NOT_FOUND when there is no world of this session. */
-  async world(sessionId: string): Promise<WorldRef> {
-    const known = this.#refs.get(sessionId);
-    if (known !== undefined) return known;
-    const world = await this.#worlds.open(sessionId);
-    this.#refs.set(sessionId, world);
-    return world;
+  async world(sessionId: string): Promise<DeliveringWorld> {
+    return this.#refs.get(sessionId)?.world ?? this.remember(await this.#parts.worlds.open(sessionId));
   }
-  remember(world: WorldRef): void {
-    this.#refs.set(world.worldId, world);
+  /** One a world, whoever opens it first. */
+  remember(world: WorldRef): DeliveringWorld {
+    const known = this.#refs.get(world.worldId);
+    if (known !== undefined) return known.world;
+    const end = new AbortController();
+    const delivering = new DeliveringWorld(world, this.#parts.receiversOf(world.worldId, end.signal));
+    this.#refs.set(world.worldId, { world: delivering, end });
+    return delivering;
+  }
+  /** A callback is in flight. */
+  isDelivering(sessionId: string): boolean {
+    return this.#refs.get(sessionId)?.world.isDelivering === true;
   }
 
   /** control.QUOTA_EXCEEDED when the session has as many as it may. */
@@ -75,9 +95,14 @@ export class SessionMemory {
   ended(sessionId: string): void {
     this.revoke(sessionId);
     this.#ends.get(sessionId)?.abort();
+    this.#refs.get(sessionId)?.end.abort();
   }
   forget(sessionId: string): void {
     this.#refs.delete(sessionId);
+  }
+  /** This life ends: what is in flight is broken off, and goes out again in the next one. */
+  leave(): void {
+    for (const { end } of this.#refs.values()) end.abort();
   }
 
   #dropExpired(sessionId: string, nowMs: number): void {
@@ -98,7 +123,8 @@ const memories = new WeakMap<ControlServices, SessionMemory>();
 export function sessionMemory(services: ControlServices): SessionMemory {
   let memory = memories.get(services);
   if (memory === undefined) {
-    memory = new SessionMemory(services.worlds);
+    const receiversOf = (sessionId: string, signal: AbortSignal): ReceiverSource => sessionReceivers(services, sessionId, signal);
+    memory = new SessionMemory({ worlds: services.worlds, receiversOf });
     memories.set(services, memory);
   }
   return memory;

@@ -39,6 +39,7 @@ export const sessionTable = defineTable<SessionRecord>({
     byExpiry: (record) => (isLive(record) && !isRunning(record) ? [record.session.expiresAtMs] : undefined),
     byEnd: ({ session: { destroyedAtMs } }) => (destroyedAtMs === undefined ? undefined : [destroyedAtMs]),
     byAccess: (record) => (isLive(record) && hasAccess(record) ? [] : undefined),
+    byReceivers: (record) => (isLive(record) && record.session.callbackReceiverBindingIds.length > 0 ? [] : undefined),
     byPrepared: (record) => {
       const { environmentId, buildHash, seed } = record.session;
       return isPrepared(record) ? [environmentId, buildHash, record.setupHash, seed] : undefined;

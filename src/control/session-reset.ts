@@ -1,6 +1,7 @@
 // Resets: to the start, whole or by packages, or back to a snapshot. The session is `resetting` and its access gone from the change that
 // admits it; the new lease begins in the change that ends it.
 import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
 import type { Reset } from '../contract/world-protocol.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
@@ -23,6 +24,9 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
       throw refused({ path: '/packages', code: 'conflict', message: 'a reset by packages goes back to the start, not to a snapshot' });
     }
     const record = admit(view, services, call, { afterRun: true });
+    if (sessionMemory(services).isDelivering(record.session.sessionId)) {
+      throw new ServiceError('control.STATE_CONFLICT', { message: 'A callback is in flight.', details: { sessionId: record.session.sessionId } });
+    }
     const { sessionId } = record.session;
     if (hostedSnapshotId !== undefined) return { record, input: { snapshotId: requireAvailable(view, sessionId, hostedSnapshotId) } };
     return { record, input: packages === undefined ? {} : { packages } };

@@ -30,6 +30,8 @@ export interface ControlSettings {
   /** The command author: run without a shell; absent: `author: command` is refused. */
   author?: { executable: string; arguments: string[]; timeoutMs: number };
   evidenceRetentionMs: number;
+  /** Callback receivers on this machine, over http too: for tests and for those who host it for themselves. */
+  allowLoopbackReceivers: boolean;
 }
 
 /** What is not said. */
@@ -52,6 +54,7 @@ export const settingsDefaults = {
   organizationClaim: 'organization',
   authorTimeoutMs: 600_000,
   evidenceRetentionMs: 90 * 24 * 3_600_000,
+  allowLoopbackReceivers: false,
   logLevel: 'info',
   stopGraceMs: 10_000,
 } as const satisfies Partial<ControlSettings> & { [name: string]: unknown };

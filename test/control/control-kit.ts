@@ -85,6 +85,7 @@ export const quietSettings: Omit<ControlSettings, 'dataDirectory'> = {
   rate: { perSecond: 1_000_000, burst: 1_000_000 },
   quotas: { sessionsLiveMax: 100, runsActiveMax: 100, sourceDraftsMax: 100, datasetsMax: 100, projectsMax: 100, credentialsMax: 100 },
   evidenceRetentionMs: 86_400_000,
+  allowLoopbackReceivers: false,
 };
 
 export async function openControlKit(options: ControlKitOptions = {}): Promise<ControlKit> {

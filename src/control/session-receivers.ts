@@ -1,0 +1,24 @@
+// Who receives the callbacks of a session: the bindings that it names, as long as they are approved. Asked before each delivery, so a
+// receiver that is revoked is told nothing more.
+import { isLoopbackAddress, isPublicAddress } from '../callbacks/addresses.js';
+import type { Receiver, ReceiverSource } from '../callbacks/receivers.js';
+import { callbackReceiverTable } from './callback-receiver-records.js';
+import type { ControlServices } from './services.js';
+import { sessionTable } from './session-records.js';
+
+/** `signal`: the session has ended, or this life of the service. */
+export function sessionReceivers({ catalog, keyring, settings }: ControlServices, sessionId: string, signal: AbortSignal): ReceiverSource {
+  const isAllowed = settings.allowLoopbackReceivers ? (address: string) => isPublicAddress(address) || isLoopbackAddress(address) : isPublicAddress;
+  return {
+    current: () => {
+      const receivers = new Map<string, Receiver>();
+      if (signal.aborted) return receivers;
+      for (const id of catalog.view.get(sessionTable, sessionId)?.session.callbackReceiverBindingIds ?? []) {
+        const record = catalog.view.get(callbackReceiverTable, id);
+        if (record?.state !== 'approved' || receivers.has(record.receiverId)) continue;
+        receivers.set(record.receiverId, { url: record.origin, secret: keyring.token('callback', id), isAllowed, signals: [signal] });
+      }
+      return receivers;
+    },
+  };
+}
