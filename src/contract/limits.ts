@@ -20,6 +20,12 @@ export const limits = {
   operationKeyCharsMax: 256,
   resetPackagesMax: 256,
   hostProgramsMax: 64,
+  /** Callbacks of one world that wait for their receiver; one more fails at once. */
+  outboxDeliveriesMax: 100_000,
+  callbackBodyBytesMax: 1024 * 1024,
+  callbackHeadersMax: 64,
+  /** Of a receiver's answer, which nobody reads: more of it ends the connection. */
+  callbackAnswerBytesMax: 64 * 1024,
   evidencePageEntriesMax: 500,
   statePageRowsMax: 200,
   evidenceLeafEntries: 1024,
