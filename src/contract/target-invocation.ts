@@ -28,9 +28,14 @@ export interface TargetContext {
   readonly signal: AbortSignal;
   /** Present when the target lists the binding `direct`. */
   readonly world?: TargetWorld;
+  /** What a command would find of its bindings in its environment: `SERVICE_HTTP_URL` ..., and the target's own names for them. */
+  readonly environment: { readonly [name: string]: string };
   readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
-  /** Keeps a file with the run, as the drill's capture policy for files says. */
-  attach(name: string, content: string | Uint8Array, options?: { mediaType?: string }): void;
+  /**
+   * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws where
+   * it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
+   */
+  attach(name: string, content: string | Uint8Array | { path: string }, options?: { mediaType?: string }): void;
   /** One line of the run's log; `console` writes there too. */
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }

@@ -32,6 +32,7 @@ import type { Shapes } from './shape.js';
 import { shapeIssues } from './shape-issues.js';
 import { layRefinements, type Refinements } from './shape-refine.js';
 import type { TargetDocumentInput, TargetInput } from './target.js';
+import type { CompleteRequest, TargetCompletion } from './target-completion.js';
 import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } from './tool-manifest.js';
 import type { WorldCommand } from './world-protocol.js';
 
@@ -67,6 +68,8 @@ const { components } = typia.json.schemas<
     WaitRequest,
     WorldCommand,
     AuthorAnswer,
+    TargetCompletion,
+    CompleteRequest,
     CallResponse,
     WaitResponse,
     ToolsResponse,
@@ -147,6 +150,8 @@ export const validateCallPath = validator<CallPath>('CallPath', typia.createEqua
 export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
 export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
 export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
+export const validateTargetCompletion = validator<TargetCompletion>('TargetCompletion', typia.createEquals<TargetCompletion>());
+export const validateCompleteRequest = validator<CompleteRequest>('CompleteRequest', typia.createEquals<CompleteRequest>());
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.

@@ -83,15 +83,6 @@ export function refuseTarget(target: Target, available: ReadonlySet<Binding>, ha
       details: { targetId: target.id, kind: target.kind },
     });
   }
-  if (target.kind === 'http') {
-    return runError(
-      'target.UNSUPPORTED',
-      `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`,
-      {
-        details: { targetId: target.id, kind: target.kind },
-      },
-    );
-  }
   if (target.bindings.some((binding) => available.has(binding))) return undefined;
   return runError(
     'target.BINDING_UNAVAILABLE',
