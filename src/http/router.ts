@@ -138,11 +138,11 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
   };
 }
 
-/** Text that is no JSON; its media type is in the reply's headers. */
+/** Text to be sent as it is, or its UTF-8; the media type is in the reply's headers. */
 export class RawText {
-  readonly text: string;
+  readonly text: string | Uint8Array;
 
-  constructor(text: string) {
+  constructor(text: string | Uint8Array) {
     this.text = text;
   }
 }
