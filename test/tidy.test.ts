@@ -23,6 +23,7 @@ const rooms: { [room: string]: string[] } = {
   client: ['contract'],
   control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
+  desk: ['contract', 'http'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };

@@ -1,6 +1,7 @@
 // What a target is asked and what it may use (decisions.md 9): the invocation every kind gets, and the context of a module.
 import type { ToolOutcome } from './evidence.js';
 import type { JsonValue } from './json.js';
+import type { HandedIn } from './target-completion.js';
 import type { ToolCatalogItem } from './world-protocol.js';
 
 /** One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in `context.binding`. */
@@ -39,5 +40,6 @@ export interface TargetContext {
   /** One line of the run's log; `console` writes there too. */
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }
-/** What a target module exports: the result, if any, is JSON. */
-export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => JsonValue | undefined | Promise<JsonValue | undefined>;
+/** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */
+export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => Answered | Promise<Answered>;
+type Answered = JsonValue | HandedIn | undefined;

@@ -2,6 +2,7 @@
 // schema; when a check says no, shape-issues.ts walks the schema and tells every broken path.
 import typia, { type tags } from 'typia';
 import type { CallPath, CallRequest, CallResponse, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
+import type { CompleteRequest } from './agent-desk.js';
 import type { Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
 import type { ErrorEnvelope, Issue } from './errors.js';
@@ -32,7 +33,7 @@ import type { Shapes } from './shape.js';
 import { shapeIssues } from './shape-issues.js';
 import { layRefinements, type Refinements } from './shape-refine.js';
 import type { TargetDocumentInput, TargetInput } from './target.js';
-import type { CompleteRequest, TargetCompletion } from './target-completion.js';
+import type { TargetCompletion } from './target-completion.js';
 import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } from './tool-manifest.js';
 import type { WorldCommand } from './world-protocol.js';
 

@@ -79,7 +79,7 @@ function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
 /** What this engine cannot do with a target that is well declared. */
 export function refuseTarget(target: Target, available: ReadonlySet<Binding>, hasAgent: boolean): RunError | undefined {
   if (target.kind === 'external' && !hasAgent) {
-    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: the application that runs the drill has to give its agent.`, {
+    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: use --external, or give its agent to runDrills.`, {
       details: { targetId: target.id, kind: target.kind },
     });
   }

@@ -4,13 +4,14 @@
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { HandedIn } from '../../contract/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
 import { runError } from '../run-error.js';
 import { Attachments } from './attachments.js';
 import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
-import { HandedIn } from './handed-in.js';
+
 import type { TargetKind, TargetWork } from './target-kind.js';
 import { TargetLog } from './target-log.js';
 import { outputText, outputTooLarge, parseOutput } from './target-output.js';

@@ -1,9 +1,9 @@
 // An HTTP target: an agent that runs as a service. The invocation is posted to it with what it needs to reach the world; 200 with one JSON
 // value is its output, 204 says that it has none. Nothing is asked twice: what an agent did in a world cannot be undone by asking again.
 
+import type { ConnectedInvocation } from '../../contract/agent-desk.js';
 import { limits } from '../../contract/limits.js';
 import type { HttpTarget } from '../../contract/target.js';
-import type { ConnectedInvocation } from '../../contract/target-completion.js';
 import { validateTargetCompletion } from '../../contract/validators.js';
 import { runError } from '../run-error.js';
 import { completedRun } from './completion.js';
