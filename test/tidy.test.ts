@@ -24,6 +24,7 @@ const rooms: { [room: string]: string[] } = {
   control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
   desk: ['contract', 'http'],
+  testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
@@ -45,6 +46,7 @@ const entries: { [file: string]: string } = {
   'src/index.ts': 'the public list',
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
   'src/client/client.ts': 'drillyard/client',
+  'src/testing.ts': 'drillyard/testing',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
