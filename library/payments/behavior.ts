@@ -8,6 +8,7 @@ import type { PaymentTypes } from './provider/model.js';
 import { createRefund, getRefund, listRefunds } from './provider/refunds.js';
 import { expireAuthorization, voidCharge } from './provider/releases.js';
 import { settlementWebhook } from './provider/webhooks.js';
+import { codecs } from './provider/wire.js';
 
 export default defineToolBehavior<PaymentTypes>({
   operations: {
@@ -32,5 +33,21 @@ export default defineToolBehavior<PaymentTypes>({
   },
   callbacks: {
     'settlement-completed': settlementWebhook,
+  },
+  http: {
+    'customer.create': codecs,
+    'customer.get': codecs,
+    'customer.list': codecs,
+    'charge.create': codecs,
+    'charge.get': codecs,
+    'charge.list': codecs,
+    'charge.capture': codecs,
+    'charge.void': codecs,
+    'refund.create': codecs,
+    'refund.get': codecs,
+    'refund.list': codecs,
+    'balance.get': codecs,
+    'ledger.list': codecs,
+    'payout.create': codecs,
   },
 });

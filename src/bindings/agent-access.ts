@@ -3,10 +3,12 @@
 //   A1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 
 import { ServiceError } from '../contract/errors.js';
-import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { WireRequest } from '../contract/wire.js';
+import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { DirectCall, DirectClient, ReceiverBook } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
+import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
   actorId: string;
@@ -19,9 +21,16 @@ export interface AskOptions {
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
 
+interface AccessParts {
+  wires?: WireTable | undefined;
+  receivers?: ReceiverBook | undefined;
+}
+
 export class AgentAccess implements DirectClient {
   readonly #world: WorldRef;
   readonly #actor: AgentIdentity;
+  /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
+  readonly wires: WireTable | undefined;
   readonly #receivers: ReceiverBook | undefined;
   /** End what the agent receives. */
   #ends: (() => void)[] = [];
@@ -30,9 +39,10 @@ export class AgentAccess implements DirectClient {
   #revoked = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity, receivers?: ReceiverBook) {
+  constructor(world: WorldRef, actor: AgentIdentity, { wires, receivers }: AccessParts = {}) {
     this.#world = world;
     this.#actor = actor;
+    this.wires = wires;
     this.#receivers = receivers;
   }
 
@@ -60,6 +70,10 @@ export class AgentAccess implements DirectClient {
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
+  }
+
+  callRoute(packageId: string, request: WireRequest): Promise<RouteResult> {
+    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request }));
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {

@@ -11,9 +11,11 @@ import type {
   AdvanceAnswer,
   AdvanceProgress,
   CallResult,
+  CallRoute,
   CallTool,
   DeliveryRequest,
   PausedTime,
+  RouteResult,
   Wait,
   WaitAnswer,
   WorldAnswers,
@@ -76,6 +78,8 @@ export class DeliveringWorld implements WorldRef {
     switch (command.kind) {
       case 'call':
         return this.#call(command, options);
+      case 'callRoute':
+        return this.#callRoute(command, options);
       case 'advance':
         return this.#advance(command, options);
       case 'wait':
@@ -91,7 +95,13 @@ export class DeliveringWorld implements WorldRef {
   }
 
   async #call(command: CallTool, options: Options): Promise<CallResult> {
-    const { deliveriesDue, ...result } = await this.#world.command(command, options);
+    return await this.#delivered(await this.#world.command(command, options));
+  }
+  async #callRoute(command: CallRoute, options: Options): Promise<RouteResult> {
+    const result = await this.#world.command(command, options);
+    return result.kind === 'not_decoded' ? result : { ...result, call: await this.#delivered(result.call) };
+  }
+  async #delivered({ deliveriesDue, ...result }: CallResult): Promise<CallResult> {
     if (deliveriesDue === true && this.#delivering === undefined) await this.deliver().catch(leaveForNext);
     return result;
   }

@@ -30,8 +30,8 @@ export interface ToolOperation {
   outputSchema: JsonSchema;
   declaredErrors?: DeclaredError[];
   idempotency: Idempotency;
-  /** How true to the real service: free text, shown to people. */
-  fidelity: string;
+  /** How true to the real service: shown to people, so text or whatever an author says it with. */
+  fidelity: string | JsonObject;
   mcp?: { name?: string; description?: string };
 }
 export interface ToolEvent {
@@ -72,21 +72,26 @@ export interface DeliveryFault {
   /** For delay: virtual microseconds. For reorder: the longest that it waits for a later delivery to the same receiver to go first. */
   delayUs?: NonNegativeUs;
 }
+/** RFC 9110 5.6.2. */
+type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
 export interface BearerAuth {
   kind: 'bearer';
-  schemes?: string[];
+  /** Words before the token in `Authorization`, in any case. Default: Bearer. */
+  schemes?: HttpToken[];
 }
 export interface HeaderAuth {
   kind: 'header';
-  name: string;
+  name: HttpToken;
 }
 export interface QueryAuth {
   kind: 'query';
-  name: string;
+  name: string & tags.MinLength<1> & tags.MaxLength<128>;
 }
+/** The credential is the password or, with any password, the user. */
 export interface BasicAuth {
   kind: 'basic';
 }
+/** The access is known by its base URL. */
 export interface NoAuth {
   kind: 'none';
 }
@@ -111,11 +116,8 @@ export interface ToolCallback {
   retry: { delaysUs: NonNegativeUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
-export interface ToolConnection {
-  id: Slug;
-  packageId: Slug;
-  description?: string;
-}
+/** Another package that this one works with, named by `packageId`. The rest is the author's. */
+export type ToolConnection = JsonObject;
 
 /** A manifest with every list present. */
 export interface ToolManifest {
@@ -148,14 +150,24 @@ type ManifestLists =
   | 'callbacks'
   | 'connections'
   | 'compatibility';
-export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, ManifestLists>> {}
+export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
+  operations?: ToolOperationInput[];
+}
+export interface ToolOperationInput extends Omit<ToolOperation, 'declaredErrors'> {
+  declaredErrors?: (DeclaredErrorInput | ProviderErrorCode)[];
+}
+export interface DeclaredErrorInput extends DeclaredError {
+  /** Stands for `description` where there is none. */
+  message?: string;
+}
 
 /** `*.tool.yaml`. Without `module` the tool is declarative: its operations come from its state schemas. */
 export interface ToolPackageFile {
   schemaVersion: 1;
   module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
   manifest: ToolManifestInput;
-  ui?: JsonObject;
+  /** Kept for whoever knows what to do with it. */
+  ui?: JsonValue;
 }
 /** Starter data of a tool package, copied once into a new world's source. */
 export interface ToolStarter {

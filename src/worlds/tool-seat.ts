@@ -7,13 +7,11 @@ import type { ToolCallback } from '../contract/tool-manifest.js';
 import {
   type ContextCalls,
   ContextRefusal,
-  type Encoded,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
-  type ToolCodecs,
   type ToolInstance,
   type Validate,
 } from '../tools/loaded-tool.js';
@@ -45,7 +43,6 @@ export class ToolSeat implements ContextCalls {
   readonly #events = new Map<string, SeatEvent>();
   #behavior: ToolInstance | undefined;
   #behaviorSerial = 0;
-  #codecs: ToolCodecs | undefined;
 
   /** `isForgetful`: the module is made anew for every turn, so that what it keeps in variables shows. */
   constructor(tool: LoadedTool, instanceId: string, { turn, isForgetful }: { turn: Turn; isForgetful: boolean }) {
@@ -67,18 +64,6 @@ export class ToolSeat implements ContextCalls {
     const fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
-  }
-  /** A codec sees no state; a module that throws while it loads has none. */
-  encodeCallback(callbackId: string, input: unknown): Encoded {
-    try {
-      if (this.#codecs === undefined || this.#isForgetful) this.#codecs = this.tool.codecs();
-      const encoded = this.#codecs.encodeCallback(callbackId, input);
-      if (encoded.kind === 'thrown') this.#report(callbackId, encoded);
-      return encoded;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      return { kind: 'thrown', message: error.message, detail: error.message };
-    }
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
     if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
