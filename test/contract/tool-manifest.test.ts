@@ -22,6 +22,29 @@ edges('tool manifest', validateToolManifest, manifest, [
       [{ ...fault, latencyUs: 1 }, 'conflict'],
     ],
   },
+  {
+    at: '/faults/0',
+    fits: [
+      { id: 'twice', appliesTo: ['hook'], timing: 'delivery', delivery: { kind: 'duplicate' } },
+      { id: 'late', appliesTo: ['hook'], timing: 'delivery', delivery: { kind: 'delay', delayUs: 5 } },
+    ],
+  },
+  {
+    at: '/faults/0',
+    inside: '/delivery',
+    breaks: [
+      [{ id: 'none', appliesTo: ['hook'], timing: 'delivery' }, 'required'],
+      [{ ...fault, delivery: { kind: 'drop' } }, 'conflict'],
+    ],
+  },
+  {
+    at: '/faults/0',
+    inside: '/delivery/delayUs',
+    breaks: [
+      [{ id: 'late', appliesTo: ['hook'], timing: 'delivery', delivery: { kind: 'reorder' } }, 'required'],
+      [{ id: 'lost', appliesTo: ['hook'], timing: 'delivery', delivery: { kind: 'drop', delayUs: 1 } }, 'conflict'],
+    ],
+  },
   { at: '/faults/0', inside: '/untilUs', breaks: [[{ ...fault, fromUs: 5, untilUs: 5 }, 'conflict']] },
   {
     at: '/faults/0/rate',

@@ -1,5 +1,6 @@
 // Worlds to play with: made, called, moved, broken, reset, forked, ended.
 import assert from 'node:assert/strict';
+import { startReceiver } from '../callbacks/receiver-kit.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';
 
 onEachEngine('a world is played with by hand', async (t, engine) => {
@@ -59,6 +60,29 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   assertRefused(await inspector.ask(at), 404, 'control.NOT_FOUND');
   assertRefused(await inspector.ask(`${at}/evidence/search?q=x`), 404, 'control.NOT_FOUND');
   assert.equal((await inspector.ask(`/api/v1/worlds/${fork.worldId}`)).status, 200);
+});
+
+onEachEngine('what is played with, and what is run, is delivered to the receivers of the inspector', async (t, engine) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const inspector = await startTestInspector(t, { engine, options: { callbackReceivers: { listener: receiver } } });
+  const { world } = (await inspector.post('/api/v1/worlds', { drillId: 'passes' })).json;
+  const call = { actorId: 'writer', packageId: 'notes', operationId: 'note.write', arguments: { id: 'n', text: 'by hand' } };
+  await inspector.post(`/api/v1/worlds/${world.worldId}/calls`, call);
+  assert.deepEqual(
+    receiver.arrivals.map(({ body }) => body),
+    ['{"id":"n"}'],
+  );
+  await inspector.run({ drillId: 'passes' });
+  const [runId] = await inspector.runIds();
+  const { deliveries } = (await inspector.ask(`/api/v1/runs/${runId}/callbacks`)).json;
+  assert.deepEqual(
+    deliveries.map(({ phase, attempts, lastStatus }: { phase: string; attempts: number; lastStatus: number }) => [phase, attempts, lastStatus]),
+    [
+      ['delivered', 1, 204],
+      ['delivered', 1, 204],
+    ],
+  );
 });
 
 onEachEngine('worlds are bounded in number', async (t, engine) => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import fc from 'fast-check';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { FaultEntry } from '../../src/contract/evidence.js';
 import type { DeliveryRequest } from '../../src/contract/world-protocol.js';
@@ -306,6 +307,39 @@ test('a fork, now or at any entry, has the outbox of that moment; ids are its ow
   }
   await shop.settle(inFlight, 200);
   assert.equal((await shop.phases()).at(-1), 'delivered', 'the parent knows nothing of it');
+});
+
+test('whatever was done, a fork at any transaction has the outbox that was there', async () => {
+  const step = fc.oneof(
+    fc.constant({ kind: 'order' as const }),
+    fc.record({ kind: fc.constant('later' as const), inUs: fc.integer({ min: 1, max: 500 }) }),
+    fc.record({ kind: fc.constant('attempt' as const), status: fc.constantFrom(200, 404, 503) }),
+    fc.record({ kind: fc.constant('advance' as const), byUs: fc.integer({ min: 0, max: 400 }) }),
+    fc.constant({ kind: 'snapshot' as const }),
+  );
+  let forks = 0;
+  const pendingOf = async (shop: Shop) =>
+    (await shop.pending()).deliveries.map(({ deliveryId, ...rest }) => ({ ...rest, ordinal: deliveryId.slice(-10) }));
+  const law = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+    const shop = await createShop(worlds, ['crossed', 'lost']);
+    const seen: { sequence: number; deliveries: unknown }[] = [];
+    for (const [index, one] of steps.entries()) {
+      if (one.kind === 'order') await shop.order(`o${index}`);
+      if (one.kind === 'later') await shop.call('later', { id: `l${index}`, inUs: one.inUs });
+      if (one.kind === 'advance') await shop.advance((await shop.world.query({ kind: 'position' })).virtualTimeUs + one.byUs, ['hook']);
+      if (one.kind === 'snapshot') await shop.world.command({ kind: 'snapshot' });
+      if (one.kind === 'attempt') {
+        const request = await shop.start();
+        if (request !== undefined) await shop.settle(request, one.status);
+      }
+      seen.push({ sequence: (await shop.world.query({ kind: 'position' })).evidenceSequence, deliveries: await pendingOf(shop) });
+    }
+    for (const { sequence, deliveries } of seen) {
+      const { world } = await shop.world.fork({ worldId: `world_law${String(forks++).padStart(12, '0')}`, atSequence: sequence });
+      assert.deepEqual(await pendingOf(new Shop(world)), deliveries);
+    }
+  });
+  await fc.assert(law, { numRuns: 12, seed: 5 });
 });
 
 test('a reset goes back to the start, or gives up what a package sends; in flight, it is refused', async () => {
