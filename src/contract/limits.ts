@@ -20,6 +20,12 @@ export const limits = {
   operationKeyCharsMax: 256,
   resetPackagesMax: 256,
   hostProgramsMax: 64,
+  /** Callbacks of one world that wait for their receiver; one more fails at once. */
+  outboxDeliveriesMax: 100_000,
+  callbackBodyBytesMax: 1024 * 1024,
+  callbackHeadersMax: 64,
+  /** Of a receiver's answer, which nobody reads: more of it ends the connection. */
+  callbackAnswerBytesMax: 64 * 1024,
   evidencePageEntriesMax: 500,
   statePageRowsMax: 200,
   evidenceLeafEntries: 1024,
@@ -114,6 +120,12 @@ export const limits = {
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
+
+  // What codecs of tools make: replies of wire routes, messages of callbacks.
+  encodedBodyBytesMax: 4 * 1024 * 1024,
+  encodedHeadersMax: 64,
+  /** Of a listener: sets of routes, of which those in use stay in any case. */
+  wireTablesKeptMax: 64,
 
   // HTTP servers.
   headerBytesMax: 16 * 1024,
