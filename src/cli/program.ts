@@ -1,6 +1,7 @@
 // The command line: flags and their meaning. What a command does is imported when it runs, so that starting stays fast.
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './exit-codes.js';
+import { addHistory, addReports } from './report-program.js';
 import { environmentName, serveSettings } from './serve-settings.js';
 
 /** `finish` gets what the process shall end with. */
@@ -13,7 +14,8 @@ export function createProgram({ version, finish }: { version: string; finish: (c
   addRun(program, finish);
   addSource(program, finish);
   addInit(program, finish);
-  addReport(program, finish);
+  addReports(program, finish);
+  addHistory(program, finish);
   addTool(program, finish);
   addWorld(program, finish);
   addInspect(program, finish);
@@ -115,21 +117,6 @@ function addInit(program: Command, finish: Finish): void {
     .action(async (folder: string | undefined, { agent, yes }) => {
       const { initCommand } = await import('./init-command.js');
       finish(await initCommand({ ...defined({ folder, agent }), yes }));
-    });
-}
-
-function addReport(program: Command, finish: Finish): void {
-  program
-    .command('report')
-    .description('work on reports')
-    .command('verify')
-    .description('check a report folder: digests, evidence, verdict, projections')
-    .argument('<folder>', 'the report folder, or the id of a run of this repository')
-    .addOption(jsonOption())
-    .addOption(rootOption())
-    .action(async (folder: string, { json, root }) => {
-      const { verifyCommand } = await import('./report-command.js');
-      finish(await verifyCommand({ folder, json, root }));
     });
 }
 
