@@ -24,6 +24,8 @@ const rooms: { [room: string]: string[] } = {
   client: ['contract'],
   control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
+  desk: ['contract', 'http'],
+  testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
@@ -36,7 +38,7 @@ const importSites: { [specifier: string]: string[] } = {
   '@bufbuild/cel': ['src/expressions/syntax.ts', 'src/expressions/values.ts', 'src/expressions/evaluate.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
-  'node:http': ['src/http/node-server.ts'],
+  'node:http': ['src/http/node-server.ts', 'src/drills/targets/http-exchange.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
 };
@@ -46,6 +48,7 @@ const entries: { [file: string]: string } = {
   'src/index.ts': 'the public list',
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
   'src/client/client.ts': 'drillyard/client',
+  'src/testing.ts': 'drillyard/testing',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
