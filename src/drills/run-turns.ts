@@ -75,6 +75,7 @@ function lineOf(entry: EvidenceEntry, base: number): string {
   if (placed.kind === 'clock')
     Object.assign(placed, isSetFromOutside(placed.reason) ? { fromUs: 0 } : { fromUs: 0, toUs: placed.toUs - placed.fromUs });
   if (placed.kind === 'callback' && placed.retryAtUs !== undefined) placed.retryAtUs -= entry.virtualTimeUs;
+  if (placed.kind === 'fault' && placed.dueUs !== undefined) placed.dueUs -= entry.virtualTimeUs;
   return trajectoryLine(placed) as string;
 }
 
@@ -83,9 +84,10 @@ function isSetFromOutside(reason: string): boolean {
   return reason === 'explicit' || reason === 'reset';
 }
 
-/** Which turn scheduled what. */
+/** Which turn scheduled which event, by sequence, and queued which delivery, by its id. */
 class Causes {
   readonly #scheduled = new Map<number, JsonValue>();
+  readonly #queued = new Map<string, JsonValue>();
 
   of(entry: EvidenceEntry): { words: string; cause: JsonValue } {
     switch (entry.kind) {
@@ -107,6 +109,13 @@ class Causes {
         const cause = isSetFromOutside(reason) ? ['clock', reason, toUs] : ['clock', reason, toUs - fromUs];
         return { words: `the clock went to ${toUs} us`, cause };
       }
+      case 'callback': {
+        const { packageId, callbackId, receiverId, deliveryId, phase, attempt = 0 } = entry;
+        // However the receiver answers, it answers to this attempt.
+        const step = phase === 'delivered' || phase === 'failed' || phase === 'retry_scheduled' ? 'answered' : phase;
+        const words = `the delivery of ${packageId}/${callbackId} was ${phase.replace('_', ' ')}`;
+        return { words, cause: ['callback', this.#queued.get(deliveryId) ?? [packageId, callbackId, receiverId], step, attempt] };
+      }
       case 'verification':
         return { words: `checkpoint ${entry.checkpointId} was judged`, cause: ['verification', entry.checkpointKind, entry.checkpointId] };
       case 'fault_control': {
@@ -119,16 +128,22 @@ class Causes {
     }
   }
 
-  /** The n-th event of its name that a turn schedules is known by the turn, its name and n. */
+  /** The n-th event, or delivery, of its name in a turn is known by the turn, its name and n. */
   note(turn: string, entries: readonly EvidenceEntry[]): void {
     const counts = new Map<string, number>();
-    for (const entry of entries) {
-      if (entry.kind !== 'event' || entry.phase !== 'scheduled') continue;
-      const { packageId, instanceId, eventId } = entry.event;
-      const name = `${packageId} ${instanceId} ${eventId}`;
+    const origin = (name: string): JsonValue => {
       const nth = counts.get(name) ?? 0;
       counts.set(name, nth + 1);
-      this.#scheduled.set(entry.sequence, [turn, name, nth]);
+      return [turn, name, nth];
+    };
+    for (const entry of entries) {
+      if (entry.kind === 'event' && entry.phase === 'scheduled') {
+        const { packageId, instanceId, eventId } = entry.event;
+        this.#scheduled.set(entry.sequence, origin(`${packageId} ${instanceId} ${eventId}`));
+      } else if (entry.kind === 'callback' && entry.phase === 'queued') {
+        const { packageId, instanceId, callbackId, receiverId, deliveryId } = entry;
+        this.#queued.set(deliveryId, origin(`${packageId} ${instanceId} ${callbackId} ${receiverId}`));
+      }
     }
   }
 }

@@ -211,3 +211,64 @@ test('a stretch too long for the exact answer is aligned by what comes once, the
     onlyRight: 0,
   });
 });
+
+/** A run whose calls each take `spanUs`, queue a delivery and schedule an event; both are answered, in turns of their own, after all calls. */
+function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: number; status?: number }, world: string): ComparedRun {
+  const entries: EvidenceEntry[] = [];
+  const owner = { packageId: 'desk', instanceId: 'desk' };
+  const event = { ...owner, eventId: 'due' };
+  let turn = 0;
+  const add = (virtualTimeUs: number, entry: object): number => {
+    const place = { schemaVersion: 1, sequence: entries.length + 1, transactionId: `txn_${turn}`, transactionIndex: 0, transactionSize: 1 };
+    entries.push({ ...place, virtualTimeUs, correlationId: 'corr_0', ...entry } as EvidenceEntry);
+    return entries.length;
+  };
+  const later = names.map((name, index) => {
+    turn++;
+    const nowUs = index * spanUs;
+    const invocation = { callId: `call_${index}`, ...owner, operationId: name, arguments: {} };
+    add(nowUs, { kind: 'operation', invocation, actorId: 'agent', outcome: { kind: 'ok', value: null }, idempotency: 'not_requested' });
+    const causeSequence = add(nowUs, {
+      kind: 'event',
+      event,
+      phase: 'scheduled',
+      payload: {},
+      scheduledEventId: `pending_${index}`,
+      scheduledForUs: nowUs + 9000,
+    });
+    const delivery = { ...owner, callbackId: 'told', receiverId: 'r', deliveryId: `delivery_${world}${index}` };
+    add(nowUs, { kind: 'callback', ...delivery, phase: 'queued' });
+    return { causeSequence, delivery, dueUs: nowUs + 9000, isLast: index === names.length - 1 };
+  });
+  for (const { causeSequence, delivery, dueUs, isLast } of later) {
+    turn++;
+    add(dueUs, { kind: 'event', event, phase: 'handled', payload: {}, scheduledForUs: dueUs, causeSequence });
+    turn++;
+    const answered = isLast && status !== 200 ? { phase: 'retry_scheduled', retryAtUs: dueUs + 50 } : { phase: 'delivered' };
+    add(dueUs, { kind: 'callback', ...delivery, ...answered, attempt: 1, status: isLast ? status : 200 });
+  }
+  const lines = entries.map((entry) => `${canonicalJson(entry as unknown as JsonValue)}\n`);
+  const { result } = runOf({ calls: [] }, world);
+  return { result: { ...result, evidenceRange: { fromSequence: 1, toSequence: entries.length } }, evidence: lines };
+}
+
+test('events and deliveries are known by the turn that brought them about, whenever they come', async () => {
+  const slow = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'b', 'c'], { spanUs: 700 }, 'b'));
+  assert.deepEqual(slow.differences?.shown, []);
+  assert.match(slow.firstDivergence?.summary ?? '', /^On both sides agent called desk\/b, at 5 us on the left and at 700 us on the right\.$/);
+  const extra = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'x', 'b', 'c'], { spanUs: 5 }, 'b'));
+  assert.deepEqual(
+    extra.differences?.shown.map(({ kind, right }) => [kind, right]),
+    // The call with its two entries, its event and its delivery; the turns of others are aligned.
+    [
+      ['only_right', { sequence: 4, entries: 3 }],
+      ['only_right', { sequence: 15, entries: 1 }],
+      ['only_right', { sequence: 16, entries: 1 }],
+    ],
+  );
+  const refused = await compareRuns(eventful(['a', 'b'], { spanUs: 5 }, 'a'), eventful(['a', 'b'], { spanUs: 5, status: 500 }, 'b'));
+  assert.deepEqual(
+    refused.differences?.shown.map(({ kind, summary }) => [kind, summary]),
+    [['changed', 'On both sides the delivery of desk/told was delivered, with another outcome.']],
+  );
+});
