@@ -207,7 +207,7 @@ export const limits = {
   exprEntriesMax: 10_000,
   exprRowsMax: 10_000,
   exprNodesMax: 1_000_000,
-  exprStepsMax: 5_000_000,
+  exprStepsMax: 2_000_000,
   /** Changes that a result lists on either side. */
   diffChangesShown: 50,
 

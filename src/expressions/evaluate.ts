@@ -69,6 +69,10 @@ function meters({ spend }: Budget, values: CelValues): CelFunc[] {
       if (typeof value === 'string') spend(values.weigh(value, spend));
       return value as CelInput;
     }),
+    celFunc('@pattern', [DYN], DYN, (pattern) => {
+      spend(stepsOfPattern + values.weigh(pattern as CelValue, spend));
+      return pattern as CelInput;
+    }),
     // The library adds each element to a list of lists, which takes the square of the time to read.
     celFunc('@list', [], DYN, () => {
       const items: CelValue[] = [];
@@ -85,6 +89,8 @@ function meters({ spend }: Budget, values: CelValues): CelFunc[] {
 
 const free = new Set(['_?_:_', '_&&_', '_||_', '_[_]', '@not_strictly_false', '!_']);
 const deep = new Set(['_==_', '_!=_', '@in']);
+/** A pattern is compiled each time it is used. */
+const stepsOfPattern = 50;
 
 /** The expression with its meters in it; the given one stays as it is. */
 function metered(expr: Expr): Expr {
@@ -99,7 +105,7 @@ function metered(expr: Expr): Expr {
     case 'callExpr': {
       const { function: name, target, args } = kind.value;
       if (isAppend(expr)) return call(expr, '@append', [args[0]!, metered(elementOf(args[1]!))]);
-      const meter = free.has(name) ? undefined : deep.has(name) ? '@deep' : '@text';
+      const meter = free.has(name) ? undefined : deep.has(name) ? '@deep' : name === 'matches' ? '@pattern' : '@text';
       const paid = (argument: Expr): Expr => (meter === undefined ? metered(argument) : call(argument, meter, [metered(argument)]));
       return of(expr, kind, { args: args.map(paid), ...(target === undefined ? {} : { target: paid(target) }) });
     }

@@ -23,6 +23,8 @@ export function valueLine(value: JsonValue | undefined, charsMax = 120): string 
 /** How the actual value differs from the expected one; null where saying so adds nothing to the two values. */
 export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonChange[] | null {
   if (diff?.matched === true || expected === undefined || actual === undefined) return null;
+  // Changes of rows are matched, not compared place by place; the details name what was missing and what was not expected.
+  if (diff?.operator === 'changes' || diff?.operator === 'unchanged') return null;
   if (!isContainer(expected) || !isContainer(actual)) return null;
   return diffJson(expected, actual);
 }
