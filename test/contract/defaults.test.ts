@@ -140,6 +140,21 @@ test('the defaults of each shape', () => {
     (defaults.materializeAssertion({ ...assertion, kind: 'callback.count', callbackId: 'c', count: {} } as never) as { phase: string }).phase,
     'delivered',
   );
+  const further: [object, object][] = [
+    [
+      { kind: 'output.value', expected: 1 },
+      { interactionId: 'main', path: [], comparison: 'equals' },
+    ],
+    [{ kind: 'effect.at_most_once', operation: {} }, { identity: 'idempotencyKey' }],
+    [{ kind: 'state.unchanged' }, { except: [] }],
+    [{ kind: 'state.diff', changes: [] }, { exact: true }],
+    [{ kind: 'expr', expression: 'true' }, { state: {} }],
+    [{ kind: 'fault.count', fault: {}, count: {} }, {}],
+    [{ kind: 'time.reached', afterStartUs: 1 }, {}],
+  ];
+  for (const [input, added] of further) {
+    assert.deepEqual(defaults.materializeAssertion({ id: 'a', ...input } as never), { id: 'a', gate: true, ...input, ...added });
+  }
 });
 
 test('a declared error may be its code alone, or say in a message what it means', () => {
