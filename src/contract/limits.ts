@@ -220,6 +220,8 @@ export const limits = {
   reportEntryCharsMax: 64 * 1024,
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
+  /** Of what an agent said before it failed. */
+  reportLastWordsLinesMax: 5,
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,
