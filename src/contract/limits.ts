@@ -197,9 +197,10 @@ export const limits = {
   captureErrorsMax: 100,
 
   // Comparing two runs.
-  /** Entries of a side that are aligned, and cells of one exact alignment. */
-  comparisonEntriesMax: 500_000,
+  /** Entries of a side that are aligned, cells of one exact alignment, and edits of one that is not. */
+  comparisonEntriesMax: 200_000,
   comparisonCellsMax: 4_000_000,
+  comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
 
   // Judging.
