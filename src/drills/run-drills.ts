@@ -8,7 +8,7 @@ import type { RunEvent } from '../contract/run-events.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
-import { forEachBounded } from './bounded.js';
+import { forEachInLanes } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
@@ -128,7 +128,7 @@ class Run {
     const { drills, concurrency } = this.#plan;
     const open = drills.map(({ trials }) => trials.length);
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
-    await forEachBounded(jobs, concurrency, async ({ drillIndex, trialIndex }, lane) => {
+    await forEachInLanes(jobs, { lanesMax: concurrency }, async ({ drillIndex, trialIndex }, lane) => {
       await this.#playTrial({ drillIndex, trialIndex, lane });
       open[drillIndex]! -= 1;
       if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
