@@ -1,58 +1,74 @@
-// `drillyard run`: the public runDrills, told live on a terminal or as JSON lines.
+// `drillyard run`: the public runDrills, told by reporters.
 import { resolve } from 'node:path';
-import type { RunEvent } from '../contract/run-events.js';
+import { ServiceError } from '../contract/errors.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
+import { diagnosticsOf } from '../drills/source-invalid.js';
 import { runDrills } from '../index.js';
-import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
+import { type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
+import { RunReporters } from './run-reporters.js';
 
-export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root'> {
+export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root' | 'reportDirectory'> {
   root: string;
   json: boolean;
-  reporter: 'terminal' | 'json' | 'none';
+  reporters: readonly ReporterChoice[];
+  reportDirectory: string;
 }
 
-export async function runCommand({ json, reporter, ...options }: RunFlags): Promise<ExitCode> {
-  const output = createOutput({ json: json || reporter === 'json' });
+export async function runCommand({ json, reporters: choices, ...options }: RunFlags): Promise<ExitCode> {
+  const output = createOutput({ json: json || wantsJsonOnStdout(choices) });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
-  const terminal = output.json || reporter === 'none' ? undefined : createTerminalReporter({ stream: process.stdout });
   try {
-    const result = await runDrills({
-      ...options,
-      signal: interrupt.signal,
-      onEvent: (event) => {
-        output.line(withoutDetail(event));
-        terminal?.onEvent(
-          event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(options.root, event.report)) } : event,
-        );
-      },
-    });
-    terminal?.close();
-    tellAfterwards(result, options.root, output);
-    return exitCodeFor(result);
-  } catch (error) {
-    terminal?.close();
-    return reportFailure(error, output, resolve(options.root));
+    return (await runOnce({ options, choices, output, signal: interrupt.signal })).code;
   } finally {
     interrupt.stop();
   }
 }
 
-/** The detail is for reporters in this process: it holds whole reports. */
-function withoutDetail(event: RunEvent): object {
-  if (event.event !== 'attempt') return event;
-  const { detail: _, ...line } = event;
-  return line;
+export interface OneRun {
+  options: Omit<RunFlags, 'json' | 'reporters'>;
+  choices: readonly ReporterChoice[];
+  output: Output;
+  signal: AbortSignal;
+}
+
+/** One run from compiling to the last line; what went wrong has been told. `result`: absent when the run was refused. */
+export async function runOnce({ options, choices, output, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+  const root = resolve(options.root);
+  let reporters: RunReporters | undefined;
+  try {
+    const told = new RunReporters({ choices, root, reportDirectory: resolve(root, options.reportDirectory), output, environment: process.env });
+    reporters = told;
+    const result = await runDrills({ ...options, signal, onEvent: (event) => told.onEvent(event) });
+    reporters.close();
+    tellAfterwards(result, root, output);
+    return { code: finish(reporters, result, output), result };
+  } catch (error) {
+    reporters?.close();
+    reporters?.refused(diagnosticsOf(error) ?? []);
+    return { code: reportFailure(error, output, root) };
+  }
+}
+
+function finish(reporters: RunReporters, result: RunDrillsResult, output: Output): ExitCode {
+  try {
+    for (const file of reporters.finish(result.sources)) output.warn(`written ${fromHere(file)}`);
+    return exitCodeFor(result);
+  } catch (error) {
+    const message = `A report over the run could not be written: ${(error as Error).message}.`;
+    const code = reportFailure(new ServiceError('control.INTERNAL', { message }), output, process.cwd());
+    return result.cancelled ? exitCodes.interrupted : code;
+  }
 }
 
 function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {
-  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: process.stderr.isTTY === true }));
+  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root, color: process.stderr.isTTY === true }));
   const attempts = drills.flatMap(({ trials }) => trials.flatMap((trial) => trial.attempts));
   for (const { runId, reportError } of attempts) if (reportError !== undefined) output.warn(`${runId}: ${reportError.message}`);
 }

@@ -3,7 +3,7 @@ import type { HostMs } from './primitives.js';
 import type { RunResult, RunStatus, Verdict } from './run.js';
 
 export type RunEvent =
-  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string }
+  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string; shard?: { index: number; count: number } }
   | {
       event: 'attempt_started';
       runId: string;

@@ -5,6 +5,7 @@
 //       of them share the same processors.
 import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import { limits } from '../contract/limits.js';
 
 export interface LaneOptions {
   lanesMax: number;
@@ -14,7 +15,6 @@ export interface LaneOptions {
   isIdle?: () => boolean;
 }
 
-const lookMs = 50;
 /** An idle process is below the first on any machine; between the two it may be idle, or others keep it from the processors: they tell. */
 const busyShares = { idle: 0.3, busy: 0.6 };
 
@@ -42,7 +42,7 @@ export async function forEachInLanes<T>(items: readonly T[], options: LaneOption
   const look = setInterval(() => {
     if (isIdle()) openUpTo(lanes.length * 2);
     if (lanes.length >= lanesMax || !isLeft()) clearInterval(look);
-  }, lookMs);
+  }, limits.runLanesLookMs);
   // A lane that opens while others are waited for is waited for, too.
   for (let waited = 0; waited < lanes.length; waited++) await lanes[waited];
   clearInterval(look);

@@ -1,10 +1,11 @@
 // `drillyard run`, the default command.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
 interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
-  reporter: 'terminal' | 'json' | 'none';
+  reporter: ReporterChoice[];
   isolate: 'thread' | 'process';
   failFast: boolean;
   reportDir: string;
@@ -14,7 +15,7 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
 export function addRun(program: Command, finish: Finish): void {
   withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
     .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
-    .addOption(new Option('--reporter <name>', 'what stdout shows').choices(['terminal', 'json', 'none']).default('terminal'))
+    .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(jsonOption())
     .addOption(rootOption())
@@ -24,7 +25,13 @@ export function addRun(program: Command, finish: Finish): void {
     .action(async (drills: string[], flags: RunCommandFlags) => {
       const { runCommand } = await import('../run-command.js');
       const { root, config, json, reporter, isolate, failFast, reportDir, runDir } = flags;
-      const options = { root, config, json, reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
+      const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
       finish(await runCommand({ ...defined(options), ...selection(drills, flags) }));
     });
+}
+
+function reportersOf(text: string, earlier: ReporterChoice[]): ReporterChoice[] {
+  const parsed = parseReporters(text);
+  if ('problem' in parsed) throw new InvalidArgumentError(parsed.problem);
+  return [...earlier, ...parsed.reporters];
 }
