@@ -37,6 +37,7 @@ const importSites: { [specifier: string]: string[] } = {
   'node:http': ['src/http/node-server.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
+  chokidar: ['src/cli/source-watch.ts'],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */

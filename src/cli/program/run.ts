@@ -8,6 +8,7 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
   reporter: ReporterChoice[];
   isolate: 'thread' | 'process';
   failFast: boolean;
+  watch: boolean;
   reportDir: string;
   runDir: string;
 }
@@ -16,6 +17,7 @@ export function addRun(program: Command, finish: Finish): void {
   withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
     .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
     .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
+    .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(jsonOption())
     .addOption(rootOption())
@@ -23,10 +25,11 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
     .action(async (drills: string[], flags: RunCommandFlags) => {
-      const { runCommand } = await import('../run-command.js');
       const { root, config, json, reporter, isolate, failFast, reportDir, runDir } = flags;
       const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
-      finish(await runCommand({ ...defined(options), ...selection(drills, flags) }));
+      const all = { ...defined(options), ...selection(drills, flags) };
+      if (flags.watch) finish(await (await import('../watch-command.js')).watchCommand(all));
+      else finish(await (await import('../run-command.js')).runCommand(all));
     });
 }
 
