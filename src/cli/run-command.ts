@@ -7,45 +7,77 @@ import { diagnosticsOf } from '../drills/source-invalid.js';
 import { runDrills } from '../index.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import type { ExternalDesk } from './external-desk.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
-import { type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
+import { holds, type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
 import { RunReporters } from './run-reporters.js';
 
-export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root' | 'reportDirectory'> {
+export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root' | 'reportDirectory' | 'agent'> {
   root: string;
   json: boolean;
   reporters: readonly ReporterChoice[];
   reportDirectory: string;
+  /** Agents of `external` targets fetch their work from an agent desk. */
+  external: boolean;
+  /** Where its address and token go instead of stdout. */
+  externalFile?: string;
 }
 
-export async function runCommand({ json, reporters: choices, ...options }: RunFlags): Promise<ExitCode> {
-  const output = createOutput({ json: json || wantsJsonOnStdout(choices) });
+export async function runCommand(flags: RunFlags): Promise<ExitCode> {
+  return await told(flags, async (run) => (await runOnce(run)).code);
+}
+
+/** What every run of a command shares: streams, Ctrl-C, the agent desk. */
+export async function told(
+  { json, reporters: choices, external, externalFile, ...options }: RunFlags,
+  play: (run: OneRun) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const hasDesk = external || externalFile !== undefined;
+  const wantsJson = json || wantsJsonOnStdout(choices);
+  // What an agent elsewhere is told is JSON lines; people then read stderr.
+  const output = createOutput({ json: wantsJson || hasDesk });
+  const terminal = wantsJson || holds(choices, 'none') ? undefined : hasDesk ? process.stderr : process.stdout;
   const interrupt = abortOnInterrupt((text) => output.warn(text));
+  let desk: ExternalDesk | undefined;
   try {
-    return (await runOnce({ options, choices, output, signal: interrupt.signal })).code;
+    if (hasDesk) desk = await (await import('./external-desk.js')).openExternalDesk(output, externalFile);
+    const agent = desk === undefined ? {} : { agent: desk.agent };
+    return await play({ options: { ...options, ...agent }, choices, output, terminal, signal: interrupt.signal });
+  } catch (error) {
+    return reportFailure(error, output, resolve(options.root));
   } finally {
+    await desk?.close();
     interrupt.stop();
   }
 }
 
 export interface OneRun {
-  options: Omit<RunFlags, 'json' | 'reporters'>;
+  options: Omit<RunFlags, 'json' | 'reporters' | 'external' | 'externalFile'> & Pick<RunDrillsOptions, 'agent'>;
   choices: readonly ReporterChoice[];
   output: Output;
+  /** Where drills are shown as they run; absent: nowhere. */
+  terminal: NodeJS.WriteStream | undefined;
   signal: AbortSignal;
 }
 
 /** One run from compiling to the last line; what went wrong has been told. `result`: absent when the run was refused. */
-export async function runOnce({ options, choices, output, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+export async function runOnce({ options, choices, output, terminal, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;
   try {
-    const told = new RunReporters({ choices, root, reportDirectory: resolve(root, options.reportDirectory), output, environment: process.env });
-    reporters = told;
-    const result = await runDrills({ ...options, signal, onEvent: (event) => told.onEvent(event) });
+    const listening = new RunReporters({
+      choices,
+      root,
+      reportDirectory: resolve(root, options.reportDirectory),
+      output,
+      terminal,
+      environment: process.env,
+    });
+    reporters = listening;
+    const result = await runDrills({ ...options, signal, onEvent: (event) => listening.onEvent(event) });
     reporters.close();
     tellAfterwards(result, root, output);
     return { code: finish(reporters, result, output), result };

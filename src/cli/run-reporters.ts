@@ -26,6 +26,8 @@ export interface RunReportersOptions {
   /** Where files go that name no place. */
   reportDirectory: string;
   output: Output;
+  /** Where drills are shown as they run; absent: nowhere. */
+  terminal: NodeJS.WriteStream | undefined;
   environment: NodeJS.ProcessEnv;
 }
 type Sources = { readonly [drillId: string]: Provenance };
@@ -42,10 +44,9 @@ export class RunReporters {
   #stopToken: string | undefined;
 
   constructor(options: RunReportersOptions) {
-    const { choices, output } = options;
+    const { choices, terminal } = options;
     this.#options = options;
-    const quiet = output.json || holds(choices, 'none');
-    this.#terminal = quiet ? undefined : createTerminalReporter({ stream: process.stdout });
+    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal });
     this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
     this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
     if (holds(choices, 'github')) this.#stopCommands();

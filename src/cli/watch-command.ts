@@ -12,32 +12,24 @@ import { sourceInvalid } from '../drills/source-invalid.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
-import { abortOnInterrupt } from './interrupt.js';
-import { createOutput, type Output } from './output.js';
-import { wantsJsonOnStdout } from './reporter-list.js';
-import { type OneRun, type RunFlags, runOnce } from './run-command.js';
+import type { Output } from './output.js';
+import { type OneRun, type RunFlags, runOnce, told } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
-export async function watchCommand({ json, reporters: choices, ...options }: RunFlags): Promise<ExitCode> {
-  const output = createOutput({ json: json || wantsJsonOnStdout(choices) });
-  const interrupt = abortOnInterrupt((text) => output.warn(text));
-  const root = resolve(options.root);
-  const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = options;
-  const files = choices.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
+export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
+  const root = resolve(flags.root);
+  const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = flags;
+  const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
-  try {
+  return await told(flags, async (run) => {
     const watch = await SourceWatch.open({ root, config, written });
     try {
-      return await new Watched({ options, choices, output, signal: interrupt.signal }, watch).play();
+      return await new Watched(run, watch).play();
     } finally {
       await watch.close();
     }
-  } catch (error) {
-    return reportFailure(error, output, root);
-  } finally {
-    interrupt.stop();
-  }
+  });
 }
 
 class Watched {

@@ -94,7 +94,7 @@ export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, 
   });
   const { agent, onWorld = () => {} } = options;
   const prefixes = build.compat.environmentPrefixes;
-  const targets = new Targets({ root, isolation, prefixes, ...(agent === undefined ? {} : { agent }) });
+  const targets = new Targets({ root, isolation, prefixes, allowRemote: options.allowRemote === true, ...(agent === undefined ? {} : { agent }) });
   const worlds = await openWorlds({
     directory: resolve(root, options.runDirectory ?? '.service/runs'),
     layout: 'run',

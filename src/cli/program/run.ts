@@ -11,6 +11,9 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
   watch: boolean;
   reportDir: string;
   runDir: string;
+  allowRemote: boolean;
+  external: boolean;
+  externalFile?: string;
 }
 
 export function addRun(program: Command, finish: Finish): void {
@@ -18,6 +21,9 @@ export function addRun(program: Command, finish: Finish): void {
     .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
     .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
     .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
+    .option('--allow-remote', 'http targets may be on other machines', false)
+    .option('--external', 'external targets are whoever asks the agent desk, whose address stdout tells; see docs/targets.md', false)
+    .option('--external-file <file>', 'the same, with its address and token in this file (mode 0600) and no secret on stdout')
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(jsonOption())
     .addOption(rootOption())
@@ -25,9 +31,9 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
     .action(async (drills: string[], flags: RunCommandFlags) => {
-      const { root, config, json, reporter, isolate, failFast, reportDir, runDir } = flags;
+      const { root, config, json, reporter, isolate, failFast, reportDir, runDir, allowRemote, external, externalFile } = flags;
       const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
-      const all = { ...defined(options), ...selection(drills, flags) };
+      const all = { ...defined(options), ...defined({ allowRemote, external, externalFile }), ...selection(drills, flags) };
       if (flags.watch) finish(await (await import('../watch-command.js')).watchCommand(all));
       else finish(await (await import('../run-command.js')).runCommand(all));
     });
