@@ -180,6 +180,8 @@ export const limits = {
   // Drills.
   runConcurrencyMax: 64,
   /** How often a run looks whether more attempts at once would help. */
+  runLanesLookMs: 50,
+  runShardsMax: 1_000,
   timelineInteractionsMax: 100_000,
   journalKeptCharsMax: 1024 * 1024,
   moduleHostLivesMax: 256,
