@@ -180,6 +180,8 @@ export const limits = {
   // Drills.
   runConcurrencyMax: 64,
   /** How often a run looks whether more attempts at once would help. */
+  runLanesLookMs: 50,
+  runShardsMax: 1_000,
   timelineInteractionsMax: 100_000,
   journalKeptCharsMax: 1024 * 1024,
   moduleHostLivesMax: 256,
@@ -221,6 +223,8 @@ export const limits = {
   reportEntryCharsMax: 64 * 1024,
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
+  /** Of what an agent said before it failed. */
+  reportLastWordsLinesMax: 5,
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,
