@@ -41,6 +41,7 @@ const importSites: { [specifier: string]: string[] } = {
   'node:http': ['src/http/node-server.ts', 'src/drills/targets/http-exchange.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
+  chokidar: ['src/cli/source-watch.ts'],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */

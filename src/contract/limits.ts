@@ -180,6 +180,8 @@ export const limits = {
   // Drills.
   runConcurrencyMax: 64,
   /** How often a run looks whether more attempts at once would help. */
+  runLanesLookMs: 50,
+  runShardsMax: 1_000,
   timelineInteractionsMax: 100_000,
   journalKeptCharsMax: 1024 * 1024,
   moduleHostLivesMax: 256,
@@ -197,9 +199,10 @@ export const limits = {
   captureErrorsMax: 100,
 
   // Comparing two runs.
-  /** Entries of a side that are aligned, and cells of one exact alignment. */
-  comparisonEntriesMax: 500_000,
+  /** Entries of a side that are aligned, cells of one exact alignment, and edits of one that is not. */
+  comparisonEntriesMax: 200_000,
   comparisonCellsMax: 4_000_000,
+  comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
 
   // Judging.

@@ -4,7 +4,7 @@ import type { RunResult, RunStatus, Verdict } from './run.js';
 import type { TrialStatistics } from './trial-statistics.js';
 
 export type RunEvent =
-  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string }
+  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string; shard?: { index: number; count: number } }
   | {
       event: 'attempt_started';
       runId: string;

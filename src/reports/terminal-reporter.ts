@@ -107,9 +107,10 @@ class Terminal implements TerminalReporter {
     if (lines.length > 0) this.#stream.write(`${lines.join('\n')}\n`);
   }
 
-  #planLines({ runs, drills, concurrency, seed }: Extract<RunEvent, { event: 'plan' }>): string[] {
+  #planLines({ runs, drills, concurrency, seed, shard }: Extract<RunEvent, { event: 'plan' }>): string[] {
     const { bold, dim } = this.#palette;
     const facts = [
+      ...(shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`]),
       counted(drills, 'drill'),
       counted(runs, 'run'),
       ...(concurrency > 1 ? [`${concurrency} at once`] : []),
@@ -168,6 +169,8 @@ class Terminal implements TerminalReporter {
       ...(inconclusive > 0 ? [yellow(`${inconclusive} inconclusive`)] : []),
     ];
     const { reportFolder: folder, elapsedMs } = this.#progress;
+    // Only a shard can be empty.
+    if (passed + failed + inconclusive === 0) parts.push('none falls to this shard');
     return [
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
