@@ -179,6 +179,10 @@ function addWorld(program: Command, finish: Finish): void {
     .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
     .argument('[untilUs]', 'microseconds of virtual time', integer)
     .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
+  world
+    .command('mcp')
+    .description('serve the world as an MCP server on stdin and stdout; with SERVICE_MCP_URL and SERVICE_MCP_TOKEN too')
+    .action(async () => finish(await (await import('./world-mcp-command.js')).worldMcp()));
 }
 
 interface InspectCommandFlags extends SourceCommandFlags {

@@ -114,6 +114,8 @@ export const limits = {
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
+  /** Requests under way of one client on stdio. */
+  mcpStdioRequestsMax: 256,
 
   // HTTP servers.
   headerBytesMax: 16 * 1024,
