@@ -145,7 +145,7 @@ test('more requests at once than one client may have are refused, and nothing el
   const refused = await next();
   assert.deepEqual([refused.id, refused.error.data.code, refused.error.data.retryable], [limits.mcpStdioRequestsMax, 'control.WORLD_BUSY', true]);
   release();
-  const answered = new Set<number>();
+  const answered = new Set<unknown>();
   while (answered.size < limits.mcpStdioRequestsMax) answered.add((await next()).id);
   send(request('after', 'ping'));
   assert.deepEqual((await next()).result, {});
