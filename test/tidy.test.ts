@@ -34,7 +34,7 @@ const importSites: { [specifier: string]: string[] } = {
   typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/inspector-validators.ts', 'src/contract/tags.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
-  'node:http': ['src/http/node-server.ts'],
+  'node:http': ['src/http/node-server.ts', 'src/cli/world-command.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
 };

@@ -1,15 +1,12 @@
 // The command line: flags and their meaning. What a command does is imported when it runs, so that starting stays fast.
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitCode } from './exit-codes.js';
+import { type Command, Option } from 'commander';
+import { defined, type Finish, integer, rootCommand } from './flags.js';
 import { environmentName, serveSettings } from './serve-settings.js';
+import { addWorld } from './world-program.js';
 
 /** `finish` gets what the process shall end with. */
-export function createProgram({ version, finish }: { version: string; finish: (code: ExitCode) => void }): Command {
-  const program = new Command('drillyard')
-    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
-    .version(version)
-    .showHelpAfterError('(drillyard --help lists what there is)')
-    .exitOverride();
+export function createProgram({ version, finish }: { version: string; finish: Finish }): Command {
+  const program = rootCommand(version);
   addRun(program, finish);
   addSource(program, finish);
   addInit(program, finish);
@@ -20,8 +17,6 @@ export function createProgram({ version, finish }: { version: string; finish: (c
   addServe(program, finish);
   return program;
 }
-
-type Finish = (code: ExitCode) => void;
 
 const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
 const configOption = () => new Option('--config <file>', 'the root file, relative to the repository').default(undefined, 'drillyard.json');
@@ -149,42 +144,6 @@ function addTool(program: Command, finish: Finish): void {
     });
 }
 
-function addWorld(program: Command, finish: Finish): void {
-  const world = program.command('world').description("an agent's way to its world: needs SERVICE_CLI_URL and SERVICE_CLI_TOKEN; answers are JSON");
-  world
-    .command('tools')
-    .description('the operations the actor is granted')
-    .action(async () => finish(await (await import('./world-command.js')).worldTools()));
-  world
-    .command('call')
-    .description('call an operation')
-    .argument('<package>', 'such as ticket-desk')
-    .argument('<operation>', 'such as ticket.get')
-    .addArgument(new Argument('[arguments]', 'JSON; - reads it from stdin').default('{}'))
-    .option('--instance <id>', 'the instance of the package')
-    .option('--idempotency-key <key>', 'the same key gives the same result')
-    .action(async (packageId: string, operationId: string, args: string, { instance, idempotencyKey }) => {
-      const { worldCall } = await import('./world-command.js');
-      finish(
-        await worldCall({
-          packageId,
-          operationId,
-          args,
-          ...defined({ instanceId: instance as string | undefined, idempotencyKey: idempotencyKey as string | undefined }),
-        }),
-      );
-    });
-  world
-    .command('wait')
-    .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
-    .argument('[untilUs]', 'microseconds of virtual time', integer)
-    .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
-  world
-    .command('mcp')
-    .description('serve the world as an MCP server on stdin and stdout; with SERVICE_MCP_URL and SERVICE_MCP_TOKEN too')
-    .action(async () => finish(await (await import('./world-mcp-command.js')).worldMcp()));
-}
-
 interface InspectCommandFlags extends SourceCommandFlags {
   port: number;
   open: boolean;
@@ -224,17 +183,4 @@ function addServe(program: Command, finish: Finish): void {
 
 function collect(value: string, earlier: string[]): string[] {
   return [...earlier, value];
-}
-
-function integer(text: string): number {
-  if (!/^-?\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be an integer.');
-  return Number(text);
-}
-
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-/** Without the members that are undefined: an absent option is absent. */
-function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
 }

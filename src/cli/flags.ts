@@ -1,0 +1,27 @@
+// What every part of the command line is made of.
+import { Command, InvalidArgumentError } from 'commander';
+import type { ExitCode } from './exit-codes.js';
+
+/** Gets what the process shall end with. */
+export type Finish = (code: ExitCode) => void;
+
+export function rootCommand(version: string): Command {
+  return new Command('drillyard')
+    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
+    .version(version)
+    .showHelpAfterError('(drillyard --help lists what there is)')
+    .exitOverride();
+}
+
+export function integer(text: string): number {
+  if (!/^-?\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be an integer.');
+  return Number(text);
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+/** Without the members that are undefined: an absent option is absent. */
+export function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
+}
