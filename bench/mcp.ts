@@ -108,7 +108,7 @@ interface Peer {
   stop(): Promise<void>;
 }
 async function startPeer(generation: 'one' | 'two'): Promise<Peer> {
-  const child = spawn(process.execPath, [sdkServer, generation], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [sdkServer, generation], { stdio: ['pipe', 'pipe', 'inherit'] });
   const port = await firstLine(child);
   return {
     origin: `http://127.0.0.1:${port}`,
