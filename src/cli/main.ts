@@ -17,7 +17,7 @@ export async function main(args: readonly string[]): Promise<void> {
     const finish = (ended: ExitCode): void => {
       code = ended;
     };
-    const create = args[0] === 'world' ? (await import('./world-program.js')).createWorldProgram : (await import('./program.js')).createProgram;
+    const create = args[0] === 'world' ? (await import('./program/world.js')).createWorldProgram : (await import('./program.js')).createProgram;
     await create({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -1,6 +1,6 @@
 // What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are one.
 import type { Diagnostics } from './diagnostics.js';
-import { routeKey } from './manifest-checks.js';
+import { routeKey } from './route-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import type { CompiledSource } from './tool-compile.js';
 
@@ -17,7 +17,7 @@ export function checkConnections(
         catalog.find('events', { packageId: event.packageId, id: event.eventId }, { document, path: `/manifest/subscriptions/${index}/event` });
     }
     for (const [index, { packageId }] of connections.entries()) {
-      if (!catalog.has(packageId))
+      if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
     for (const [index, route] of http.entries()) {

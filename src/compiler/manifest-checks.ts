@@ -4,22 +4,17 @@ import semver from 'semver';
 import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
 import { generatedOperationIds } from '../tools/declarative.js';
 import { schemaFault } from '../tools/schemas.js';
-import type { DiagnosticCode } from './diagnostic-table.js';
 import { didYouMean } from './did-you-mean.js';
+import { type ManifestFinding, unknownId } from './manifest-finding.js';
+import { routeFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
-export interface ManifestFinding {
-  code: DiagnosticCode;
-  /** JSON Pointer into the manifest. */
-  path: string;
-  message: string;
-  suggestion?: string | undefined;
-}
 interface Subject {
   manifest: ToolManifest;
   /** Without a module. The manifest is not expanded yet. */
   declarative: boolean;
-  engineVersion: string;
+  /** Undefined: the manifest speaks of another engine. */
+  engineVersion: string | undefined;
 }
 
 export function checkManifest(subject: Subject): ManifestFinding[] {
@@ -62,9 +57,9 @@ function versionFindings({ manifest, engineVersion }: Subject): ManifestFinding[
       code: 'DY5007',
       path: '/engine',
       message: `'${manifest.engine}' is not a range of semantic versions`,
-      suggestion: `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
+      suggestion: engineVersion === undefined ? undefined : `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
     });
-  } else if (!semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
+  } else if (engineVersion !== undefined && !semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
     findings.push({ code: 'DY5007', path: '/engine', message: `the package wants an engine ${manifest.engine}; this is ${engineVersion}` });
   }
   return findings;
@@ -77,6 +72,8 @@ function duplicateFindings(
   const key = list === 'state' ? 'namespace' : 'id';
   const seen = new Set<string>();
   return (manifest[list] as object[] as { [key: string]: unknown }[]).flatMap((item, index) => {
+    // What another package is connected with may have no id.
+    if (item[key] === undefined) return [];
     const id = String(item[key]);
     const again = seen.has(id);
     seen.add(id);
@@ -135,56 +132,13 @@ function faultFindings({ manifest, declarative }: Subject): ManifestFinding[] {
   const operations = declarative ? generatedOperationIds(manifest).map((id) => ({ id })) : manifest.operations;
   return manifest.faults.flatMap((fault, index) => {
     const path = `/faults/${index}`;
-    const findings = fault.appliesTo.flatMap((id, place) =>
-      unknownId(operations, id, { code: 'DY3006', path: `${path}/appliesTo/${place}`, what: 'operation' }),
-    );
+    const isOfDelivery = fault.timing === 'delivery';
+    const [targets, code, what] = isOfDelivery
+      ? ([manifest.callbacks, 'DY3011', 'callback'] as const)
+      : ([operations, 'DY3006', 'operation'] as const);
+    const findings = fault.appliesTo.flatMap((id, place) => unknownId(targets, id, { code, path: `${path}/appliesTo/${place}`, what }));
     if (fault.appliesTo.length === 0)
-      findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no operation` });
+      findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no ${what}` });
     return findings;
   });
-}
-
-function routeFindings(manifest: ToolManifest): ManifestFinding[] {
-  return manifest.http.flatMap((route, index) => {
-    const path = `/http/${index}`;
-    const findings = unknownId(manifest.operations, route.operationId, { code: 'DY3006', path: `${path}/operationId`, what: 'operation' });
-    const template = routeTemplateFault(route.path);
-    if (template !== undefined) findings.push({ code: 'DY5010', path: `${path}/path`, message: `'${route.path}' ${template}` });
-    const declared = manifest.operations.find(({ id }) => id === route.operationId)?.declaredErrors ?? [];
-    const listed = route.response.errors.map(({ code }) => code);
-    for (const { code } of declared) {
-      if (!listed.includes(code))
-        findings.push({ code: 'DY5011', path: `${path}/response/errors`, message: `the route has no status for the declared error ${code}` });
-    }
-    for (const [place, code] of listed.entries()) {
-      const at = `${path}/response/errors/${place}/code`;
-      if (listed.indexOf(code) !== place) findings.push({ code: 'DY5011', path: at, message: `${code} has two statuses` });
-    }
-    return findings;
-  });
-}
-
-/** What the templates of two routes must differ in: names of parameters do not count. */
-export function routeKey(method: string, path: string): string {
-  return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
-}
-
-function routeTemplateFault(path: string): string | undefined {
-  const names: string[] = [];
-  for (const segment of path.split('/').slice(1)) {
-    const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
-    if (parameter === undefined && /[{}?#\s]/.test(segment)) return `has the segment '${segment}'; a parameter is a whole segment in braces`;
-    if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
-    if (parameter !== undefined) names.push(parameter);
-  }
-  return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
-}
-
-function unknownId(
-  known: readonly { id: string }[],
-  id: string,
-  { code, path, what }: { code: DiagnosticCode; path: string; what: string },
-): ManifestFinding[] {
-  const ids = known.map((item) => item.id);
-  return ids.includes(id) ? [] : [{ code, path, message: `the package declares no ${what} '${id}'`, suggestion: didYouMean(id, ids) }];
 }

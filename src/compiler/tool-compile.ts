@@ -10,6 +10,7 @@ import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import type { Diagnostics } from './diagnostics.js';
 import { checkManifest } from './manifest-checks.js';
+import { codecFindings } from './route-checks.js';
 import type { SourceDocument } from './source-document.js';
 
 export interface ToolSource {
@@ -21,6 +22,8 @@ export interface ToolSource {
   toolFile: string;
   file: ToolPackageFile;
   document: SourceDocument;
+  /** Written for another runner. */
+  foreign: boolean;
   starter?: SourceDocument | undefined;
 }
 export interface CompiledSource {
@@ -40,7 +43,11 @@ export async function compileTool(
   const { file, document } = source;
   const written = materializeManifest(file.manifest);
   const declarative = file.module === undefined;
-  for (const { code, path, message, suggestion } of checkManifest({ manifest: written, declarative, engineVersion })) {
+  for (const { code, path, message, suggestion } of checkManifest({
+    manifest: written,
+    declarative,
+    engineVersion: source.foreign ? undefined : engineVersion,
+  })) {
     diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
   }
   const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);
@@ -50,6 +57,9 @@ export async function compileTool(
     ? undefined
     : await bundleBehavior({ root: source.root, toolFile: source.toolFile, module: file.module as string, sdkNames });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
+  for (const { code, path, message } of codecFindings(manifest, bundled?.behavior?.code)) {
+    diagnostics.report(code, document.place(`/manifest${path}`), message);
+  }
   return {
     compiled: {
       packageId,

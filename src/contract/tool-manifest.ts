@@ -9,6 +9,7 @@ export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.sc
 export type JsonSchema = JsonObject | boolean;
 type Semver = string & tags.MaxLength<128>;
 type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
+type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
 type NonNegativeUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
 
 export interface StateNamespace {
@@ -29,8 +30,8 @@ export interface ToolOperation {
   outputSchema: JsonSchema;
   declaredErrors?: DeclaredError[];
   idempotency: Idempotency;
-  /** How true to the real service: free text, shown to people. */
-  fidelity: string;
+  /** How true to the real service: shown to people, so text or whatever an author says it with. */
+  fidelity: string | JsonObject;
   mcp?: { name?: string; description?: string };
 }
 export interface ToolEvent {
@@ -42,16 +43,20 @@ export interface ToolSubscription {
   id: DottedId;
   event: { packageId: Slug; eventId: DottedId };
 }
+/** duplicate: the request is sent twice. delay, reorder: it is held back. drop: it never arrives. bad_signature: its signature is not the receiver's. */
+export type DeliveryFaultKind = 'duplicate' | 'delay' | 'reorder' | 'drop' | 'bad_signature';
 export interface ToolFault {
   id: Slug;
   description?: string;
-  /** Operation ids of this package. */
+  /** Operation ids of this package; of a delivery fault: its callback ids. */
   appliesTo: DottedId[];
-  timing: 'before' | 'after_commit' | 'latency';
-  /** Required unless timing is latency. */
+  timing: 'before' | 'after_commit' | 'latency' | 'delivery';
+  /** Required for before and after_commit. */
   error?: { code: ProviderErrorCode; message: string; retryable: boolean };
   /** For latency: virtual microseconds added. */
   latencyUs?: NonNegativeUs;
+  /** For delivery. */
+  delivery?: DeliveryFault;
   /** 0..1, drawn from the seeded stream. Default: always. */
   rate?: number & tags.Minimum<0> & tags.Maximum<1>;
   /** Fires at most this often. */
@@ -62,21 +67,31 @@ export interface ToolFault {
   fromUs?: VirtualUs;
   untilUs?: VirtualUs;
 }
+export interface DeliveryFault {
+  kind: DeliveryFaultKind;
+  /** For delay: virtual microseconds. For reorder: the longest that it waits for a later delivery to the same receiver to go first. */
+  delayUs?: NonNegativeUs;
+}
+/** RFC 9110 5.6.2. */
+type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
 export interface BearerAuth {
   kind: 'bearer';
-  schemes?: string[];
+  /** Words before the token in `Authorization`, in any case. Default: Bearer. */
+  schemes?: HttpToken[];
 }
 export interface HeaderAuth {
   kind: 'header';
-  name: string;
+  name: HttpToken;
 }
 export interface QueryAuth {
   kind: 'query';
-  name: string;
+  name: string & tags.MinLength<1> & tags.MaxLength<128>;
 }
+/** The credential is the password or, with any password, the user. */
 export interface BasicAuth {
   kind: 'basic';
 }
+/** The access is known by its base URL. */
 export interface NoAuth {
   kind: 'none';
 }
@@ -96,16 +111,13 @@ export interface ToolCallback {
   receiverId: Slug;
   method: 'POST' | 'PUT';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
-  idempotencyHeader: string;
-  signature: { kind: 'hmac-sha256'; header: string; prefix: string };
-  retry: { delaysUs: NonNegativeUs[] };
+  idempotencyHeader: HeaderName;
+  signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
+  retry: { delaysUs: NonNegativeUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
-export interface ToolConnection {
-  id: Slug;
-  packageId: Slug;
-  description?: string;
-}
+/** Another package that this one works with, named by `packageId`. The rest is the author's. */
+export type ToolConnection = JsonObject;
 
 /** A manifest with every list present. */
 export interface ToolManifest {
@@ -138,14 +150,24 @@ type ManifestLists =
   | 'callbacks'
   | 'connections'
   | 'compatibility';
-export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, ManifestLists>> {}
+export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
+  operations?: ToolOperationInput[];
+}
+export interface ToolOperationInput extends Omit<ToolOperation, 'declaredErrors'> {
+  declaredErrors?: (DeclaredErrorInput | ProviderErrorCode)[];
+}
+export interface DeclaredErrorInput extends DeclaredError {
+  /** Stands for `description` where there is none. */
+  message?: string;
+}
 
 /** `*.tool.yaml`. Without `module` the tool is declarative: its operations come from its state schemas. */
 export interface ToolPackageFile {
   schemaVersion: 1;
   module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
   manifest: ToolManifestInput;
-  ui?: JsonObject;
+  /** Kept for whoever knows what to do with it. */
+  ui?: JsonValue;
 }
 /** Starter data of a tool package, copied once into a new world's source. */
 export interface ToolStarter {

@@ -1,11 +1,13 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import type { WireRoute } from '../contract/wire.js';
 import type {
   ActorView,
   EvidenceLinesPage,
   EvidencePage,
   NamespaceView,
+  PendingDelivery,
   PendingView,
   ReadNamespaces,
   ReadState,
@@ -49,6 +51,8 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
       return { reply: simulation.program.actors.map((actor) => actorView(simulation.program, actor)) };
     case 'tools':
       return { reply: tools(simulation.program, simulation.actor(query).actor) };
+    case 'routes':
+      return { reply: routes(simulation.program) };
     case 'budgets':
       return { reply: budgetView(simulation) };
     default:
@@ -120,8 +124,9 @@ function evidenceLines({ storage: { journal } }: Simulation, fromSequence: numbe
 }
 const pageSize = (limit: number): number => Math.max(1, Math.min(limit, limits.evidencePageEntriesMax));
 
-function pending({ storage, advance, clock }: Simulation, limit: number): PendingView {
-  const { queue, tag } = storage;
+function pending({ storage, advance: running, pausedAdvance, clock }: Simulation, limit: number): PendingView {
+  const advance = running ?? pausedAdvance;
+  const { queue, outbox, tag } = storage;
   const events = queue.pending(Math.max(0, Math.min(limit, limits.evidencePageEntriesMax))).map(({ ordinal, atUs, ref, payloadText }) => ({
     scheduledEventId: mintedId('pending_', tag, ordinal),
     atUs,
@@ -129,9 +134,19 @@ function pending({ storage, advance, clock }: Simulation, limit: number): Pendin
     event: { packageId: ref.packageId, instanceId: ref.instanceId, eventId: ref.eventId },
     payload: JSON.parse(payloadText),
   }));
-  const view: PendingView = { total: queue.size, events };
+  const view: PendingView = { total: queue.size, events, deliveriesTotal: outbox.size, deliveries: pendingDeliveries(storage, limit) };
   if (advance !== undefined) view.advance = { requestedUs: advance.requestedUs, reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed };
   return view;
+}
+
+function pendingDeliveries({ outbox, tag }: Simulation['storage'], limit: number): PendingDelivery[] {
+  const rows = outbox.rows().sort((left, right) => left.dueUs - right.dueUs || left.ordinal - right.ordinal);
+  return rows
+    .slice(0, Math.max(0, Math.min(limit, limits.evidencePageEntriesMax)))
+    .map(({ ordinal, callbackId, packageId, instanceId, eventId, receiverId, dueUs, attempts, isStarted }) => ({
+      deliveryId: mintedId('delivery_', tag, ordinal),
+      ...{ callbackId, packageId, instanceId, eventId, receiverId, dueUs, attempts, inFlight: isStarted },
+    }));
 }
 
 type Actor = Program['actors'][number];
@@ -164,4 +179,10 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
     if (mcp !== undefined) item.mcp = mcp;
     return item;
   });
+}
+
+function routes({ tools }: Program): WireRoute[] {
+  return [...tools.values()].flatMap(({ packageId, manifest }) =>
+    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({ packageId, routeId, method, path, auth, requestBody })),
+  );
 }

@@ -2,6 +2,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { WorldBudgets } from '../contract/world-protocol.js';
 import { VirtualClock } from '../scheduler/virtual-clock.js';
+import { Codecs } from './codecs.js';
 import { Deliveries } from './deliveries.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
@@ -35,10 +36,13 @@ export class Simulation {
   readonly overrides: Overrides;
   readonly turn: Turn;
   readonly deliveries: Deliveries;
+  readonly codecs: Codecs;
   readonly usage: Usage;
   budgets: WorldBudgets;
   isClosed: boolean;
   advance: RunningAdvance | undefined;
+  /** One with a key that stands still while callbacks are delivered; agents may wait meanwhile. */
+  pausedAdvance: RunningAdvance | undefined;
   readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
 
   constructor({ storage, program, meta, running = notRunning }: SimulationParts) {
@@ -51,15 +55,16 @@ export class Simulation {
     this.overrides = new Overrides(program.setup, this.ledger);
     this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom, report: running.report });
     this.deliveries = new Deliveries(this.turn, program, running);
+    this.codecs = new Codecs(running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
-    this.advance = meta.advance;
+    this.pausedAdvance = meta.advance;
     this.#origin = { seed: meta.seed, recordRandom: meta.recordRandom };
   }
 
   meta(): WorldMeta {
-    const { budgets, usage, isClosed, ledger, advance } = this;
+    const { budgets, usage, isClosed, ledger } = this;
     const { seed, recordRandom } = this.#origin;
     const nowUs = this.clock.nowUs;
     const meta: WorldMeta = {
@@ -73,7 +78,8 @@ export class Simulation {
       ledgerChanges: ledger.changes(),
     };
     // One without a key cannot be asked for again: a crash ends it.
-    if (advance?.operationKey !== undefined) meta.advance = { ...advance };
+    const advance = this.advance?.operationKey === undefined ? this.pausedAdvance : this.advance;
+    if (advance !== undefined) meta.advance = { ...advance };
     return meta;
   }
 

@@ -30,11 +30,11 @@ test('a call loads the command line, its own file and nothing else of the produc
   const own = loaded.filter((url) => url.startsWith('file:') && !url.endsWith(']')).map((url) => url.replace(/^.*\/(src|node_modules)\//, ''));
   assert.deepEqual(own.filter((file) => !file.startsWith('commander/')).sort(), [
     'cli/exit-codes.js',
-    'cli/flags.js',
     'cli/main.js',
     'cli/output.js',
+    'cli/program/options.js',
+    'cli/program/world.js',
     'cli/world-command.js',
-    'cli/world-program.js',
   ]);
 });
 

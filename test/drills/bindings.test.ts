@@ -101,7 +101,7 @@ for (const [kind, on] of Object.entries({
 function unminted(entries: readonly EvidenceEntry[], way: string): unknown[] {
   const from = entries[0]?.sequence ?? 0;
   const counted = (key: string, value: unknown): unknown => {
-    if (key === 'transactionId' || key === 'correlationId' || key === 'callId') return undefined;
+    if (/^(transaction|correlation|call|delivery)Id$/.test(key)) return undefined;
     return /^(sequence|causeSequence|replayedFromSequence)$/.test(key) ? (value as number) - from : value;
   };
   return entries.map((entry) => JSON.parse(named(JSON.stringify(entry, counted), way)) as unknown);

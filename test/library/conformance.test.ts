@@ -37,11 +37,32 @@ for (const packageId of ['payments', 'ticket-desk']) {
 }
 
 for (const packageId of ['payments', 'ticket-desk']) {
-  test(`${packageId}: its README names every operation, error and fault`, async () => {
-    const { operations, faults } = await manifestOf(packageId);
+  test(`${packageId}: every wire route is asked by a drill of its suite`, async () => {
+    const { build } = await compileProject({ root: join(library, packageId, 'conformance') });
+    const sent = (build?.drills ?? []).flatMap(({ drill }) =>
+      drill.timeline.interactions.flatMap(({ task }) => {
+        const { requests = [] } = task.input as { requests?: { send: string }[] };
+        return requests.map(({ send }) => send.replace(/\?.*$/, ''));
+      }),
+    );
+    const { http } = await manifestOf(packageId);
+    assert.ok(http.length > 0);
+    const asked = ({ method, path }: ToolManifest['http'][number]) => {
+      const shape = new RegExp(`^${method} ${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+      return sent.some((line) => shape.test(line));
+    };
+    assert.deepEqual(
+      http.filter((route) => !asked(route)).map(({ id }) => id),
+      [],
+    );
+  });
+
+  test(`${packageId}: its README names every operation, route, error and fault`, async () => {
+    const { operations, faults, http } = await manifestOf(packageId);
     const names = [...operations, ...faults]
       .map(({ id }) => id)
-      .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)));
+      .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)))
+      .concat(http.map(({ method, path }) => `${method} ${path}`));
     const readme = await readFile(join(library, packageId, 'README.md'), 'utf8');
     assert.deepEqual(
       names.filter((name) => !readme.includes(`\`${name}\``)),

@@ -1,6 +1,6 @@
-// What every part of the command line is made of.
-import { Command, InvalidArgumentError } from 'commander';
-import type { ExitCode } from './exit-codes.js';
+// What the commands' definitions share: options that mean the same everywhere, and what an option's text becomes.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitCode } from '../exit-codes.js';
 
 /** Gets what the process shall end with. */
 export type Finish = (code: ExitCode) => void;
@@ -11,6 +11,21 @@ export function rootCommand(version: string): Command {
     .version(version)
     .showHelpAfterError('(drillyard --help lists what there is)')
     .exitOverride();
+}
+
+export const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
+export const configOption = () =>
+  new Option('--config <file>', 'the root file, relative to the repository or anywhere else').default(undefined, 'drillyard.json');
+export const jsonOption = () => new Option('--json', 'one JSON object a line on stdout and nothing else there').default(false);
+
+export interface SourceCommandFlags {
+  root: string;
+  config?: string;
+  json: boolean;
+}
+
+export function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
 }
 
 export function integer(text: string): number {

@@ -1,6 +1,7 @@
-// `drillyard world`: an agent starts it for every call, so it is a program of its own, and loads nothing of the others.
+// `drillyard world`: an agent's way to its world, a subcommand each. An agent starts it for every call, so it is a program of its own too, which loads
+// nothing of the others.
 import { Argument, type Command } from 'commander';
-import { defined, type Finish, integer, rootCommand } from './flags.js';
+import { defined, type Finish, integer, rootCommand } from './options.js';
 
 export function createWorldProgram({ version, finish }: { version: string; finish: Finish }): Command {
   const program = rootCommand(version);
@@ -13,7 +14,7 @@ export function addWorld(program: Command, finish: Finish): void {
   world
     .command('tools')
     .description('the operations the actor is granted')
-    .action(async () => finish(await (await import('./world-command.js')).worldTools()));
+    .action(async () => finish(await (await import('../world-command.js')).worldTools()));
   world
     .command('call')
     .description('call an operation')
@@ -23,7 +24,7 @@ export function addWorld(program: Command, finish: Finish): void {
     .option('--instance <id>', 'the instance of the package')
     .option('--idempotency-key <key>', 'the same key gives the same result')
     .action(async (packageId: string, operationId: string, args: string, { instance, idempotencyKey }) => {
-      const { worldCall } = await import('./world-command.js');
+      const { worldCall } = await import('../world-command.js');
       finish(
         await worldCall({
           packageId,
@@ -37,9 +38,9 @@ export function addWorld(program: Command, finish: Finish): void {
     .command('wait')
     .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
     .argument('[untilUs]', 'microseconds of virtual time', integer)
-    .action(async (untilUs: number | undefined) => finish(await (await import('./world-command.js')).worldWait(untilUs)));
+    .action(async (untilUs: number | undefined) => finish(await (await import('../world-command.js')).worldWait(untilUs)));
   world
     .command('mcp')
     .description('serve the world as an MCP server on stdin and stdout; with SERVICE_MCP_URL and SERVICE_MCP_TOKEN too')
-    .action(async () => finish(await (await import('./world-mcp-command.js')).worldMcp()));
+    .action(async () => finish(await (await import('../world-mcp-command.js')).worldMcp()));
 }
