@@ -1,6 +1,9 @@
 // The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
 import type { Command } from 'commander';
 import { addAgent } from './program/agent.js';
+import { addCompletion } from './program/completion.js';
+import { addDoctor } from './program/doctor.js';
+import { addHistory } from './program/history.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import { type Finish, rootCommand } from './program/options.js';
@@ -14,6 +17,7 @@ import { addWorld } from './program/world.js';
 /** `finish` gets what the process shall end with. */
 export function createProgram({ version, finish }: { version: string; finish: Finish }): Command {
   const program = rootCommand(version);
-  for (const add of [addRun, addSource, addInit, addReport, addTool, addWorld, addAgent, addInspect, addServe]) add(program, finish);
+  const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
+  for (const add of groups) add(program, finish);
   return program;
 }
