@@ -9,9 +9,9 @@ import { compileProject } from '../../src/compiler/compile.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { ToolManifest } from '../../src/contract/tool-manifest.js';
 import { testToolPackage } from '../../src/drills/conformance.js';
-import { library } from './package-world.js';
+import { library, libraryPackages } from './package-world.js';
 
-for (const packageId of ['payments', 'ticket-desk']) {
+for (const packageId of libraryPackages) {
   test(`${packageId}: the conformance suite passes, in amnesia too, and leaves nothing undone that the manifest declares`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'drillyard-conformance-'));
     try {
@@ -36,7 +36,7 @@ for (const packageId of ['payments', 'ticket-desk']) {
   });
 }
 
-for (const packageId of ['payments', 'ticket-desk']) {
+for (const packageId of libraryPackages) {
   test(`${packageId}: its README names every operation, error and fault`, async () => {
     const { operations, faults } = await manifestOf(packageId);
     const names = [...operations, ...faults]
