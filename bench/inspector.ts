@@ -1,10 +1,12 @@
-// The local inspector on a run of a million journal entries, over HTTP: pages of evidence, state at any entry, search over all of it.
+// The local inspector on a run of a million journal entries: over HTTP pages of evidence, state at any entry, search over all of it; in a browser
+// the first paint and scrolling.
 //   npm run bench -- inspector [--entries 1000000] [--json]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { runDrills, startLocalInspector } from '../src/index.js';
+import { pageFigures } from './inspector-page.js';
 import { writeTicks } from './ticks.js';
 
 export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
@@ -17,7 +19,10 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     const evidenceMb = Math.round(statSync(join(root, '.service/reports', runId as string, 'evidence.jsonl')).size / 1e6);
     const inspector = await startLocalInspector({ root });
     try {
-      return { entries, drillSeconds: rounded(drillSeconds), evidenceMb, ...(await measure(inspector, runId as string)) };
+      const api = await measure(inspector, runId as string);
+      const appUrl = `${inspector.baseUrl}/#token=${inspector.token}`;
+      const page = await pageFigures({ appUrl, runId: runId as string, sequence: Math.floor(entries / 2) });
+      return { entries, drillSeconds: rounded(drillSeconds), evidenceMb, ...api, ...(page ?? { page: 'not measured: no Chromium here' }) };
     } finally {
       await inspector.close();
     }

@@ -1,10 +1,13 @@
-// The accesses that one listener serves, by bearer: opened for a world and an actor, found by their tokens, ended by revocation or time.
+// The accesses that one listener serves: opened for a world and an actor, found by their tokens (and, for routes that take no credential, by
+// their address), ended by revocation or time.
+import { randomBytes } from 'node:crypto';
 import type { Binding } from '../contract/target.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';
 import { directClient } from './direct-client.js';
 import { TokenTable } from './token-table.js';
+import { type WireTable, WireTables } from './wire-table.js';
 
 /** What an agent reaches over the wire. `direct` needs no listener. */
 export const remoteBindings = ['http', 'mcp', 'cli'] as const;
@@ -13,6 +16,8 @@ export type RemoteBinding = (typeof remoteBindings)[number];
 export class AccessTable {
   readonly available: ReadonlySet<Binding> = new Set<Binding>(['direct', ...remoteBindings]);
   readonly #tokens = new TokenTable<AgentAccess>();
+  readonly #addresses = new Map<string, AgentAccess>();
+  readonly #wires = new WireTables();
   /** Of the accesses that end by themselves. */
   readonly #ends = new WeakMap<AgentAccess, number>();
   readonly #nowMs: () => number;
@@ -21,21 +26,27 @@ export class AccessTable {
     this.#nowMs = nowMs;
   }
 
-  /** `urlOf`: where this listener serves a binding. */
-  open({ world, actorId, actorInstanceId, bindings, token, expiresAtMs }: OpenAccess, urlOf: (binding: RemoteBinding) => string): Access {
-    const access = new AgentAccess(world, { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) });
+  /** `urlOf`: where this listener serves a binding, for an access that is known by its address if one is given. */
+  async open(request: OpenAccess, urlOf: (binding: RemoteBinding, address?: string) => string): Promise<Access> {
+    const { world, actorId, actorInstanceId, bindings, token, expiresAtMs } = request;
+    const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
+    const access = new AgentAccess(world, { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }, wires?.table);
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
+    const address = wires?.table.needsAddress ? randomBytes(16).toString('hex') : undefined;
+    if (address !== undefined) this.#addresses.set(address, access);
     const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
     for (const binding of remoteBindings) {
-      if (bindings.includes(binding)) endpoints[binding] = { url: urlOf(binding), token: this.#tokens.issue(access, token) };
+      if (bindings.includes(binding)) endpoints[binding] = { url: urlOf(binding, address), token: this.#tokens.issue(access, token) };
     }
     return {
       endpoints,
       ...(bindings.includes('direct') ? { direct: directClient(access) } : {}),
       observed: () => access.used,
       revoke: async () => {
+        if (!access.revoked) wires?.giveBack();
         const done = access.revoke();
         for (const endpoint of Object.values(endpoints)) this.#tokens.forget(endpoint.token);
+        if (address !== undefined) this.#addresses.delete(address);
         await done;
       },
     };
@@ -43,12 +54,27 @@ export class AccessTable {
 
   /** control.UNAUTHENTICATED, whatever is wrong with a token. */
   holderOf(token: string): AgentAccess {
-    const access = this.#tokens.holderOf(token);
-    if (access === undefined || access.revoked || (this.#ends.get(access) ?? Number.POSITIVE_INFINITY) <= this.#nowMs()) throw unauthenticated();
+    const access = this.findHolder(token);
+    if (access === undefined) throw unauthenticated();
     return access;
+  }
+  findHolder(token: string): AgentAccess | undefined {
+    return this.#live(this.#tokens.holderOf(token));
+  }
+  at(address: string): AgentAccess | undefined {
+    return this.#live(this.#addresses.get(address));
+  }
+  /** The routes of every world that an access is open to. */
+  wireTables(): Iterable<WireTable> {
+    return this.#wires.tables();
   }
 
   async revokeAll(): Promise<void> {
     await Promise.all([...this.#tokens.holders()].map((access) => access.revoke()));
+  }
+
+  #live(access: AgentAccess | undefined): AgentAccess | undefined {
+    if (access === undefined || access.revoked || (this.#ends.get(access) ?? Number.POSITIVE_INFINITY) <= this.#nowMs()) return undefined;
+    return access;
   }
 }

@@ -2,10 +2,12 @@
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   A1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 
-import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { WireRequest } from '../contract/wire.js';
+import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { DirectCall, DirectClient } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
+import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
   actorId: string;
@@ -21,14 +23,17 @@ export interface AskOptions {
 export class AgentAccess implements DirectClient {
   readonly #world: WorldRef;
   readonly #actor: AgentIdentity;
+  /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
+  readonly wires: WireTable | undefined;
   #running = 0;
   #used = false;
   #revoked = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity) {
+  constructor(world: WorldRef, actor: AgentIdentity, wires?: WireTable) {
     this.#world = world;
     this.#actor = actor;
+    this.wires = wires;
   }
 
   get used(): boolean {
@@ -55,6 +60,10 @@ export class AgentAccess implements DirectClient {
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
+  }
+
+  callRoute(packageId: string, request: WireRequest): Promise<RouteResult> {
+    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request }));
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {

@@ -5,10 +5,11 @@ import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
 import { startHttpServer } from '../http/start-server.js';
+import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable, remoteBindings } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { agentRoutes } from './agent-routes.js';
-import { mcpRoute } from './mcp-route.js';
+import { wireRoutes } from './wire-routes.js';
 
 export interface BindingsOptions {
   /** Default: the faster one that is there. */
@@ -27,12 +28,16 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
       host: loopback,
       port: 0,
       ...(options.engine === undefined ? {} : { engine: options.engine }),
-      handler: createRouter<AgentAccess>({
-        routes: agentRoutes,
-        requireHost: requireLoopback,
-        authenticate: (token) => accesses.holderOf(token),
-        onFailure: options.onFailure ?? logFailure,
-      }),
+      handler: belowAddresses(
+        '',
+        createRouter<AgentAccess>({
+          routes: agentRoutes,
+          requireHost: requireLoopback,
+          authenticate: (token) => accesses.holderOf(token),
+          otherwise: wireRoutes(accesses),
+          onFailure: options.onFailure ?? logFailure,
+        }),
+      ),
     });
     return server;
   };
@@ -41,7 +46,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
     open: async (request) => {
       const isRemote = remoteBindings.some((binding) => request.bindings.includes(binding));
       const base = isRemote ? `http://${loopback}:${(await listen()).port}` : '';
-      return accesses.open(request, (binding) => (binding === 'mcp' ? base + mcpRoute.path : base));
+      return await accesses.open(request, agentUrls(base));
     },
     close: async () => {
       await accesses.revokeAll();

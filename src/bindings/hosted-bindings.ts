@@ -5,10 +5,11 @@ import { ServiceError } from '../contract/errors.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
 import type { HttpHandler, HttpRequest } from '../http/server.js';
+import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { agentRoutes } from './agent-routes.js';
-import { mcpRoute } from './mcp-route.js';
+import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
 
@@ -27,14 +28,18 @@ export function createHostedBindings({ publicUrl, nowMs, ...router }: HostedBind
   const base = publicUrl + hostedPrefix;
   return {
     available: accesses.available,
-    handler: createRouter<AgentAccess>({
-      ...router,
-      routes: agentRoutes,
-      prefix: hostedPrefix,
-      requireHost: requireServed(publicUrl),
-      authenticate: (token) => accesses.holderOf(token),
-    }),
-    open: async (request) => accesses.open(request, (binding) => (binding === 'mcp' ? base + mcpRoute.path : base)),
+    handler: belowAddresses(
+      hostedPrefix,
+      createRouter<AgentAccess>({
+        ...router,
+        routes: agentRoutes,
+        prefix: hostedPrefix,
+        requireHost: requireServed(publicUrl),
+        authenticate: (token) => accesses.holderOf(token),
+        otherwise: wireRoutes(accesses, hostedPrefix),
+      }),
+    ),
+    open: (request) => accesses.open(request, agentUrls(base)),
     close: () => accesses.revokeAll(),
   };
 }

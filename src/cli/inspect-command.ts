@@ -1,6 +1,8 @@
 // `drillyard inspect`: the local inspector in this process, until a signal ends it.
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import pc from 'picocolors';
 import { startLocalInspector } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -21,6 +23,7 @@ export interface InspectFlags {
 export async function inspectCommand({ json, open, root, ...options }: InspectFlags): Promise<ExitCode> {
   const output = createOutput({ json });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
+  let doorway: string | undefined;
   try {
     const inspector = await startLocalInspector({ root, ...options });
     const { baseUrl, token } = inspector;
@@ -29,7 +32,10 @@ export async function inspectCommand({ json, open, root, ...options }: InspectFl
     output.line({ event: 'ready', baseUrl, token, appUrl });
     if (!json)
       output.say(`${pc.bold('Drillyard')} inspects ${resolve(root)}\n\n  ${pc.bold(appUrl)}\n\nThe address holds the key to it. Ctrl-C ends it.`);
-    if (open && !json) openBrowser(appUrl);
+    if (open && !json) {
+      doorway = await makeDoorway(resolve(root), appUrl);
+      openBrowser(doorway);
+    }
     await new Promise<void>((stop) => {
       if (interrupt.signal.aborted) stop();
       interrupt.signal.addEventListener('abort', () => stop(), { once: true });
@@ -40,15 +46,27 @@ export async function inspectCommand({ json, open, root, ...options }: InspectFl
     return reportFailure(error, output, resolve(root));
   } finally {
     interrupt.stop();
+    if (doorway !== undefined) await rm(doorway, { force: true });
   }
 }
 
 const openers: { [platform: string]: [string, ...string[]] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] };
 
+/** Sends whoever opens it to the app. A file of its owner alone, since other users of the machine can read what a program is started with. */
+async function makeDoorway(root: string, appUrl: string): Promise<string> {
+  const folder = join(root, '.service');
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `inspect-${process.pid}.html`);
+  await rm(path, { force: true });
+  const page = `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${appUrl}"><title>Drillyard</title>`;
+  await writeFile(path, page, { flag: 'wx', mode: 0o600 });
+  return path;
+}
+
 /** Where there is no browser to open, the address on the terminal is enough. */
-function openBrowser(url: string): void {
+function openBrowser(path: string): void {
   const [program, ...words] = openers[process.platform] ?? ['xdg-open'];
-  const child = spawn(program, [...words, url], { stdio: 'ignore', detached: true });
+  const child = spawn(program, [...words, pathToFileURL(path).href], { stdio: 'ignore', detached: true });
   child.on('error', () => {});
   child.unref();
 }

@@ -1,6 +1,6 @@
 // What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are one.
 import type { Diagnostics } from './diagnostics.js';
-import { routeKey } from './manifest-checks.js';
+import { routeKey } from './route-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import type { CompiledSource } from './tool-compile.js';
 

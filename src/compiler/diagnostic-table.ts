@@ -66,6 +66,9 @@ export const diagnosticTable = {
   DY5012: error('Not possible without a module'),
   DY5013: error('Reserved package id'),
   DY5014: warning('Unknown schema keyword'),
+  DY5015: error('Reserved path'),
+  DY5016: error('Route status'),
+  DY5017: warning('Codec not found'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

@@ -4,17 +4,11 @@ import semver from 'semver';
 import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
 import { generatedOperationIds } from '../tools/declarative.js';
 import { schemaFault } from '../tools/schemas.js';
-import type { DiagnosticCode } from './diagnostic-table.js';
 import { didYouMean } from './did-you-mean.js';
+import { type ManifestFinding, unknownId } from './manifest-finding.js';
+import { routeFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
-export interface ManifestFinding {
-  code: DiagnosticCode;
-  /** JSON Pointer into the manifest. */
-  path: string;
-  message: string;
-  suggestion?: string | undefined;
-}
 interface Subject {
   manifest: ToolManifest;
   /** Without a module. The manifest is not expanded yet. */
@@ -142,49 +136,4 @@ function faultFindings({ manifest, declarative }: Subject): ManifestFinding[] {
       findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no operation` });
     return findings;
   });
-}
-
-function routeFindings(manifest: ToolManifest): ManifestFinding[] {
-  return manifest.http.flatMap((route, index) => {
-    const path = `/http/${index}`;
-    const findings = unknownId(manifest.operations, route.operationId, { code: 'DY3006', path: `${path}/operationId`, what: 'operation' });
-    const template = routeTemplateFault(route.path);
-    if (template !== undefined) findings.push({ code: 'DY5010', path: `${path}/path`, message: `'${route.path}' ${template}` });
-    const declared = manifest.operations.find(({ id }) => id === route.operationId)?.declaredErrors ?? [];
-    const listed = route.response.errors.map(({ code }) => code);
-    for (const { code } of declared) {
-      if (!listed.includes(code))
-        findings.push({ code: 'DY5011', path: `${path}/response/errors`, message: `the route has no status for the declared error ${code}` });
-    }
-    for (const [place, code] of listed.entries()) {
-      const at = `${path}/response/errors/${place}/code`;
-      if (listed.indexOf(code) !== place) findings.push({ code: 'DY5011', path: at, message: `${code} has two statuses` });
-    }
-    return findings;
-  });
-}
-
-/** What the templates of two routes must differ in: names of parameters do not count. */
-export function routeKey(method: string, path: string): string {
-  return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
-}
-
-function routeTemplateFault(path: string): string | undefined {
-  const names: string[] = [];
-  for (const segment of path.split('/').slice(1)) {
-    const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
-    if (parameter === undefined && /[{}?#\s]/.test(segment)) return `has the segment '${segment}'; a parameter is a whole segment in braces`;
-    if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
-    if (parameter !== undefined) names.push(parameter);
-  }
-  return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
-}
-
-function unknownId(
-  known: readonly { id: string }[],
-  id: string,
-  { code, path, what }: { code: DiagnosticCode; path: string; what: string },
-): ManifestFinding[] {
-  const ids = known.map((item) => item.id);
-  return ids.includes(id) ? [] : [{ code, path, message: `the package declares no ${what} '${id}'`, suggestion: didYouMean(id, ids) }];
 }

@@ -58,10 +58,14 @@ export interface SearchReply {
   toSequence: number;
 }
 
+/** What positions on a timeline are: microseconds of virtual time, or entries by their sequence, which parts what happens at one moment. */
+export type TimelineAxis = 'time' | 'sequence';
 export interface TimelineQuery {
-  /** Default: the run's own stretch. */
-  fromUs?: VirtualUs;
-  toUs?: VirtualUs;
+  /** Default: time. */
+  axis?: TimelineAxis;
+  /** Positions on the axis. Default: all of it. */
+  from?: VirtualUs;
+  to?: VirtualUs;
   /** Default 200. */
   buckets?: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<2000>;
 }
@@ -70,14 +74,16 @@ export interface TimelineInteraction {
   actorId: string;
   actorInstanceId?: string;
   instruction: string;
-  startUs: number;
-  endUs: number;
+  /** Positions on the axis. */
+  start: number;
+  end: number;
   status: TargetStatus;
 }
 /** One entry worth a mark of its own. */
 export interface TimelineMark {
   sequence: number;
-  atUs: number;
+  /** Its position on the axis. */
+  at: number;
   kind: EvidenceKind;
   /** `support.tickets.create`, `ticket.escalated`, `payments.timeout` ... */
   label: string;
@@ -87,19 +93,20 @@ export interface TimelineMark {
 }
 export interface TimelineReply {
   schemaVersion: 1;
-  /** Of the whole run. */
-  startUs: number;
-  endUs: number;
-  /** Of this window; bucket k is [fromUs + k*bucketUs, fromUs + (k+1)*bucketUs), the last one with its end. */
-  fromUs: number;
-  toUs: number;
-  bucketUs: number;
+  axis: TimelineAxis;
+  /** Of the whole run, on the axis. */
+  start: number;
+  end: number;
+  /** Of this window; bucket k is [from + k*bucketSize, from + (k+1)*bucketSize), the last one with its end. */
+  from: number;
+  to: number;
+  bucketSize: number;
   /** Entries a bucket, by kind; kinds without any are left out. */
   density: { [kind: string]: number[] };
   /** The first entry at or after the begin of each bucket; one more than the last where there is none. */
   firstSequences: number[];
   interactions: TimelineInteraction[];
-  checkpoints: { checkpointId: string; kind: string; atUs: number; verdict: Verdict }[];
+  checkpoints: { checkpointId: string; kind: string; at: number; verdict: Verdict }[];
   /** Calls, faults, events and callbacks of the window, in order; at most 2,000, the failed ones and faults first. */
   marks: TimelineMark[];
   /** Of how many. */

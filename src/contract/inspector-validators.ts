@@ -33,6 +33,8 @@ const requestPath = named('RequestPath', typia.createEquals<Runs.RequestPath>())
 const worldPath = named('WorldPath', typia.createEquals<Worlds.WorldPath>());
 const evidenceQuery = named('EvidenceQuery', typia.createEquals<Journal.EvidenceQuery>());
 const namespacesQuery = named('NamespacesQuery', typia.createEquals<Journal.NamespacesQuery>());
+const searchQuery = named('SearchQuery', typia.createEquals<Journal.SearchQuery>());
+const timelineQuery = named('TimelineQuery', typia.createEquals<Journal.TimelineQuery>());
 const stateQuery = named('StateQuery', typia.createEquals<Journal.StateQuery>());
 
 type Parts<Id extends InspectorRouteId> = { readonly [Part in 'path' | 'query' | 'body']: Check<InspectorRoutes[Id][Part]> };
@@ -44,8 +46,8 @@ const checks: { readonly [Id in InspectorRouteId]: Parts<Id> } = {
   listRuns: { path: none, query: named('RunsQuery', typia.createEquals<Runs.RunsQuery>()), body: none },
   getRun: { path: runPath, query: none, body: none },
   listEvidence: { path: runPath, query: evidenceQuery, body: none },
-  searchEvidence: { path: runPath, query: named('SearchQuery', typia.createEquals<Journal.SearchQuery>()), body: none },
-  getTimeline: { path: runPath, query: named('TimelineQuery', typia.createEquals<Journal.TimelineQuery>()), body: none },
+  searchEvidence: { path: runPath, query: searchQuery, body: none },
+  getTimeline: { path: runPath, query: timelineQuery, body: none },
   listNamespaces: { path: runPath, query: namespacesQuery, body: none },
   listState: { path: runPath, query: stateQuery, body: none },
   listFaults: { path: runPath, query: none, body: none },
@@ -75,6 +77,8 @@ const checks: { readonly [Id in InspectorRouteId]: Parts<Id> } = {
   resetWorld: { path: worldPath, query: none, body: named('WorldResetRequest', typia.createEquals<Worlds.WorldResetRequest>()) },
   forkWorld: { path: worldPath, query: none, body: named('WorldForkRequest', typia.createEquals<Worlds.WorldForkRequest>()) },
   listWorldEvidence: { path: worldPath, query: evidenceQuery, body: none },
+  searchWorldEvidence: { path: worldPath, query: searchQuery, body: none },
+  getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
   listWorldNamespaces: { path: worldPath, query: namespacesQuery, body: none },
   listWorldState: { path: worldPath, query: stateQuery, body: none },
   listWorldFaults: { path: worldPath, query: none, body: none },
@@ -124,8 +128,8 @@ const refinements = {
   EvidenceQuery: ({ sequences, fromSequence }: Journal.EvidenceQuery, report: Report) => {
     if (sequences !== undefined && fromSequence !== undefined) report('/fromSequence', 'conflict', '"sequences" already says which entries');
   },
-  TimelineQuery: ({ fromUs, toUs }: Journal.TimelineQuery, report: Report) => {
-    if (fromUs !== undefined && toUs !== undefined && fromUs > toUs) report('/toUs', 'too_small', 'expected at least fromUs');
+  TimelineQuery: ({ from, to }: Journal.TimelineQuery, report: Report) => {
+    if (from !== undefined && to !== undefined && from > to) report('/to', 'too_small', 'expected at least "from"');
   },
 } satisfies Refinements;
 

@@ -154,6 +154,8 @@ export interface InspectorRoutes {
   resetWorld: Shape<WorldPath, None, WorldResetRequest, WorldReply>;
   forkWorld: Shape<WorldPath, None, WorldForkRequest, WorldReply>;
   listWorldEvidence: Shape<WorldPath, EvidenceQuery, None, EvidenceReply>;
+  searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
+  getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
   listWorldNamespaces: Shape<WorldPath, NamespacesQuery, None, NamespacesReply>;
   listWorldState: Shape<WorldPath, StateQuery, None, StateReply>;
   listWorldFaults: Shape<WorldPath, None, None, FaultsReply>;

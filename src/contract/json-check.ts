@@ -31,26 +31,25 @@ export class JsonRefusal extends TypeError {
 }
 
 /** Throws JsonRefusal for what is not JSON. */
-export function admitJson(value: unknown): Admitted {
-  const outerNodes = nodesLeft;
-  const outerNumericNames = numericNames;
-  nodesLeft = limits.jsonNodesMax;
+export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): Admitted {
+  const outer = { nodesLeft, levelsMax, numericNames };
+  nodesLeft = bounds.nodes;
+  levelsMax = bounds.depth;
   numericNames = false;
   try {
     const copy = copyValue(value, 0);
     const text = JSON.stringify(copy);
     // JSON.stringify escapes half a surrogate pair as \ud8xx; a backslash in a text may look the same.
-    if (text.includes('\\ud')) refuseFaults(copy);
+    if (text.includes('\\ud')) refuseFaults(copy, bounds);
     return { value: copy, text: numericNames ? canonicalJson(copy) : text };
   } catch (thrown) {
     if (thrown !== notJson) throw thrown;
-    refuseFaults(value);
+    refuseFaults(value, bounds);
     // Only a value whose getters answer differently each time comes here.
     throw new JsonRefusal({ path: '', reason: 'not_plain', message: 'changes while it is read' });
   } finally {
     // A getter of the value may itself have asked for an admission.
-    nodesLeft = outerNodes;
-    numericNames = outerNumericNames;
+    ({ nodesLeft, levelsMax, numericNames } = outer);
   }
 }
 
@@ -74,13 +73,14 @@ export function checkJsonDepth(value: unknown): JsonFault | null {
   return depthWithin(value, limits.jsonDepthMax) ? null : findJsonFault(value);
 }
 
-function refuseFaults(value: unknown): void {
-  const fault = findJsonFault(value);
+function refuseFaults(value: unknown, bounds: JsonBounds): void {
+  const fault = findJsonFault(value, bounds);
   if (fault !== null) throw new JsonRefusal(fault);
 }
 
 // The state of one walk. Module variables, because a walk is synchronous and its arguments are the hot part.
 let nodesLeft = 0;
+let levelsMax = 0;
 let numericNames = false;
 const notJson: unique symbol = Symbol('not JSON');
 
@@ -95,7 +95,7 @@ function copyValue(value: unknown, depth: number): JsonValue {
       return value + 0;
     case 'object':
       if (value === null) return null;
-      if (depth === limits.jsonDepthMax) throw notJson;
+      if (depth === levelsMax) throw notJson;
       if (Array.isArray(value)) return copyArray(value, depth + 1);
       if (!isPlainObject(value)) throw notJson;
       return copyObject(value as Record<string, unknown>, depth + 1);

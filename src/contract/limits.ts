@@ -115,6 +115,12 @@ export const limits = {
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
 
+  // What codecs of tools make: replies of wire routes, messages of callbacks.
+  encodedBodyBytesMax: 4 * 1024 * 1024,
+  encodedHeadersMax: 64,
+  /** Of a listener: sets of routes, of which those in use stay in any case. */
+  wireTablesKeptMax: 64,
+
   // HTTP servers.
   headerBytesMax: 16 * 1024,
   headersMax: 100,

@@ -62,21 +62,26 @@ export interface ToolFault {
   fromUs?: VirtualUs;
   untilUs?: VirtualUs;
 }
+/** RFC 9110 5.6.2. */
+type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
 export interface BearerAuth {
   kind: 'bearer';
-  schemes?: string[];
+  /** Words before the token in `Authorization`, in any case. Default: Bearer. */
+  schemes?: HttpToken[];
 }
 export interface HeaderAuth {
   kind: 'header';
-  name: string;
+  name: HttpToken;
 }
 export interface QueryAuth {
   kind: 'query';
-  name: string;
+  name: string & tags.MinLength<1> & tags.MaxLength<128>;
 }
+/** The credential is the password or, with any password, the user. */
 export interface BasicAuth {
   kind: 'basic';
 }
+/** The access is known by its base URL. */
 export interface NoAuth {
   kind: 'none';
 }

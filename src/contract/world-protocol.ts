@@ -3,6 +3,7 @@ import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } fr
 import type { JsonObject, JsonValue } from './json.js';
 import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
+import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
 export interface WorldSeed {
@@ -49,6 +50,20 @@ export interface CallResult {
   /** Of the `operation` entry. */
   sequence: number;
 }
+
+/** A request to a wire route: decoded, called as `call` does, encoded. */
+export interface CallRoute {
+  kind: 'callRoute';
+  actorId: string;
+  actorInstanceId?: string;
+  packageId: string;
+  request: WireRequest;
+}
+/** A request that cannot be decoded never became a call, so there is no evidence of it. One that cannot be encoded was made all the same. */
+export type RouteResult =
+  | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }
+  | { kind: 'not_encoded'; call: CallResult; reason: string }
+  | { kind: 'not_decoded'; reason: string; code?: string; fault: 'request' | 'codec' };
 
 /** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */
 export interface Advance extends Keyed {
@@ -131,6 +146,7 @@ export interface CloseWorld extends Keyed {
 }
 export type WorldCommand =
   | CallTool
+  | CallRoute
   | Advance
   | Wait
   | SetFault
@@ -250,6 +266,10 @@ export interface ToolCatalogItem {
   idempotency: 'none' | 'optional' | 'required';
   mcp?: { name?: string; description?: string };
 }
+/** Every wire route of the world's tools, in build order. */
+export interface ReadRoutes {
+  kind: 'routes';
+}
 export interface ReadBudgets {
   kind: 'budgets';
 }
@@ -268,11 +288,13 @@ export type WorldQuery =
   | ReadFaults
   | ReadActors
   | ReadTools
+  | ReadRoutes
   | ReadBudgets;
 
 /** The answer to each kind of message. */
 export interface WorldAnswers {
   call: CallResult;
+  callRoute: RouteResult;
   advance: AdvanceResult;
   wait: WaitResult;
   setFault: { changed: boolean; sequence: number };
@@ -294,5 +316,6 @@ export interface WorldAnswers {
   faults: FaultView[];
   actors: ActorView[];
   tools: ToolCatalogItem[];
+  routes: WireRoute[];
   budgets: BudgetUsage;
 }

@@ -66,8 +66,8 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
   const credential = services.keyring.token('world', accessId);
   const access = await services.bindings.open({ world, ...found, bindings: ['http', 'mcp', 'cli'], token: credential, expiresAtMs });
   memory.issued(sessionId, access, expiresAtMs);
-  const base = `${services.settings.publicUrl}/world`;
-  const urls = { worldHttpUrl: base, worldMcpUrl: `${base}/mcp`, worldCliUrl: base };
+  const { http, mcp, cli } = access.endpoints;
+  const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
   return { access, bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities } };
 }
 

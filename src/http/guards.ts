@@ -64,13 +64,17 @@ const mediaTypes = {
   bytes: { shape: /^application\/octet-stream$/i, words: 'application/octet-stream' },
 };
 
+/** What a compressed body would become cannot be bounded before it is made. */
+export function isPlainBody({ headers }: HttpRequest): boolean {
+  return isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
+}
 const isOneOf = (value: string | undefined, harmless: string): boolean => value === undefined || value.toLowerCase() === harmless;
 
-/** Compressed bodies are refused too: what they would become cannot be bounded before it is made. */
-export function requireMediaType({ headers }: HttpRequest, kind: keyof typeof mediaTypes): void {
+/** Compressed bodies are refused too. */
+export function requireMediaType(request: HttpRequest, kind: keyof typeof mediaTypes): void {
   const { shape, words } = mediaTypes[kind];
-  const type = headers.get('content-type');
-  const plain = isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
+  const type = request.headers.get('content-type');
+  const plain = isPlainBody(request);
   if (plain && type !== undefined && (type === 'application/json' ? kind === 'json' : shape.test(type.trim()))) return;
   throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', { message: `The body must be ${words}${plain ? '' : ', not compressed'}.` });
 }

@@ -5,6 +5,7 @@ import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
 import { malformedReply } from './envelope.js';
+import { HeaderMap } from './header-map.js';
 import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
 
 export async function startNodeServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -85,7 +86,7 @@ class NodeRequest implements HttpRequest {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: HttpServerOptions & { bodyTimeoutMs: number };
-  #headers: Map<string, string> | undefined;
+  #headers: HeaderMap | undefined;
   #abort: AbortController | undefined;
 
   constructor(message: IncomingMessage, response: ServerResponse, options: HttpServerOptions & { bodyTimeoutMs: number }) {
@@ -100,7 +101,13 @@ class NodeRequest implements HttpRequest {
   }
 
   get headers(): ReadonlyMap<string, string> {
-    this.#headers ??= joinHeaders(this.#message.rawHeaders);
+    return this.#gathered.joined;
+  }
+  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
+    return this.#gathered.repeated;
+  }
+  get #gathered(): HeaderMap {
+    this.#headers ??= gatherHeaders(this.#message.rawHeaders);
     return this.#headers;
   }
 
@@ -129,14 +136,9 @@ class NodeRequest implements HttpRequest {
 }
 
 /** From the raw list: IncomingMessage.headers drops all but the first of some repeated headers, Host among them. */
-function joinHeaders(raw: readonly string[]): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = (raw[index] as string).toLowerCase();
-    const value = raw[index + 1] as string;
-    const earlier = headers.get(name);
-    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
-  }
+function gatherHeaders(raw: readonly string[]): HeaderMap {
+  const headers = new HeaderMap();
+  for (let index = 0; index < raw.length; index += 2) headers.add((raw[index] as string).toLowerCase(), raw[index + 1] as string);
   return headers;
 }
 

@@ -23,6 +23,22 @@ export function parseQuery(query: string, issues: Issue[]): { readonly [name: st
   return values;
 }
 
+/** As `parseQuery`, for those who take lists: the values of each name in order. Undefined where it is not percent-encoded UTF-8. */
+export function parseLists(text: string): { [name: string]: string[] } | undefined {
+  const lists: { [name: string]: string[] } = Object.create(null);
+  for (const part of text.split('&')) {
+    if (part === '') continue;
+    const mark = part.indexOf('=');
+    const name = decoded(mark < 0 ? part : part.slice(0, mark));
+    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
+    if (name === undefined || value === undefined) return undefined;
+    const values = lists[name];
+    if (values === undefined) lists[name] = [value];
+    else values.push(value);
+  }
+  return lists;
+}
+
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

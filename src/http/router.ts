@@ -7,7 +7,7 @@ import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { errorReply, jsonReply, rawReply, streamReply } from './envelope.js';
+import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
@@ -16,7 +16,7 @@ import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
   status: number;
-  /** Written as JSON, but for bytes, for the text of a `RawText` and for text that comes in pieces. */
+  /** Written as JSON, but for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
   body: unknown;
   headers?: { [name: string]: string };
 }
@@ -90,6 +90,8 @@ export interface RouterOptions<Caller> {
   requireHost(request: HttpRequest): void;
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
   authenticate(token: string): Caller | Promise<Caller>;
+  /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
+  otherwise?(request: HttpRequest): FoundElsewhere<Caller> | undefined;
   /** New work is refused while it says so. */
   draining?(): boolean;
   /** For logs: never a secret. */
@@ -97,10 +99,19 @@ export interface RouterOptions<Caller> {
   observers?: readonly Observer[];
   onFailure(failure: RouteFailure): void;
 }
+/** A request that `otherwise` knows what to do with. */
+export interface FoundElsewhere<Caller> {
+  /** The name of all such routes in figures and logs. */
+  id: string;
+  caller: Caller;
+  /** Asks for the body, if at all, before its first await (R3). */
+  answer(): Answer;
+}
 /** What becomes known of a request on its way. */
 interface Exchange<Caller> {
   correlationId: string;
-  route: Route<Caller> | undefined;
+  /** The route's id. */
+  route: string | undefined;
   caller: Caller | undefined;
 }
 
@@ -128,7 +139,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     const answered: Answered = {
       correlationId,
       method: request.method,
-      route: route === undefined ? undefined : (route.id ?? `${route.method} ${route.path}`),
+      route,
       status: reply.status,
       seconds: (performance.now() - began) / 1000,
       caller: caller === undefined ? undefined : options.nameOf?.(caller),
@@ -138,17 +149,27 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
   };
 }
 
-/** Text that is no JSON; its media type is in the reply's headers. */
+/** Text to be sent as it is, or its UTF-8; the media type is in the reply's headers. */
 export class RawText {
-  readonly text: string;
+  readonly text: string | Uint8Array;
 
-  constructor(text: string) {
+  constructor(text: string | Uint8Array) {
     this.text = text;
+  }
+}
+
+/** A body whose headers are all the route's own. */
+export class OwnBody {
+  readonly content: string | Uint8Array;
+
+  constructor(content: string | Uint8Array) {
+    this.content = content;
   }
 }
 
 function written({ status, body, headers }: RouteReply, correlationId: string): HttpReply {
   if (body instanceof Uint8Array) return rawReply(status, body, correlationId, headers);
+  if (body instanceof OwnBody) return ownReply(status, body.content, correlationId, headers);
   if (isStream(body)) return streamReply(status, body, correlationId, headers);
   return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
 }
@@ -168,8 +189,10 @@ async function dispatch<Caller>(
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
   options.requireHost(request);
-  const { route, values } = requireRoute(table, request);
-  exchange.route = route;
+  const found = findRoute(table, request);
+  if (found === undefined) return await answerElsewhere(options, request, exchange);
+  const { route, values } = found;
+  exchange.route = route.id ?? `${route.method} ${route.path}`;
   if (route.whileDraining !== true && options.draining?.() === true) throw draining();
   const rule = route.body;
   const expectsBody = rule !== undefined && !(rule.optional === true && !declaresBody(request));
@@ -199,12 +222,29 @@ function readBody(request: HttpRequest, { kind = 'json', bytesMax = limits.bodyB
   return kind === 'json' ? readJsonBody(request, bytesMax) : request.body(bytesMax);
 }
 
-function requireRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: HttpRequest): PathMatch<Route<Caller>> {
+function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: HttpRequest): PathMatch<Route<Caller>> | undefined {
   const found = table.find(method === 'HEAD' ? 'GET' : method, path);
-  if (found.kind === 'match') return found;
-  if (found.kind === 'unknown') throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
-  const allow = found.methods.includes('GET') ? ['HEAD', ...found.methods].sort() : found.methods;
-  throw new ServiceError('control.METHOD_NOT_ALLOWED', { message: `This path does not answer to ${method}.`, details: { allow } });
+  if (found.kind === 'method') throw wrongMethod(method, found.methods);
+  return found.kind === 'match' ? found : undefined;
+}
+
+async function answerElsewhere<Caller>(
+  { otherwise, draining: isDraining }: RouterOptions<Caller>,
+  request: HttpRequest,
+  exchange: Exchange<Caller>,
+): Promise<RouteReply> {
+  const found = otherwise?.(request);
+  if (found === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
+  exchange.route = found.id;
+  exchange.caller = found.caller;
+  if (isDraining?.() === true) throw draining();
+  return await found.answer();
+}
+
+/** The refusal of a path that has routes, for a method that none of them has. */
+export function wrongMethod(method: string, methods: readonly string[]): ServiceError {
+  const allow = methods.includes('GET') ? ['HEAD', ...methods].sort() : [...methods];
+  return new ServiceError('control.METHOD_NOT_ALLOWED', { message: `This path does not answer to ${method}.`, details: { allow } });
 }
 
 function draining(): ServiceError {

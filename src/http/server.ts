@@ -9,6 +9,8 @@ export interface HttpRequest {
   readonly query: string;
   /** Lower-case names; a repeated header's values are joined by ', '. */
   readonly headers: ReadonlyMap<string, string>;
+  /** The values of those that came more than once, in order. */
+  readonly repeatedHeaders: ReadonlyMap<string, readonly string[]>;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
   /**

@@ -11,6 +11,7 @@ import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
 import { malformedReply } from './envelope.js';
+import { HeaderMap } from './header-map.js';
 import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
 
 /** What we use of it. */
@@ -189,7 +190,7 @@ class Exchange implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly headers = new Map<string, string>();
+  readonly #headers = new HeaderMap();
   readonly collector: BodyCollector;
   /** The request line counts, as it does with node:http. */
   headerBytes: number;
@@ -211,9 +212,15 @@ class Exchange implements HttpRequest {
     request.forEach((name, value) => {
       this.headerLines += 1;
       this.headerBytes += name.length + value.length + 4;
-      const earlier = this.headers.get(name);
-      this.headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+      this.#headers.add(name, value);
     });
+  }
+
+  get headers(): ReadonlyMap<string, string> {
+    return this.#headers.joined;
+  }
+  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
+    return this.#headers.repeated;
   }
 
   get signal(): AbortSignal {
@@ -240,17 +247,32 @@ const reasons: { [status: number]: string } = {
   201: 'Created',
   202: 'Accepted',
   204: 'No Content',
+  206: 'Partial Content',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
   400: 'Bad Request',
   401: 'Unauthorized',
+  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
+  423: 'Locked',
+  424: 'Failed Dependency',
+  428: 'Precondition Required',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
 };

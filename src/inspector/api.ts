@@ -6,6 +6,7 @@ import { RawText } from '../http/router.js';
 import type { EventHub, FollowRequest } from './event-hub.js';
 import type { ArchiveCalls } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
+import type { JournalMirrors } from './journal-mirrors.js';
 import type { Playground } from './playground.js';
 import type { ProjectSource } from './project-source.js';
 import type { ReportShelf } from './report-shelf.js';
@@ -22,6 +23,7 @@ export interface InspectorParts {
   shelf: ReportShelf;
   retained: RetainedWorlds;
   runs: RunReader;
+  mirrors: JournalMirrors;
   playground: Playground;
 }
 export interface ApiCall<Id extends InspectorRouteId> {
@@ -106,7 +108,7 @@ function reportApi({
       const available = problems.length === 0;
       return { ...one, runId, available, formats: available ? formats : [], problems, world };
     },
-    getReport: async ({ path }) => new RawText(Buffer.from(await archive.ask('html', await runs.report(path.runId))).toString('utf8')),
+    getReport: async ({ path }) => new RawText(await archive.ask('html', await runs.report(path.runId))),
     listAttachments: async ({ path }) => ({ ...one, attachments: await archive.ask('attachments', await runs.report(path.runId)) }),
     getAttachment: async ({ path: { runId, attachmentId } }) => archive.ask('attachment', { ...(await runs.report(runId)), attachmentId }),
   };
@@ -151,34 +153,51 @@ async function followOf(
 }
 
 type Worlds = 'createWorld' | 'listWorlds' | 'getWorld' | 'deleteWorld' | 'callWorld' | 'advanceWorld' | 'setWorldFault' | 'resetWorld' | 'forkWorld';
-function worldsApi({ playground, project }: InspectorParts): Pick<Api, Worlds> {
+function worldsApi({ playground, project, mirrors }: InspectorParts): Pick<Api, Worlds> {
   return {
     createWorld: async ({ body }) => ({ ...one, world: await playground.create(project.build(), body) }),
     listWorlds: async () => ({ ...one, worlds: await playground.list() }),
     getWorld: async ({ path }) => ({ ...one, world: await playground.get(path.worldId) }),
     deleteWorld: async ({ path: { worldId } }) => {
       await playground.remove(worldId);
+      await mirrors.drop(worldId);
       return { ...one, worldId };
     },
     callWorld: async ({ path, body }) => ({ ...one, ...(await playground.call(path.worldId, body)) }),
     advanceWorld: async ({ path, body, signal }) => ({ ...one, ...(await playground.advance(path.worldId, body, signal)) }),
     setWorldFault: async ({ path, body }) => ({ ...one, ...(await playground.setFault(path.worldId, body)) }),
-    resetWorld: async ({ path, body }) => ({ ...one, world: await playground.reset(path.worldId, body) }),
+    resetWorld: async ({ path, body }) => {
+      const world = await playground.reset(path.worldId, body);
+      // A whole reset takes entries back.
+      await mirrors.drop(path.worldId);
+      return { ...one, world };
+    },
     forkWorld: async ({ path, body }) => ({ ...one, world: await playground.fork(path.worldId, body) }),
   };
 }
 
 type WorldPages =
   | 'listWorldEvidence'
+  | 'searchWorldEvidence'
+  | 'getWorldTimeline'
   | 'listWorldNamespaces'
   | 'listWorldState'
   | 'listWorldFaults'
   | 'listWorldScheduledEvents'
   | 'listWorldActors'
   | 'listWorldTools';
-function worldPagesApi({ playground }: InspectorParts): Pick<Api, WorldPages> {
+function worldPagesApi({ playground, mirrors, archive }: InspectorParts): Pick<Api, WorldPages> {
+  const journal = ({ worldId }: { worldId: string }) => mirrors.of(worldId, playground.world(worldId));
   return {
     listWorldEvidence: async ({ path, query }) => evidenceText(await worldEvidence(playground.world(path.worldId), query)),
+    searchWorldEvidence: async ({ path, query, signal }) => ({
+      ...one,
+      ...(await archive.ask('search', { place: await journal(path), query }, signal)),
+    }),
+    getWorldTimeline: async ({ path, query, signal }) => ({
+      ...one,
+      ...(await archive.ask('timeline', { place: await journal(path), query }, signal)),
+    }),
     listWorldNamespaces: async ({ path, query }) => ({ ...one, ...(await worldNamespaces(playground.world(path.worldId), query)) }),
     listWorldState: async ({ path, query }) => ({ ...one, ...(await worldState(playground.world(path.worldId), query)) }),
     listWorldFaults: async ({ path }) => ({ ...one, faults: await playground.world(path.worldId).query({ kind: 'faults' }) }),
@@ -191,5 +210,5 @@ function worldPagesApi({ playground }: InspectorParts): Pick<Api, WorldPages> {
 /** Entries are the journal's own text, so the reply is put together around it. */
 function evidenceText({ entries, toSequence, nextSequence }: ArchiveCalls['evidence']['answer']): RawText {
   const next = nextSequence === undefined ? '' : `,"nextSequence":${nextSequence}`;
-  return new RawText(`{"schemaVersion":1,"entries":${entries},"toSequence":${toSequence}${next}}`);
+  return new RawText(Buffer.concat([Buffer.from('{"schemaVersion":1,"entries":'), entries, Buffer.from(`,"toSequence":${toSequence}${next}}`)]));
 }

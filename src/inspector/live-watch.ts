@@ -61,8 +61,9 @@ export class LiveWatch {
       if (follow.ended === true || !hasRoom) continue;
       try {
         const page = await this.#parts.evidence(follow.id, follow.nextSequence);
-        if (page.entries !== '[]') {
-          const { entries, toSequence, nextSequence } = page;
+        if (page.entries.length > '[]'.length) {
+          const { toSequence, nextSequence } = page;
+          const entries = Buffer.from(page.entries).toString();
           follow.nextSequence = nextSequence ?? toSequence + 1;
           send(messageText('entries', `{"type":"entries","id":"${follow.id}","entries":${entries},"toSequence":${toSequence}}`));
         } else if (page.ends) follow.ended = true;

@@ -141,7 +141,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   const given = { ...(config === undefined ? {} : { config }), ...(agent === undefined ? {} : { agent }) };
   const desk = new RunDesk({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
   const retained = new RetainedWorlds({ runDirectory, copyDirectory: worldFolder, worlds: openedWorlds });
-  const runs = new RunReader({ archive, shelf, desk, retained, mirrors: new JournalMirrors(scratch, archive) });
+  const mirrors = new JournalMirrors(scratch, archive);
+  const runs = new RunReader({ archive, shelf, desk, retained, mirrors });
   const playground = new Playground(openedWorlds, hub);
   const watch = new LiveWatch({
     hub,
@@ -158,7 +159,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     await archive.close();
     await (await worlds)?.close();
   };
-  return { parts: { project, hub, desk, archive, shelf, retained, runs, playground }, close };
+  return { parts: { project, hub, desk, archive, shelf, retained, runs, mirrors, playground }, close };
 }
 
 /** Resolved once: what a launch option names may itself be, or lie behind, a link. */

@@ -37,13 +37,13 @@ export async function worldEvidence(world: Readable, query: EvidenceQuery): Prom
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].sort((left, right) => left - right);
     const pages = await Promise.all(wanted.map((sequence) => linesOf(world, sequence, 1)));
-    return { entries: arrayOfLines(pages.map(({ lines }) => lines).join('')), toSequence: await journalHead(world) };
+    return { entries: arrayOfLines(Buffer.from(pages.map(({ lines }) => lines).join(''))), toSequence: await journalHead(world) };
   }
   const page = await linesOf(world, fromSequence, limit);
   const last = page.count === 0 ? 0 : fromSequence + page.count - 1;
   const atEnd = page.nextSequence === undefined && last > 0;
   return {
-    entries: arrayOfLines(page.lines),
+    entries: arrayOfLines(Buffer.from(page.lines)),
     toSequence: atEnd ? last : await journalHead(world, last),
     ...(page.nextSequence === undefined ? {} : { nextSequence: page.nextSequence }),
   };

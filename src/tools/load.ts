@@ -1,10 +1,10 @@
 // From a compiled tool to one that can run: schemas ready to compile, behavior compiled once a thread, one fresh instance a world.
 import type { CompiledTool } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
-import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { ToolManifest } from '../contract/tool-manifest.js';
-import type { Decoded, Encoded, EncodedMessage, HandlerFault, LoadedTool, ToolCodecs } from './loaded-tool.js';
+import { toolCodecs } from './codecs.js';
+import type { LoadedTool } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 import { lazyValidator } from './schemas.js';
 
@@ -51,9 +51,10 @@ function load(compiled: CompiledTool): LoadedTool {
     namespaces: new Map(manifest.state.map((namespace) => [namespace.namespace, { namespace, validate: lazyValidator(namespace.schema) }])),
     events: new Map(manifest.events.map((event) => [event.id, { event, validatePayload: lazyValidator(event.payloadSchema) }])),
     faults: new Map(manifest.faults.map((fault) => [fault.id, fault])),
+    routes: new Map(manifest.http.map((route) => [route.id, route])),
     subscriptions: manifest.subscriptions,
     instantiate: (calls) => realm.bind(makeBehavior(), calls, manifest.capabilities),
-    codecs: () => codecsOf(makeBehavior()),
+    codecs: () => toolCodecs(makeBehavior()),
   };
 }
 
@@ -82,51 +83,4 @@ function loadFailure(packageId: string, reason: string): ServiceError {
 function wantedHandlers({ operations, subscriptions, http, callbacks }: ToolManifest) {
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
   return { operations: ids(operations), subscriptions: ids(subscriptions), http: ids(http), callbacks: ids(callbacks) };
-}
-
-function codecsOf(behavior: RealmBehavior): ToolCodecs {
-  const { runCodec } = threadRealm();
-  return {
-    decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
-    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
-    encodeCallback: (callbackId, input) => encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn),
-  };
-}
-
-type CodecReturn = { kind: 'value'; value: JsonValue; bytes?: Uint8Array } | HandlerFault;
-type Fields = { readonly [name: string]: JsonValue | undefined };
-
-function decoded(result: CodecReturn): Decoded {
-  if (result.kind !== 'value') return result;
-  const { arguments: given, idempotencyKey } = (result.value ?? {}) as Fields;
-  if (given === undefined) return misshapen('decode gives { arguments, idempotencyKey? }');
-  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') return misshapen('idempotencyKey is a string');
-  return idempotencyKey === undefined ? { kind: 'value', arguments: given } : { kind: 'value', arguments: given, idempotencyKey };
-}
-
-function encoded(result: CodecReturn): Encoded {
-  if (result.kind !== 'value') return result;
-  const { headers = {}, body } = (result.value ?? {}) as Fields;
-  if (!isFields(headers) || !Object.values(headers).every((value) => typeof value === 'string')) return misshapen('headers is an object of strings');
-  const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
-  if (encodedBody === undefined) return misshapen('body is { kind: empty | json | text | bytes, value?, contentType? }');
-  return { kind: 'value', message: { headers: { ...headers } as { [name: string]: string }, body: encodedBody } };
-}
-
-function bodyOf({ kind, value, contentType }: Fields, bytes: Uint8Array | undefined): EncodedMessage['body'] | undefined {
-  if (kind === 'empty') return { kind };
-  if (kind === 'json' && value !== undefined) return { kind, text: JSON.stringify(value) };
-  if (kind === 'text' && typeof value === 'string')
-    return { kind, text: value, contentType: typeof contentType === 'string' ? contentType : 'text/plain; charset=utf-8' };
-  // A copy in the host's realm.
-  if (kind === 'bytes' && bytes !== undefined && typeof contentType === 'string') return { kind, bytes: new Uint8Array(bytes), contentType };
-  return undefined;
-}
-
-function isFields(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function misshapen(message: string): HandlerFault {
-  return { kind: 'thrown', message, detail: message };
 }

@@ -6,7 +6,16 @@
 //       handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the handler does.
 import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import type { StateNamespace, ToolEvent, ToolFault, ToolManifest, ToolOperation, ToolSubscription } from '../contract/tool-manifest.js';
+import type {
+  StateNamespace,
+  ToolEvent,
+  ToolFault,
+  ToolHttpRoute,
+  ToolManifest,
+  ToolOperation,
+  ToolSubscription,
+} from '../contract/tool-manifest.js';
+import type { EncodedMessage } from '../contract/wire.js';
 
 export type Validate = (value: unknown) => Issue[] | null;
 
@@ -74,16 +83,13 @@ export interface HandlerThrow {
 export type HandlerFault = DeclaredFailure | HandlerThrow;
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
 
-export interface EncodedMessage {
-  headers: { [name: string]: string };
-  body:
-    | { kind: 'empty' }
-    | { kind: 'json'; text: string }
-    | { kind: 'text'; text: string; contentType: string }
-    | { kind: 'bytes'; bytes: Uint8Array; contentType: string };
+/** What a codec gave back is no message: its author's mistake, whatever the request was. */
+export interface Misshapen {
+  kind: 'misshapen';
+  message: string;
 }
-export type Decoded = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault;
-export type Encoded = { kind: 'value'; message: EncodedMessage } | HandlerFault;
+export type Decoded = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | Misshapen;
+export type Encoded = { kind: 'value'; message: EncodedMessage } | HandlerFault | Misshapen;
 
 /** A behavior made anew: its own module state, bound to one table of context calls. */
 export interface ToolInstance {
@@ -122,11 +128,13 @@ export interface LoadedTool {
   readonly namespaces: ReadonlyMap<string, LoadedNamespace>;
   readonly events: ReadonlyMap<string, LoadedEvent>;
   readonly faults: ReadonlyMap<string, ToolFault>;
+  readonly routes: ReadonlyMap<string, ToolHttpRoute>;
   readonly subscriptions: readonly ToolSubscription[];
   /**
    * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that the
    * manifest declares, is a ServiceError `world.HANDLER_FAILED`.
    */
   instantiate(calls: ContextCalls): ToolInstance;
+  /** A fresh behavior for its codecs alone: they share no variable with handlers. Throws as `instantiate` does. */
   codecs(): ToolCodecs;
 }

@@ -3,6 +3,7 @@
 
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
+import { recordBounds } from '../contract/json-fault.js';
 import type { Capability } from '../contract/tool-manifest.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
 import { ContextError, type Life, makeContext } from './realm-context.js';
@@ -112,21 +113,21 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
   };
 }
 
-/** Runs one codec; what it gives back is admitted, but for bytes. */
+/** Runs one codec; what it gives back is admitted, but for bytes. Both hold values of the simulation, so they may be deeper than those. */
 export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: string, name: 'decode' | 'encode', input: unknown): unknown {
   try {
     const codec = behavior[group].get(id)?.[name] as ((input: unknown) => unknown) | undefined;
     if (codec === undefined) throw new ContextError(`${group} has no '${id}'`);
-    const returned = codec(admitJson(input).value);
+    const returned = codec(admitJson(input, recordBounds).value);
     if (isThenable(returned)) throw new ContextError('codecs are synchronous; this one returned a Promise');
     const message = { ...(returned as { body?: object }) };
     const body: { kind?: unknown; value?: unknown } = { ...message.body };
     if (name === 'encode' && body.kind === 'bytes' && body.value instanceof Uint8Array) {
       // Whatever the author's object has become, the copy is an array of bytes and nothing else.
       const bytes = new Uint8Array(body.value);
-      return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }).value, bytes };
+      return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }, recordBounds).value, bytes };
     }
-    return { kind: 'value', value: admitJson(returned).value };
+    return { kind: 'value', value: admitJson(returned, recordBounds).value };
   } catch (error) {
     return faultOf(error);
   }

@@ -1,6 +1,7 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import type { WireRoute } from '../contract/wire.js';
 import type {
   ActorView,
   EvidenceLinesPage,
@@ -49,6 +50,8 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
       return { reply: simulation.program.actors.map((actor) => actorView(simulation.program, actor)) };
     case 'tools':
       return { reply: tools(simulation.program, simulation.actor(query).actor) };
+    case 'routes':
+      return { reply: routes(simulation.program) };
     case 'budgets':
       return { reply: budgetView(simulation) };
     default:
@@ -164,4 +167,10 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
     if (mcp !== undefined) item.mcp = mcp;
     return item;
   });
+}
+
+function routes({ tools }: Program): WireRoute[] {
+  return [...tools.values()].flatMap(({ packageId, manifest }) =>
+    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({ packageId, routeId, method, path, auth, requestBody })),
+  );
 }

@@ -2,6 +2,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { WorldBudgets } from '../contract/world-protocol.js';
 import { VirtualClock } from '../scheduler/virtual-clock.js';
+import { Codecs } from './codecs.js';
 import { Deliveries } from './deliveries.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
@@ -35,6 +36,7 @@ export class Simulation {
   readonly overrides: Overrides;
   readonly turn: Turn;
   readonly deliveries: Deliveries;
+  readonly codecs: Codecs;
   readonly usage: Usage;
   budgets: WorldBudgets;
   isClosed: boolean;
@@ -51,6 +53,7 @@ export class Simulation {
     this.overrides = new Overrides(program.setup, this.ledger);
     this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom, report: running.report });
     this.deliveries = new Deliveries(this.turn, program, running);
+    this.codecs = new Codecs(running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;

@@ -10,6 +10,7 @@ import { limits } from '../contract/limits.js';
 import type { Keyed, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import { advanceTime } from './advance.js';
 import { snapshotIdOf } from './birth.js';
+import { callRoute } from './call-route.js';
 import { callTool } from './call-tool.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
 import { requestHashOf, requireSameRequest } from './done-commands.js';
@@ -77,6 +78,8 @@ export class World implements Actor {
     switch (command.kind) {
       case 'call':
         return callTool(this.#simulation, command);
+      case 'callRoute':
+        return callRoute(this.#simulation, command);
       case 'advance':
         return yield* advanceTime(this.#simulation, command, run);
       case 'wait':

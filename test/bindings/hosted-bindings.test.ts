@@ -25,6 +25,7 @@ async function ask(from: HostedBindings, path: string, headers: { [name: string]
     path,
     query: '',
     headers: new Map(Object.entries(headers)),
+    repeatedHeaders: new Map(),
     signal: new AbortController().signal,
     body: async () => new Uint8Array(),
   });

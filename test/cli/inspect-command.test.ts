@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { createRepository } from '../drills/repository.js';
@@ -27,4 +29,39 @@ test('inspect says where it is in its first line, serves, and ends at a signal',
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   assert.equal(code, 0);
+});
+
+test('the browser is sent through a file of its owner: no argument of a program has the token', { skip: process.platform !== 'linux' }, async (t) => {
+  const repository = createRepository();
+  const told = join(repository.root, 'told');
+  writeFileSync(join(repository.root, 'xdg-open'), `#!/bin/sh\nprintf '%s\\n' "$@" > "${told}.part" && mv "${told}.part" "${told}"\n`, {
+    mode: 0o755,
+  });
+  const opened = new Promise<void>((resolve) => {
+    const watcher = watch(repository.root, (_, name) => {
+      if (name !== 'told') return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const env = { ...process.env, PATH: `${repository.root}:${process.env.PATH}` };
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program(['inspect', '--root', repository.root])], { env });
+  t.after(() => {
+    child.kill('SIGKILL');
+    repository.remove();
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await opened;
+  const address = readFileSync(told, 'utf8').trim();
+  const path = new URL(address).pathname;
+  assert.ok(address.startsWith('file://') && !address.includes('token'), address);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/.exec(said)?.[0];
+  assert.ok(link !== undefined && readFileSync(path, 'utf8').includes(`content="0; url=${link}"`), said);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.equal(existsSync(path), false);
 });

@@ -276,6 +276,21 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /no keyword 'additionalProperty'/,
     suggestion: /'additionalProperties'/,
   },
+  DY5015: {
+    changes: { [tool]: sound[tool] + route('/v1/operations/{a}/list', '[{ code: TAKEN, status: 409 }]') },
+    at: [tool, '/manifest/http/0/path', '"/v1/operations'],
+    message: /every world serves '\/v1\/operations\/\{packageId\}\/\{operationId\}' itself/,
+  },
+  DY5016: {
+    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 200 }]') },
+    at: [tool, '/manifest/http/0/response/errors/0/status', '200'],
+    message: /200 is not from 300 to 599/,
+  },
+  DY5017: {
+    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('id: r,', 'id: notes.route,') },
+    at: [tool, '/manifest/http/0/id', 'notes.route'],
+    message: /never names 'notes.route'/,
+  },
 
   DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },
   DY6002: { changes: edited(behavior, './clean.js', 'node:fs'), at: [behavior, '', "'node:fs'"], message: /'node:fs' is a module of Node/ },

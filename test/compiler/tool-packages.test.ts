@@ -68,6 +68,40 @@ test('tools meet: ids, routes and connections across packages', async (t) => {
   assert.ok(diagnostics.some(({ code, message }) => code === 'DY3001' && message.startsWith("tool package 'notes' is defined in")));
 });
 
+test('two packages cannot have one route, whatever they call its parameters', async (t) => {
+  const withRoute = (id: string, path: string): { [path: string]: string } => ({
+    [`drillyard/${id}.tool.json`]: JSON.stringify({
+      schemaVersion: 1,
+      module: `${id}.ts`,
+      manifest: {
+        schemaVersion: 1,
+        id,
+        version: '1.0.0',
+        engine: '*',
+        operations: [{ id: 'get', inputSchema: true, outputSchema: true, idempotency: 'none', fidelity: 'f' }],
+        http: [
+          {
+            id: 'get',
+            operationId: 'get',
+            method: 'GET',
+            path,
+            auth: { kind: 'none' },
+            requestBody: 'none',
+            response: { successStatus: 200, errors: [] },
+          },
+        ],
+      },
+    }),
+    [`drillyard/${id}.ts`]: 'export default { operations: { get: () => null }, http: { get: { decode: () => ({}), encode: () => ({}) } } };\n',
+  });
+  const { diagnostics } = await compileWith(t, { ...withRoute('left', '/rows/{id}'), ...withRoute('right', '/rows/{key}') });
+  assert.deepEqual(
+    diagnostics.map(({ code, path, message }) => [code, path, message]),
+    [['DY5010', '/manifest/http/0/path', "GET /rows/{key} is a route of 'left/get' already"]],
+  );
+  assert.deepEqual((await compileWith(t, { ...withRoute('left', '/rows/{id}'), ...withRoute('right', '/rows/new') })).diagnostics, []);
+});
+
 test('a starter is checked with its package', async (t) => {
   const { diagnostics } = await compileWith(t, {
     'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./p"] }',

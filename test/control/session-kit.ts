@@ -133,6 +133,7 @@ function requestOf(credential: string, path: string, body: JsonValue | undefined
     path,
     query: '',
     headers: new Map(Object.entries({ ...own, ...headers })),
+    repeatedHeaders: new Map(),
     signal: new AbortController().signal,
     body: async () => bytes,
   };

@@ -31,6 +31,13 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   assert.equal((await inspector.ask(`${at}/state-namespaces`)).json.namespaces[0].rowCount, 3);
   const evidence = (await inspector.ask(`${at}/evidence?limit=500`)).json;
   assert.equal(evidence.entries.length, advanced.world.position.evidenceSequence);
+  const found = async (q: string): Promise<number[]> =>
+    (await inspector.ask(`${at}/evidence/search?view=sequences&q=${encodeURIComponent(q)}`)).json.sequences;
+  assert.equal((await found('by hand'))[0], wrote.result.sequence);
+  const timeline = (await inspector.ask(`${at}/timeline?axis=sequence&buckets=1`)).json;
+  assert.deepEqual([timeline.end, timeline.density.fault_control], [evidence.entries.length, [1]]);
+  await call('note.write', { id: 'late', text: 'afterwards' });
+  assert.equal((await found('afterwards'))[0], evidence.entries.length + 1);
   assert.equal((await inspector.ask(`${at}/tools?actorId=writer`)).json.tools.length, 4);
   assert.deepEqual((await inspector.ask(`${at}/actors`)).json.actors.map(({ actorId }: { actorId: string }) => actorId).sort(), ['reader', 'writer']);
 
@@ -41,6 +48,7 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   assert.deepEqual(await rows(`/api/v1/worlds/${fork.worldId}/state?packageId=notes&namespace=notes`), ['first', 'n']);
 
   const reset = (await inspector.post(`${at}/reset`)).json.world;
+  assert.deepEqual([await found('afterwards'), await found('world_created')], [[], [1]]);
   assert.deepEqual([reset.position.virtualTimeUs, await rows(`${at}/state?packageId=notes&namespace=notes`)], [1000, ['first']]);
   assert.equal((await inspector.post(`${at}/reset`, { packages: ['notes'] })).status, 200);
   assert.deepEqual(
@@ -49,6 +57,7 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   );
   assert.equal((await inspector.ask(at, { method: 'DELETE' })).json.worldId, world.worldId);
   assertRefused(await inspector.ask(at), 404, 'control.NOT_FOUND');
+  assertRefused(await inspector.ask(`${at}/evidence/search?q=x`), 404, 'control.NOT_FOUND');
   assert.equal((await inspector.ask(`/api/v1/worlds/${fork.worldId}`)).status, 200);
 });
 

@@ -129,15 +129,23 @@ onEachEngine('timeline, faults, scheduled events, callbacks, assertions', async 
     ],
   );
   const timeline = await get(passed.runId, '/timeline?buckets=4');
-  assert.deepEqual([timeline.startUs, timeline.endUs, timeline.interactions.length], [1000, 3000, 1]);
+  assert.deepEqual([timeline.start, timeline.end, timeline.interactions.length], [1000, 3000, 1]);
   assert.equal(
     timeline.density.operation.reduce((sum: number, one: number) => sum + one, 0),
     4,
   );
   assert.ok(timeline.marks.some(({ label }: { label: string }) => label === 'notes.note.due handled'));
-  const later = await get(passed.runId, '/timeline?fromUs=1400&toUs=1600');
-  assert.ok(later.marks.every(({ atUs }: { atUs: number }) => atUs === 1500));
+  const later = await get(passed.runId, '/timeline?from=1400&to=1600');
+  assert.ok(later.marks.every(({ at }: { at: number }) => at === 1500));
   assert.equal(later.interactions.length, 0);
+  const entries = await get(passed.runId, '/timeline?axis=sequence&buckets=1000');
+  assert.deepEqual([entries.axis, entries.start, entries.end, entries.bucketSize], ['sequence', 1, entries.firstSequences.length, 1]);
+  assert.deepEqual(
+    entries.marks.map(({ at, sequence }: { at: number; sequence: number }) => at - sequence),
+    entries.marks.map(() => 0),
+  );
+  const [interaction] = entries.interactions;
+  assert.ok(interaction.start >= 1 && interaction.end > interaction.start && interaction.end <= entries.end);
   assert.deepEqual((await get(passed.runId, '/faults')).faults, [
     { packageId: 'notes', instanceId: 'notes', faultId: 'down', active: false, triggered: 0 },
   ]);

@@ -19,9 +19,8 @@ export interface EvidenceSource {
   entriesAt(sequences: readonly number[]): Promise<EvidenceEntry[]>;
   namespaces(atSequence: number | undefined): Promise<NamespacesReply>;
   state(query: StateQuery): Promise<StateReply>;
-  /** Runs alone. */
-  search?(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
-  timeline?(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
+  timeline(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
 }
 
 export function runSource(client: ApiClient, runId: string): EvidenceSource {
@@ -51,5 +50,7 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
     entriesAt: async (sequences) => (await client.call('listWorldEvidence', { path, query: { sequences: sequences.join(',') } })).entries,
     namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listWorldState', { path, query }),
+    search: (query, signal) => client.call('searchWorldEvidence', { path, query }, signal),
+    timeline: (query, signal) => client.call('getWorldTimeline', { path, query }, signal),
   };
 }

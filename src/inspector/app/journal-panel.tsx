@@ -34,32 +34,28 @@ export function JournalPanel(props: JournalPanelProps) {
     <section class="journal-panel" aria-labelledby="journal-title">
       <header class="journal-bar">
         <h2 id="journal-title">Journal</h2>
-        {source.search !== undefined && (
-          <input
-            ref={box}
-            type="search"
-            placeholder="Search every entry…  /"
-            aria-label="Search every entry"
-            spellcheck={false}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
+        <input
+          ref={box}
+          type="search"
+          placeholder="Search every entry…  /"
+          aria-label="Search every entry"
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
         <span class="quiet" role="status">
           {filter === undefined ? counted(count, 'entry', 'entries') : filter.summary}
         </span>
       </header>
-      {source.search !== undefined && (
-        <div class="chips" role="group" aria-label="Kinds">
-          {kindOrder
-            .filter((kind) => (kinds?.[kind] ?? 0) > 0)
-            .map((kind) => (
-              <button key={kind} type="button" class="chip" aria-pressed={chosen.includes(kind)} onClick={() => toggle(kind)}>
-                {kindNames[kind]} <span class="count">{(kinds?.[kind] ?? 0).toLocaleString('en-US')}</span>
-              </button>
-            ))}
-        </div>
-      )}
+      <div class="chips" role="group" aria-label="Kinds">
+        {kindOrder
+          .filter((kind) => (kinds?.[kind] ?? 0) > 0)
+          .map((kind) => (
+            <button key={kind} type="button" class="chip" aria-pressed={chosen.includes(kind)} onClick={() => toggle(kind)}>
+              {kindNames[kind]} <span class="count">{(kinds?.[kind] ?? 0).toLocaleString('en-US')}</span>
+            </button>
+          ))}
+      </div>
       <Rows {...props} sequences={filter?.sequences} />
     </section>
   );
@@ -109,12 +105,12 @@ function useFilter(
   const [filter, setFilter] = useState<Filter | undefined>();
   const key = `${text} ${kinds.join()}`;
   useEffect(() => {
-    if (source.search === undefined || (text === '' && kinds.length === 0)) return setFilter(undefined);
+    if (text === '' && kinds.length === 0) return setFilter(undefined);
     const asked = new AbortController();
     setFilter((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
     const timer = setTimeout(() => {
       const query = { view: 'sequences' as const, ...(text === '' ? {} : { q: text }), ...(kinds.length === 0 ? {} : { kind: kinds.join(',') }) };
-      source.search?.(query, asked.signal).then(
+      source.search(query, asked.signal).then(
         ({ sequences = [], nextSequence }) =>
           setFilter({
             sequences,

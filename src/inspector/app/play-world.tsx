@@ -1,9 +1,10 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../contract/inspector-worlds.js';
 import { virtualClock } from '../../reports/html/virtual-time.mjs';
 import { CallForm } from './call-form.tsx';
 import { EntryPane } from './entry-pane.tsx';
+import type { EvidenceSource } from './evidence-source.ts';
 import { worldSource } from './evidence-source.ts';
 import { JournalPanel } from './journal-panel.tsx';
 import { grown, noteWorld } from './live.tsx';
@@ -23,6 +24,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const source = useMemo(() => worldSource(client, worldId), [worldId]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const startUs = useStart(source, count);
+  const kinds = useKinds(source, count);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { seq }), { replace: true });
   const act = (doIt: () => Promise<PlayWorld>): void => {
@@ -56,7 +58,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
       <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
         <div class="bench-main">
           {count > 0 && <Timeline source={source} count={count} interactions={noInteractions} selected={selected} onSelect={show} />}
-          <JournalPanel source={source} count={count} startUs={startUs} selected={selected} cited={nothingCited} onSelect={show} />
+          <JournalPanel source={source} count={count} startUs={startUs} kinds={kinds} selected={selected} cited={nothingCited} onSelect={show} />
         </div>
         {selected !== undefined && (
           <EntryPane
@@ -88,6 +90,16 @@ const steps: [string, number][] = [
   ['+1 h', 3_600_000_000],
   ['+1 d', 86_400_000_000],
 ];
+
+/** How many entries there are of each kind. */
+function useKinds(source: EvidenceSource, count: number): { [kind: string]: number } | undefined {
+  const asked = useLoad(`kinds ${source.id} ${count}`, () => source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal));
+  const [known, setKnown] = useState<{ [kind: string]: number } | undefined>();
+  useEffect(() => {
+    if (asked.value !== undefined) setKnown(Object.fromEntries(Object.entries(asked.value.density).map(([kind, [entries = 0]]) => [kind, entries])));
+  }, [asked.value]);
+  return known;
+}
 
 function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork: () => void }) {
   const { worldId, position } = world;

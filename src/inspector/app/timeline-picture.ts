@@ -1,7 +1,7 @@
 // What the timeline draws, from either of two sources: every entry of a short run, on an axis that stretches moments and shrinks waits; or
-// the server's buckets of a long one, on virtual time as it is. Pure: positions in, marks out.
+// the server's buckets of a long one, on virtual time as it is or entry by entry. Pure: positions in, marks out.
 import type { EvidenceEntry, EvidenceKind } from '../../contract/evidence.js';
-import type { TimelineInteraction, TimelineReply } from '../../contract/inspector-journal.js';
+import type { TimelineReply } from '../../contract/inspector-journal.js';
 import { actorName, entryIsProblem, entryText } from '../../reports/entry-text.js';
 import { elasticAxis, linearAxis, type View } from '../../reports/html/timeline-scale.mjs';
 import { virtualOffset } from '../../reports/html/virtual-time.mjs';
@@ -69,7 +69,11 @@ const laneOrder = ['Calls', 'Events', 'Callbacks', 'Faults', 'State', 'Random', 
 const joinPx = 15;
 const tickPx = 110;
 
-type Span = Pick<TimelineInteraction, 'interactionId' | 'startUs' | 'endUs'>;
+interface Span {
+  interactionId: string;
+  startUs: number;
+  endUs: number;
+}
 
 /** Of a run whose entries are all here. */
 export function pictureOfEntries(entries: readonly EvidenceEntry[], interactions: readonly Span[], axisName: 'elastic' | 'linear'): TimelinePicture {
@@ -122,15 +126,15 @@ export function pictureOfEntries(entries: readonly EvidenceEntry[], interactions
   };
 }
 
-/** Of a window of a long run, as the server counted it. Positions are microseconds since the start of the run. */
+/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start of the run. */
 export function pictureOfReply(reply: TimelineReply): TimelinePicture {
-  const { startUs, endUs, fromUs, bucketUs } = reply;
-  const length = Math.max(endUs - startUs, 1);
+  const { axis, start, end, from, bucketSize } = reply;
+  const length = Math.max(end - start, 1);
   const kinds = Object.keys(reply.density) as EvidenceKind[];
   const lanes = laneOrder.filter((name) => kinds.some((kind) => laneOf[kind] === name));
   const counts = lanes.map((name) => summed(kinds.filter((kind) => laneOf[kind] === name).map((kind) => reply.density[kind] ?? [])));
   const most = counts.map((lane) => Math.max(...lane, 1));
-  const bands = reply.interactions.map((one) => ({ from: one.startUs - startUs, to: one.endUs - startUs, text: one.interactionId }));
+  const bands = reply.interactions.map((one) => ({ from: one.start - start, to: one.end - start, text: one.interactionId }));
   return {
     lanes,
     length,
@@ -139,8 +143,8 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
       counts.flatMap((lane, laneIndex) =>
         lane.flatMap((count, bucket) => {
           if (count === 0) return [];
-          const x = place(fromUs - startUs + bucket * bucketUs, view, widthPx);
-          const bar = { x, widthPx: Math.max((bucketUs / (view.to - view.from)) * widthPx - 1, 1.5) };
+          const x = place(from - start + bucket * bucketSize, view, widthPx);
+          const bar = { x, widthPx: Math.max((bucketSize / (view.to - view.from)) * widthPx - 1, 1.5) };
           const share = Math.log1p(count) / Math.log1p(most[laneIndex]!);
           return x + bar.widthPx < 0 || x > widthPx ? [] : [{ ...bar, lane: laneIndex, share, count, sequence: reply.firstSequences[bucket] ?? 1 }];
         }),
@@ -149,7 +153,7 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
       const marks: Mark[] = [];
       for (const mark of reply.marks) {
         const tone: Tone = mark.kind === 'fault' || mark.kind === 'fault_control' ? 'fault' : 'bad';
-        const x = place(mark.atUs - startUs, view, widthPx);
+        const x = place(mark.at - start, view, widthPx);
         if ((!mark.failed && tone !== 'fault') || x < -10 || x > widthPx + 10) continue;
         const lane = lanes.indexOf(laneOf[mark.kind]);
         const near = marks.find((other) => other.lane === lane && other.tone === tone && Math.abs(other.x - x) < joinPx);
@@ -159,14 +163,28 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
       return marks;
     },
     ticks: (view, widthPx) => {
-      const axis = linearAxis([], { fromUs: Math.max(Math.round(view.from), 0), toUs: Math.min(Math.round(view.to), length) });
+      const inView = { from: Math.max(Math.round(view.from), 0), to: Math.min(Math.round(view.to), length) };
+      const ticks = axis === 'time' ? timeTicks(inView) : sequenceTicks(inView, start);
       return thinned(
-        axis.ticks.map(({ timeUs }) => ({ x: place(timeUs, view, widthPx), text: virtualOffset(timeUs) })),
+        ticks.map(({ at, text }) => ({ x: place(at, view, widthPx), text })),
         widthPx,
       );
     },
-    positionOf: ({ virtualTimeUs }) => virtualTimeUs - startUs,
+    positionOf: ({ virtualTimeUs, sequence }) => (axis === 'time' ? virtualTimeUs : sequence) - start,
   };
+}
+
+function timeTicks({ from, to }: View): { at: number; text: string }[] {
+  return linearAxis([], { fromUs: from, toUs: to }).ticks.map(({ timeUs }) => ({ at: timeUs, text: virtualOffset(timeUs) }));
+}
+/** At round sequences. */
+function sequenceTicks({ from, to }: View, start: number): { at: number; text: string }[] {
+  const power = 10 ** Math.floor(Math.log10(Math.max((to - from) / 8, 1)));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= (to - from) / 8) ?? power;
+  const ticks: { at: number; text: string }[] = [];
+  for (let sequence = Math.ceil((from + start) / step) * step; sequence <= to + start; sequence += step)
+    ticks.push({ at: sequence - start, text: `#${sequence.toLocaleString('en-US')}` });
+  return ticks;
 }
 
 const place = (position: number, view: View, widthPx: number): number => ((position - view.from) / (view.to - view.from)) * widthPx;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EvidenceEntry } from '../../contract/evidence.js';
-import type { TimelineReply } from '../../contract/inspector-journal.js';
+import type { TimelineAxis, TimelineReply } from '../../contract/inspector-journal.js';
 import type { InteractionResult } from '../../contract/run.js';
 import { panned, type View, wholeAxis, zoomed } from '../../reports/html/timeline-scale.mjs';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -22,7 +22,7 @@ export interface TimelineProps {
 }
 
 export function Timeline(props: TimelineProps) {
-  return props.count <= wholeMax || props.source.timeline === undefined ? <ShortTimeline {...props} /> : <LongTimeline {...props} />;
+  return props.count <= wholeMax ? <ShortTimeline {...props} /> : <LongTimeline {...props} />;
 }
 
 async function allEntries(source: EvidenceSource, count: number): Promise<EvidenceEntry[]> {
@@ -66,15 +66,31 @@ function ShortTimeline({ source, count, interactions, selected, onSelect }: Time
       selected={entries.value.find((entry) => entry.sequence === selected)}
       onSelect={onSelect}
     >
-      <div class="switch" role="group" aria-label="Axis">
-        <button type="button" aria-pressed={axis === 'elastic'} onClick={() => switchAxis('elastic')}>
-          Moments
-        </button>
-        <button type="button" aria-pressed={axis === 'linear'} onClick={() => switchAxis('linear')}>
-          Virtual time
-        </button>
-      </div>
+      <AxisSwitch names={shortAxes} chosen={axis} onChoose={switchAxis} />
     </Frame>
+  );
+}
+
+const shortAxes = { elastic: 'Moments', linear: 'Virtual time' } as const;
+const longAxes = { sequence: 'Entries', time: 'Virtual time' } as const;
+
+function AxisSwitch<Name extends string>({
+  names,
+  chosen,
+  onChoose,
+}: {
+  names: { readonly [N in Name]: string };
+  chosen: Name;
+  onChoose: (name: Name) => void;
+}) {
+  return (
+    <div class="switch" role="group" aria-label="Axis">
+      {(Object.keys(names) as Name[]).map((name) => (
+        <button key={name} type="button" aria-pressed={chosen === name} onClick={() => onChoose(name)}>
+          {names[name]}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -82,26 +98,31 @@ const bucketsMax = 400;
 const askAfterMs = 120;
 
 function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
-  const whole = useLoad(`timeline ${source.id} ${count}`, () => source.timeline!({ buckets: bucketsMax }, new AbortController().signal));
+  const [chosen, setChosen] = useState<TimelineAxis | undefined>();
+  const whole = useLoad(`timeline ${source.id} ${count} ${chosen}`, () => wholeTimeline(source, chosen));
   const [view, setView] = useState<View | undefined>();
   const [near, setNear] = useState<TimelineReply | undefined>();
-  const start = whole.value?.startUs ?? 0;
+  const { axis, start, end } = whole.value ?? { axis: chosen ?? 'time', start: 0, end: 0 };
   useEffect(() => {
     if (view === undefined) return setNear(undefined);
     const asked = new AbortController();
-    const window = {
-      fromUs: Math.max(Math.floor(start + view.from), start),
-      toUs: Math.min(Math.ceil(start + view.to), whole.value?.endUs ?? start),
-    };
+    const window = { axis, from: Math.max(Math.floor(start + view.from), start), to: Math.min(Math.ceil(start + view.to), end) };
     const timer = setTimeout(() => {
-      source.timeline?.({ ...window, buckets: bucketsMax }, asked.signal).then(setNear, () => undefined);
+      source.timeline({ ...window, buckets: bucketsMax }, asked.signal).then(setNear, () => undefined);
     }, askAfterMs);
     return () => {
       clearTimeout(timer);
       asked.abort();
     };
-  }, [view, source, start, whole.value]);
-  const picture = useMemo(() => (whole.value === undefined ? undefined : pictureOfReply(near ?? whole.value)), [near, whole.value]);
+  }, [view, source, axis, start, end]);
+  const picture = useMemo(() => {
+    if (whole.value === undefined) return undefined;
+    return pictureOfReply(near?.axis === whole.value.axis ? near : whole.value);
+  }, [near, whole.value]);
+  const switchAxis = (next: TimelineAxis): void => {
+    setChosen(next);
+    setView(undefined);
+  };
   if (picture === undefined)
     return whole.error === undefined ? <Skeleton what="the timeline" /> : <Failure error={whole.error} what="the timeline" retry={whole.reload} />;
   return (
@@ -111,8 +132,17 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
       setView={setView}
       selected={selected === undefined ? undefined : source.journal.peek(selected)}
       onSelect={onSelect}
-    />
+    >
+      <AxisSwitch names={longAxes} chosen={axis} onChoose={switchAxis} />
+    </Frame>
   );
+}
+
+/** Entry by entry where no virtual time is spent. */
+async function wholeTimeline(source: EvidenceSource, chosen: TimelineAxis | undefined): Promise<TimelineReply> {
+  const ask = (axis: TimelineAxis) => source.timeline({ axis, buckets: bucketsMax }, new AbortController().signal);
+  const reply = await ask(chosen ?? 'time');
+  return chosen === undefined && reply.start === reply.end ? ask('sequence') : reply;
 }
 
 interface FrameProps {

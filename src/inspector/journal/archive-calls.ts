@@ -35,8 +35,8 @@ export interface ArchiveCalls {
   document: Call<ReportPlace, RunReport>;
   assertions: Call<ReportPlace, Bare<AssertionsReply>>;
   facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;
-  /** `entries`: the lines as the text of a JSON array. */
-  evidence: OfJournal<EvidenceQuery, { entries: string; toSequence: number; nextSequence?: number }>;
+  /** `entries`: the lines as the text of a JSON array, in bytes, as the file has them: a page is never made a string on its way. */
+  evidence: OfJournal<EvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
   search: OfJournal<SearchQuery, Bare<SearchReply>>;
   timeline: OfJournal<TimelineQuery, Bare<TimelineReply>>;
   callbacks: OfJournal<undefined, Bare<CallbacksReply>>;

@@ -226,7 +226,8 @@ export class Archive {
     const mirror = this.#mirrors.get(id);
     if (mirror === undefined) return;
     this.#mirrors.delete(id);
-    closeSync(mirror.file);
+    // Questions that run read it to the end first.
+    setTimeout(() => closeSync(mirror.file), limits.bodyTimeoutMs).unref();
     rmSync(mirror.path, { force: true });
   }
 }

@@ -19,7 +19,7 @@ import type { RunResult } from '../../contract/run.js';
 import type { ArchiveCalls } from './archive-calls.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
-import { timelineOf } from './timeline.js';
+import { axisOf, timelineOf } from './timeline.js';
 
 type Bare<T> = Omit<T, 'schemaVersion'>;
 
@@ -38,17 +38,24 @@ export function evidencePage(journal: JournalFile, query: EvidenceQuery, toSeque
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].filter((sequence) => sequence <= toSequence).sort((a, b) => a - b);
-    return { entries: `[${wanted.map((sequence) => journal.lines(sequence, sequence).toString().trimEnd()).join(',')}]`, toSequence };
+    return { entries: arrayOfLines(Buffer.concat(wanted.map((sequence) => journal.lines(sequence, sequence)))), toSequence };
   }
   const to = Math.min(fromSequence + limit - 1, toSequence);
-  const lines = to < fromSequence ? '' : journal.lines(fromSequence, to).toString();
+  const lines = to < fromSequence ? Buffer.alloc(0) : journal.lines(fromSequence, to);
   return { entries: arrayOfLines(lines), toSequence, ...(to < toSequence ? { nextSequence: to + 1 } : {}) };
 }
 
-/** Lines of JSON as the text of an array: a newline inside a value is written as an escape, so every one parts two lines. */
-export function arrayOfLines(lines: string): string {
-  return `[${lines.endsWith('\n') ? lines.slice(0, -1).replaceAll('\n', ',') : lines}]`;
+/** Whole lines of JSON as the text of an array: a newline inside a value is written as an escape, so every one ends a line. */
+export function arrayOfLines(lines: Uint8Array): Uint8Array {
+  if (lines.length === 0) return Buffer.from('[]');
+  const array = Buffer.allocUnsafeSlow(lines.length + 1);
+  array.set(lines, 1);
+  for (let at = array.indexOf(newline, 1); at >= 0; at = array.indexOf(newline, at + 1)) array[at] = comma;
+  array[0] = openBracket;
+  array[lines.length] = closeBracket;
+  return array;
 }
+const [newline, comma, openBracket, closeBracket] = [10, 44, 91, 93] as const;
 
 export function namespacesPage(journal: JournalFile, atSequence = journal.length): Bare<NamespacesReply> {
   const at = Math.min(atSequence, journal.length);
@@ -96,30 +103,42 @@ export function callbacksPage(journal: JournalFile): Bare<CallbacksReply> {
 
 /** `result`: absent while there is none, and then there are no interactions either. */
 export function timelinePage(journal: JournalFile, query: TimelineQuery, result?: RunResult): Bare<TimelineReply> {
-  const startUs = result?.startedAtVirtualUs ?? (journal.length === 0 ? 0 : journal.times.at(0));
-  const endUs = Math.max(startUs, result?.finishedAtVirtualUs ?? 0, journal.length === 0 ? startUs : journal.times.at(journal.length - 1));
-  const fromUs = query.fromUs ?? Math.min(startUs, query.toUs ?? startUs);
-  const toUs = query.toUs ?? Math.max(endUs, fromUs);
+  const { axis: name = 'time', buckets } = query;
+  const axis = axisOf(journal, name);
+  const { start, end } = name === 'time' ? timeOf(journal, result) : { start: Math.min(1, journal.length), end: journal.length };
+  const from = query.from ?? Math.min(start, query.to ?? start);
+  const to = query.to ?? Math.max(end, from);
+  /** The stretch of the entries of a stretch of time. */
+  const placeOf = (fromUs: number, toUs = fromUs): { start: number; end: number } => {
+    if (name === 'time') return { start: fromUs, end: toUs };
+    const first = journal.times.firstNotBelow(fromUs) + 1;
+    return { start: first, end: Math.max(first, journal.times.firstNotBelow(toUs + 1)) };
+  };
   return {
-    startUs,
-    endUs,
-    ...timelineOf(journal, { ...query, fromUs, toUs }),
+    axis: name,
+    start,
+    end,
+    ...timelineOf(journal, axis, { from, to, ...(buckets === undefined ? {} : { buckets }) }),
     interactions: (result?.interactions ?? [])
-      .filter(({ startedAtVirtualUs, finishedAtVirtualUs }) => finishedAtVirtualUs >= fromUs && startedAtVirtualUs <= toUs)
       .map(({ interactionId, actorId, actorInstanceId, task, startedAtVirtualUs, finishedAtVirtualUs, targetResult }) => ({
         interactionId,
         actorId,
         ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
         instruction: task.instruction,
-        startUs: startedAtVirtualUs,
-        endUs: finishedAtVirtualUs,
+        ...placeOf(startedAtVirtualUs, finishedAtVirtualUs),
         status: targetResult.status,
-      })),
+      }))
+      .filter((interaction) => interaction.end >= from && interaction.start <= to),
     checkpoints: (result?.checkpoints ?? []).map(({ checkpointId, kind, virtualTimeUs, verdict }) => ({
       checkpointId,
       kind,
-      atUs: virtualTimeUs,
+      at: placeOf(virtualTimeUs).end,
       verdict,
     })),
   };
+}
+
+function timeOf({ times, length }: JournalFile, result: RunResult | undefined): { start: number; end: number } {
+  const start = result?.startedAtVirtualUs ?? (length === 0 ? 0 : times.at(0));
+  return { start, end: Math.max(start, result?.finishedAtVirtualUs ?? 0, length === 0 ? start : times.at(length - 1)) };
 }

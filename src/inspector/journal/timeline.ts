@@ -1,39 +1,51 @@
-// What the virtual-time timeline draws of a window: how many entries there are where, and those worth a mark of their own.
+// What the timeline draws of a window: how many entries there are where, and those worth a mark of their own.
 
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
-import type { TimelineMark, TimelineQuery, TimelineReply } from '../../contract/inspector-journal.js';
+import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/inspector-journal.js';
 import { limits } from '../../contract/limits.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
-export type TimelineColumns = Omit<TimelineReply, 'schemaVersion' | 'interactions' | 'checkpoints' | 'startUs' | 'endUs'>;
+type TimelineColumns = Omit<TimelineReply, 'schemaVersion' | 'interactions' | 'checkpoints' | 'axis' | 'start' | 'end'>;
+
+/** Where entries lie on an axis. An entry's index is its sequence less one. */
+export interface Axis {
+  positionOf(index: number): number;
+  /** The first entry that does not lie before a position. */
+  firstNotBelow(position: number): number;
+}
+export function axisOf({ times, length }: JournalFile, axis: TimelineAxis): Axis {
+  if (axis === 'time') return { positionOf: (index) => times.at(index), firstNotBelow: (position) => times.firstNotBelow(position) };
+  return { positionOf: (index) => index + 1, firstNotBelow: (position) => Math.min(Math.max(position - 1, 0), length) };
+}
 
 const marked = new Set((['operation', 'event', 'fault', 'fault_control', 'callback'] as const).map(codeOf));
 const faultCodes = new Set((['fault', 'fault_control'] as const).map(codeOf));
 
 export function timelineOf(
   journal: JournalFile,
-  { fromUs, toUs, buckets = 200 }: Required<Pick<TimelineQuery, 'fromUs' | 'toUs'>> & TimelineQuery,
+  axis: Axis,
+  { from, to, buckets = 200 }: { from: number; to: number; buckets?: number },
 ): TimelineColumns {
-  const { times, kinds } = journal;
-  const bucketUs = Math.max(1, Math.ceil((toUs - fromUs + 1) / buckets));
-  const count = Math.min(buckets, Math.ceil((toUs - fromUs + 1) / bucketUs));
-  const first = times.firstNotBelow(fromUs);
-  const end = times.firstNotBelow(toUs + 1);
+  const { kinds } = journal;
+  const bucketSize = Math.max(1, Math.ceil((to - from + 1) / buckets));
+  const count = Math.min(buckets, Math.ceil((to - from + 1) / bucketSize));
+  const first = axis.firstNotBelow(from);
+  const end = axis.firstNotBelow(to + 1);
   const density: { [kind: string]: number[] } = {};
   for (let index = first; index < end; index++) {
     const kind = evidenceKinds[kinds.at(index)] as string;
     density[kind] ??= Array.from({ length: count }, () => 0);
-    (density[kind][Math.floor((times.at(index) - fromUs) / bucketUs)] as number)++;
+    (density[kind][Math.floor((axis.positionOf(index) - from) / bucketSize)] as number)++;
   }
-  const firstSequences = Array.from({ length: count }, (_, bucket) => times.firstNotBelow(fromUs + bucket * bucketUs) + 1);
-  const { marks, marksTotal } = marksOf(journal, first, end);
-  return { fromUs, toUs, bucketUs, density, firstSequences, marks, marksTotal };
+  const firstSequences = Array.from({ length: count }, (_, bucket) => axis.firstNotBelow(from + bucket * bucketSize) + 1);
+  const { marks, marksTotal } = marksOf(journal, axis, { first, end });
+  return { from, to, bucketSize, density, firstSequences, marks, marksTotal };
 }
 
 /** All, or the failed ones and the faults, and of the others every so many. */
-function marksOf(journal: JournalFile, first: number, end: number): Pick<TimelineReply, 'marks' | 'marksTotal'> {
+function marksOf(journal: JournalFile, axis: Axis, { first, end }: { first: number; end: number }): Pick<TimelineReply, 'marks' | 'marksTotal'> {
   const telling: number[] = [];
   const others: number[] = [];
   for (let index = first; index < end; index++) {
@@ -44,7 +56,10 @@ function marksOf(journal: JournalFile, first: number, end: number): Pick<Timelin
   const room = limits.inspectorTimelineMarksMax;
   const kept = thinned(telling, room);
   const sequences = [...kept, ...thinned(others, room - kept.length)].sort((left, right) => left - right);
-  return { marks: sequences.map((sequence) => markOf(journal.entry(sequence))), marksTotal: telling.length + others.length };
+  return {
+    marks: sequences.map((sequence) => markOf(journal.entry(sequence), axis.positionOf(sequence - 1))),
+    marksTotal: telling.length + others.length,
+  };
 }
 
 function thinned(list: readonly number[], room: number): number[] {
@@ -52,10 +67,10 @@ function thinned(list: readonly number[], room: number): number[] {
   return Array.from({ length: room }, (_, index) => list[Math.floor((index * list.length) / room)] as number);
 }
 
-function markOf(entry: EvidenceEntry): TimelineMark {
-  const { sequence, virtualTimeUs: atUs, kind } = entry;
+function markOf(entry: EvidenceEntry, at: number): TimelineMark {
+  const { sequence, kind } = entry;
   const actor = 'actorId' in entry ? { actorId: entry.actorId } : {};
-  return { sequence, atUs, kind, ...labelOf(entry), ...actor };
+  return { sequence, at, kind, ...labelOf(entry), ...actor };
 }
 
 function labelOf(entry: EvidenceEntry): { label: string; failed: boolean } {

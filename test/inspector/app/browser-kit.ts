@@ -1,28 +1,16 @@
 // A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors, axe at hand.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-
-const places = [process.env.DRILLYARD_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = places.find((place) => place !== undefined && existsSync(place));
+import { chromiumArguments, chromiumPath } from './chromium.js';
 
 /** For the `skip` of a test: false, or why. */
 export const noBrowser: string | false =
-  executablePath === undefined ? 'no Chromium on this machine (apt-get install chromium, or name one in DRILLYARD_CHROMIUM)' : false;
+  chromiumPath === undefined ? 'no Chromium on this machine (apt-get install chromium, or name one in DRILLYARD_CHROMIUM)' : false;
 
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface TestBrowser {
@@ -35,7 +23,11 @@ export interface TestBrowser {
 
 export async function openBrowser(t: TestContext, baseUrl: string): Promise<TestBrowser> {
   const profile = mkdtempSync(join(tmpdir(), 'drillyard-browser-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath: executablePath as string, headless: true, args });
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath as string,
+    headless: true,
+    args: chromiumArguments,
+  });
   t.after(async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });

@@ -36,21 +36,22 @@ test('entries: a lane for each actor, marks that would touch are one, and the wo
 });
 
 test('a reply: bars by lane, problems as marks, interactions that overlap as one band', () => {
-  const interaction = { interactionId: 'a', actorId: 'x', instruction: '', startUs: 1000, endUs: 2000, status: 'completed' as const };
+  const interaction = { interactionId: 'a', actorId: 'x', instruction: '', start: 1000, end: 2000, status: 'completed' as const };
   const picture = pictureOfReply({
     schemaVersion: 1,
-    startUs: 1000,
-    endUs: 5000,
-    fromUs: 1000,
-    toUs: 5000,
-    bucketUs: 1000,
+    axis: 'time',
+    start: 1000,
+    end: 5000,
+    from: 1000,
+    to: 5000,
+    bucketSize: 1000,
     density: { operation: [4, 0, 1, 0], fault: [1, 0, 0, 0], fault_control: [1, 0, 0, 0] },
     firstSequences: [1, 5, 5, 6],
-    interactions: [interaction, { ...interaction, interactionId: 'b', endUs: 2500 }],
+    interactions: [interaction, { ...interaction, interactionId: 'b', end: 2500 }],
     checkpoints: [],
     marks: [
-      { sequence: 2, atUs: 1500, kind: 'operation', label: 'notes.write', failed: true },
-      { sequence: 3, atUs: 1500, kind: 'operation', label: 'notes.write', failed: false },
+      { sequence: 2, at: 1500, kind: 'operation', label: 'notes.write', failed: true },
+      { sequence: 3, at: 1500, kind: 'operation', label: 'notes.write', failed: false },
     ],
     marksTotal: 2,
   });
@@ -72,4 +73,32 @@ test('a reply: bars by lane, problems as marks, interactions that overlap as one
     picture.bands(view, 400).map(({ x, widthPx, text }) => [x, widthPx, text]),
     [[0, 150, 'a and 1 more']],
   );
+});
+
+test('a reply entry by entry: round sequences are named, an entry lies at its own', () => {
+  const picture = pictureOfReply({
+    schemaVersion: 1,
+    axis: 'sequence',
+    start: 1,
+    end: 40_000,
+    from: 1,
+    to: 40_000,
+    bucketSize: 10_000,
+    density: { operation: [1, 2, 3, 4] },
+    firstSequences: [1, 10_001, 20_001, 30_001],
+    interactions: [],
+    checkpoints: [],
+    marks: [],
+    marksTotal: 0,
+  });
+  const view = { from: 0, to: 40_000 };
+  assert.deepEqual(
+    picture.ticks(view, 400).map(({ x, text }) => [Math.round(x), text]),
+    [
+      [50, '#5,000'],
+      [200, '#20,000'],
+      [350, '#35,000'],
+    ],
+  );
+  assert.equal(picture.positionOf({ sequence: 20_001, virtualTimeUs: 5 }), 20_000);
 });

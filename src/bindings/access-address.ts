@@ -1,0 +1,63 @@
+// The address of an access: `~` and a random number, as the first segment below the base URL. It says which access a request is for where the
+// request holds no credential. It is no credential itself: it opens only routes whose tool asks for none.
+
+import type { HttpHandler, HttpRequest } from '../http/server.js';
+import type { RemoteBinding } from './access-table.js';
+import { mcpRoute } from './mcp-route.js';
+
+export const addressMark = '~';
+
+/** Where each binding of an access is served; only HTTP has wire routes, so only its URL may hold an address. */
+export function agentUrls(base: string): (binding: RemoteBinding, address?: string) => string {
+  return (binding, address) => {
+    if (binding === 'mcp') return base + mcpRoute.path;
+    return binding === 'http' && address !== undefined ? `${base}/${addressMark}${address}` : base;
+  };
+}
+
+/** Serves below `prefix/~<address>` what is served below `prefix`. */
+export function belowAddresses(prefix: string, handler: HttpHandler): HttpHandler {
+  const begin = `${prefix}/${addressMark}`;
+  return (request) => {
+    if (!request.path.startsWith(begin)) return handler(request);
+    const end = request.path.indexOf('/', begin.length);
+    const address = request.path.slice(begin.length, end < 0 ? undefined : end);
+    return handler(new AddressedRequest(request, prefix + (end < 0 ? '/' : request.path.slice(end)), address));
+  };
+}
+
+/** Undefined where the request was sent to no address. */
+export function addressOf(request: HttpRequest): string | undefined {
+  return request instanceof AddressedRequest ? request.address : undefined;
+}
+
+class AddressedRequest implements HttpRequest {
+  readonly path: string;
+  readonly address: string;
+  readonly #request: HttpRequest;
+
+  constructor(request: HttpRequest, path: string, address: string) {
+    this.#request = request;
+    this.path = path;
+    this.address = address;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+  get query(): string {
+    return this.#request.query;
+  }
+  get headers(): ReadonlyMap<string, string> {
+    return this.#request.headers;
+  }
+  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
+    return this.#request.repeatedHeaders;
+  }
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+  body(bytesMax: number): Promise<Uint8Array> {
+    return this.#request.body(bytesMax);
+  }
+}

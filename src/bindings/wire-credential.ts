@@ -1,0 +1,64 @@
+// Where a request to a wire route carries its credential, and the request without it.
+import type { RouteAuth } from '../contract/tool-manifest.js';
+import type { HttpRequest } from '../http/server.js';
+
+export type Lists = { [name: string]: string[] };
+
+/** Texts that may be a token, at the place that the route names and nowhere else. */
+export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: HttpRequest, query: Lists): readonly string[] {
+  const authorization = headers.get('authorization') ?? '';
+  switch (auth.kind) {
+    case 'bearer': {
+      const [, scheme = '', token] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
+      const { schemes = [] } = auth;
+      const known = (schemes.length === 0 ? ['Bearer'] : schemes).some((name) => name.toLowerCase() === scheme.toLowerCase());
+      return known && token !== undefined ? [token] : [];
+    }
+    case 'basic': {
+      const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
+      if (encoded === undefined) return [];
+      const [user = '', ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+      return [password.join(':'), user];
+    }
+    case 'header': {
+      const name = auth.name.toLowerCase();
+      const value = headers.get(name);
+      return value === undefined ? [] : (repeatedHeaders.get(name) ?? [value]);
+    }
+    case 'query':
+      return Object.hasOwn(query, auth.name) ? (query[auth.name] as string[]) : [];
+    // The address says which access it is; who has no use for one may say it with the token.
+    case 'none':
+      return credentialsIn({ kind: 'bearer' }, { headers, repeatedHeaders } as HttpRequest, query);
+  }
+}
+
+/** They speak of the connection, which is no tool's matter, and every client and server sends others. */
+const hopByHop = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+
+/** Headers and query as `decode` sees them: without the place of the credential, and without whatever else holds the token. */
+export function withoutCredential(
+  { auth, token }: { auth: RouteAuth; token: string | undefined },
+  { headers, repeatedHeaders }: HttpRequest,
+  query: Lists,
+): { headers: Lists; query: Lists } {
+  const holdsToken = (value: string): boolean => token !== undefined && value.includes(token);
+  const cleared: Lists = Object.create(null);
+  for (const [name, value] of headers) {
+    if (hopByHop.has(name) || name === headerOf(auth)) continue;
+    const values = (repeatedHeaders.get(name) ?? [value]).filter((each) => !holdsToken(each));
+    if (values.length > 0) cleared[name] = [...values];
+  }
+  const asked: Lists = Object.create(null);
+  for (const name in query) {
+    if (auth.kind === 'query' && name === auth.name) continue;
+    const values = (query[name] as string[]).filter((each) => !holdsToken(each));
+    if (values.length > 0) asked[name] = values;
+  }
+  return { headers: cleared, query: asked };
+}
+
+function headerOf(auth: RouteAuth): string | undefined {
+  if (auth.kind === 'header') return auth.name.toLowerCase();
+  return auth.kind === 'query' ? undefined : 'authorization';
+}

@@ -1,0 +1,87 @@
+// The wire routes of tools: found by path in the worlds that accesses are open to, answered by the access whose credential comes with the
+// request, at the place that the route names.
+//   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
+//   W2. Nothing that decode, a log or evidence sees holds the credential.
+import { ServiceError } from '../contract/errors.js';
+import type { EncodedMessage, WireRequest, WireRoute } from '../contract/wire.js';
+import { unauthenticated } from '../http/guards.js';
+import { decodePathValues, type PathMatch } from '../http/path-table.js';
+import { parseLists } from '../http/query.js';
+import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
+import type { HttpRequest } from '../http/server.js';
+import { addressOf } from './access-address.js';
+import type { AccessTable } from './access-table.js';
+import type { AgentAccess } from './agent-access.js';
+import { readWireBody } from './wire-body.js';
+import { credentialsIn, type Lists, withoutCredential } from './wire-credential.js';
+
+interface Found {
+  access: AgentAccess;
+  match: PathMatch<WireRoute>;
+  token: string | undefined;
+}
+
+/** What a router asks of paths that are not its own. `prefix` is what lies before the base URL of every access. */
+export function wireRoutes(accesses: AccessTable, prefix = ''): (request: HttpRequest) => FoundElsewhere<AgentAccess> | undefined {
+  return (request) => {
+    const pathname = request.path.slice(prefix.length);
+    const query = parseLists(request.query);
+    const found = find(accesses, request, { pathname, query: query ?? {} });
+    if (found === undefined) return undefined;
+    if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
+    return { id: 'wire', caller: found.access, answer: () => answer(request, found, { pathname, query }) };
+  };
+}
+
+function find(accesses: AccessTable, request: HttpRequest, { pathname, query }: { pathname: string; query: Lists }): Found | undefined {
+  const address = addressOf(request);
+  const addressed = address === undefined ? undefined : accesses.at(address);
+  const methods = new Set<string>();
+  let isDeclared = false;
+  for (const table of addressed?.wires === undefined ? accesses.wireTables() : [addressed.wires]) {
+    const match = table.find(request.method, pathname);
+    if (match.kind === 'method') for (const method of match.methods) methods.add(method);
+    if (match.kind !== 'match') continue;
+    isDeclared = true;
+    for (const token of credentialsIn(match.route.auth, request, query)) {
+      const access = accesses.findHolder(token);
+      if (access?.wires === table) return { access, match, token };
+    }
+    if (match.route.auth.kind === 'none' && addressed !== undefined) return { access: addressed, match, token: undefined };
+  }
+  if (isDeclared) throw unauthenticated();
+  if (methods.size > 0) throw wrongMethod(request.method, [...methods].sort());
+  return undefined;
+}
+
+function answer(request: HttpRequest, found: Found, { pathname, query }: { pathname: string; query: Lists }): Promise<RouteReply> {
+  const { access, match, token } = found;
+  const { packageId, routeId, method, auth, requestBody } = match.route;
+  const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
+  return answerWith(access, packageId, seen, readWireBody(request, requestBody));
+}
+
+async function answerWith(
+  access: AgentAccess,
+  packageId: string,
+  seen: Omit<WireRequest, 'body'>,
+  body: WireRequest['body'] | Promise<WireRequest['body']>,
+): Promise<RouteReply> {
+  const result = await access.callRoute(packageId, { ...seen, body: await body });
+  if (result.kind === 'answered') return replyOf(result.status, result.message);
+  const { kind, reason } = result;
+  if (kind === 'not_decoded' && result.fault === 'request') {
+    const details = result.code === undefined ? {} : { details: { code: result.code } };
+    throw new ServiceError('control.INVALID_REQUEST', { message: `The request does not fit route '${seen.routeId}': ${reason}`, ...details });
+  }
+  const codec = kind === 'not_decoded' ? 'decode' : 'encode';
+  throw new ServiceError('world.HANDLER_FAILED', { message: `${codec} of route '${seen.routeId}' failed: ${reason}`, details: { packageId } });
+}
+
+const contentless = new Set([204, 205, 304]);
+
+function replyOf(status: number, { headers, body }: EncodedMessage): RouteReply {
+  if (body.kind === 'empty' || contentless.has(status)) return { status, headers, body: new OwnBody('') };
+  const contentType = body.kind === 'json' ? 'application/json; charset=utf-8' : body.contentType;
+  return { status, headers: { 'content-type': contentType, ...headers }, body: new OwnBody(body.kind === 'bytes' ? body.bytes : body.text) };
+}

@@ -1,0 +1,54 @@
+// The wire routes of one world, by method and path; and those of every world that has an access open, each set once.
+import { limits } from '../contract/limits.js';
+import type { WireRoute } from '../contract/wire.js';
+import { type PathSearch, PathTable } from '../http/path-table.js';
+
+export class WireTable {
+  readonly #paths: PathTable<WireRoute>;
+  /** Some route needs no credential, so its access has to be known by the address. */
+  readonly needsAddress: boolean;
+
+  constructor(routes: readonly WireRoute[]) {
+    this.#paths = new PathTable(routes);
+    this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
+  }
+
+  /** HEAD finds what GET would. */
+  find(method: string, path: string): PathSearch<WireRoute> {
+    return this.#paths.find(method === 'HEAD' ? 'GET' : method, path);
+  }
+}
+
+/**
+ * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that whoever comes
+ * too late is told so, and not that there was never such a route.
+ */
+export class WireTables {
+  readonly #known = new Map<string, { table: WireTable; uses: number }>();
+
+  /** Undefined where there are no routes. Whoever gets a table gives it back. */
+  take(routes: readonly WireRoute[]): { table: WireTable; giveBack: () => void } | undefined {
+    if (routes.length === 0) return undefined;
+    const key = JSON.stringify(routes);
+    const shared = this.#known.get(key) ?? { table: new WireTable(routes), uses: 0 };
+    this.#known.set(key, shared);
+    shared.uses += 1;
+    const giveBack = (): void => {
+      shared.uses -= 1;
+      this.#forgetSome();
+    };
+    return { table: shared.table, giveBack };
+  }
+
+  *tables(): Generator<WireTable> {
+    for (const { table } of this.#known.values()) yield table;
+  }
+
+  /** The oldest of those that nobody uses. */
+  #forgetSome(): void {
+    for (const [key, { uses }] of this.#known) {
+      if (this.#known.size <= limits.wireTablesKeptMax) return;
+      if (uses === 0) this.#known.delete(key);
+    }
+  }
+}

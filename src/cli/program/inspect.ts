@@ -1,0 +1,27 @@
+// `drillyard inspect`: the local inspector.
+import type { Command } from 'commander';
+import { configOption, defined, type Finish, integer, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+
+interface InspectCommandFlags extends SourceCommandFlags {
+  port: number;
+  open: boolean;
+  reportDir: string;
+  runDir: string;
+}
+export function addInspect(program: Command, finish: Finish): void {
+  program
+    .command('inspect')
+    .description('open the local inspector: the repository, its runs, and a world to play with')
+    .option('--port <n>', 'where to listen, on loopback; 0: any that is free', integer, 0)
+    .option('--no-open', 'do not open a browser')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .option('--report-dir <folder>', 'where reports are, relative to the repository', '.service/reports')
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .action(async ({ port, open, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
+      const { inspectCommand } = await import('../inspect-command.js');
+      const options = { port, open, json, root, config, reportDirectory: reportDir, runDirectory: runDir };
+      finish(await inspectCommand(defined(options)));
+    });
+}

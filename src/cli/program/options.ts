@@ -1,0 +1,33 @@
+// What the commands' definitions share: options that mean the same everywhere, and what an option's text becomes.
+import { InvalidArgumentError, Option } from 'commander';
+import type { ExitCode } from '../exit-codes.js';
+
+/** Gets what the process shall end with. */
+export type Finish = (code: ExitCode) => void;
+
+export const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
+export const configOption = () => new Option('--config <file>', 'the root file, relative to the repository').default(undefined, 'drillyard.json');
+export const jsonOption = () => new Option('--json', 'one JSON object a line on stdout and nothing else there').default(false);
+
+export interface SourceCommandFlags {
+  root: string;
+  config?: string;
+  json: boolean;
+}
+
+export function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+export function integer(text: string): number {
+  if (!/^-?\d{1,16}$/.test(text)) throw new InvalidArgumentError('It must be an integer.');
+  return Number(text);
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+/** Without the members that are undefined: an absent option is absent. */
+export function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
+}

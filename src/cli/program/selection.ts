@@ -1,0 +1,29 @@
+// What chooses drills, for every command that works on some of them.
+import type { Command } from 'commander';
+import { collect, defined, integer } from './options.js';
+
+export function withSelection(command: Command): Command {
+  return command
+    .argument('[drills...]', 'drill ids; default: the suite "default" where there is one, else all')
+    .option('--suite <id>', 'the drills of this suite')
+    .option('--tag <tag>', 'of those, drills that carry this tag (repeatable)', collect, [])
+    .option('--filter <text>', 'of those, drills whose id or title contains this; * stands for anything')
+    .option('--trials <n>', 'trials a drill, instead of its own', integer)
+    .option('--retries <n>', 'further attempts of a trial that did not pass', integer)
+    .option('--seed <n>', "instead of the world's seed")
+    .option('--concurrency <n>', 'attempts at once; changes no result', integer);
+}
+
+export interface SelectionFlags {
+  tag: string[];
+  suite?: string;
+  filter?: string;
+  trials?: number;
+  retries?: number;
+  seed?: string;
+  concurrency?: number;
+}
+
+export function selection(drills: string[], { tag, suite, filter, trials, retries, seed, concurrency }: SelectionFlags) {
+  return defined({ drills, tags: tag, suite, filter, trials, retries, seed, concurrency });
+}

@@ -1,0 +1,26 @@
+// `validate` and `plan`: what reads the repository and runs nothing.
+import type { Command } from 'commander';
+import { configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+import { type SelectionFlags, selection, withSelection } from './selection.js';
+
+export function addSource(program: Command, finish: Finish): void {
+  program
+    .command('validate')
+    .description('compile the repository and tell every mistake at once; runs nothing')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (flags) => {
+      const { validateCommand } = await import('../validate-command.js');
+      finish(await validateCommand(flags));
+    });
+  withSelection(program.command('plan').description('show what run would run, with every seed; runs nothing'))
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (drills: string[], flags: SourceCommandFlags & SelectionFlags) => {
+      const { planCommand } = await import('../plan-command.js');
+      const { root, config, json } = flags;
+      finish(await planCommand({ ...defined({ root, config, json }), ...selection(drills, flags) }));
+    });
+}

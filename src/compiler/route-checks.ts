@@ -1,0 +1,94 @@
+// Wire routes in a manifest: operations, templates, statuses; what no request could reach; codecs that are nowhere in the module.
+import type { ToolHttpRoute, ToolManifest } from '../contract/tool-manifest.js';
+import { type ManifestFinding, unknownId } from './manifest-finding.js';
+
+export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
+  return manifest.http.flatMap((route, index) => {
+    const path = `/http/${index}`;
+    return [
+      ...unknownId(manifest.operations, route.operationId, { code: 'DY3006', path: `${path}/operationId`, what: 'operation' }),
+      ...templateFindings(route, path),
+      ...errorFindings(manifest, route, path),
+      ...statusFindings(route, path),
+    ];
+  });
+}
+
+/** What the templates of two routes must differ in: names of parameters do not count. */
+export function routeKey(method: string, path: string): string {
+  return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
+}
+
+function templateFindings({ path: template }: ToolHttpRoute, path: string): ManifestFinding[] {
+  const fault = templateFault(template);
+  if (fault !== undefined) return [{ code: 'DY5010', path: `${path}/path`, message: `'${template}' ${fault}` }];
+  const covering = reserved.find((own) => covers(own.split('/'), template.split('/')));
+  if (covering !== undefined)
+    return [{ code: 'DY5015', path: `${path}/path`, message: `'${template}' is no path for a tool: every world serves '${covering}' itself` }];
+  if (template.startsWith('/~'))
+    return [{ code: 'DY5015', path: `${path}/path`, message: `'${template}' begins with '~', which addresses of worlds do` }];
+  return [];
+}
+
+function templateFault(path: string): string | undefined {
+  const names: string[] = [];
+  for (const segment of path.split('/').slice(1)) {
+    const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
+    if (parameter === undefined && /[{}?#\s]/.test(segment)) return `has the segment '${segment}'; a parameter is a whole segment in braces`;
+    if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
+    if (parameter !== undefined) names.push(parameter);
+  }
+  return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
+}
+
+/** What the bindings themselves serve, whatever the method; a test holds it against them. */
+export const reserved = ['/health', '/v1/tools', '/v1/operations/{packageId}/{operationId}', '/v1/wait', '/mcp'] as const;
+
+/** Every path of the template is one of ours, so none of them would ever reach the tool. A template with more parameters is merely shadowed there. */
+function covers(own: readonly string[], template: readonly string[]): boolean {
+  return own.length === template.length && own.every((segment, place) => segment.startsWith('{') || segment === template[place]);
+}
+
+function errorFindings({ operations }: ToolManifest, { operationId, response }: ToolHttpRoute, path: string): ManifestFinding[] {
+  const declared = operations.find(({ id }) => id === operationId)?.declaredErrors ?? [];
+  const listed = response.errors.map(({ code }) => code);
+  const missing = declared.filter(({ code }) => !listed.includes(code));
+  return [
+    ...missing.map(({ code }) => ({
+      code: 'DY5011' as const,
+      path: `${path}/response/errors`,
+      message: `the route has no status for the declared error ${code}`,
+      suggestion: `Add { code: ${code}, status: 400 }, with the status of the real service.`,
+    })),
+    ...listed.flatMap((code, place) =>
+      listed.indexOf(code) === place
+        ? []
+        : [{ code: 'DY5011' as const, path: `${path}/response/errors/${place}/code`, message: `${code} has two statuses` }],
+    ),
+  ];
+}
+
+function statusFindings({ response: { successStatus, errors } }: ToolHttpRoute, path: string): ManifestFinding[] {
+  const statuses: [at: string, status: number, least: number, most: number][] = [
+    ['successStatus', successStatus, 200, 399],
+    ...errors.map(({ status }, place): [string, number, number, number] => [`errors/${place}/status`, status, 300, 599]),
+  ];
+  return statuses.flatMap(([at, status, least, most]) =>
+    status >= least && status <= most
+      ? []
+      : [{ code: 'DY5016' as const, path: `${path}/response/${at}`, message: `${status} is not from ${least} to ${most}` }],
+  );
+}
+
+/** The module is not run, so this is a search of its text: a codec without its id in it can only be made by code that makes up names. */
+export function codecFindings({ http, callbacks }: ToolManifest, code: string | undefined): ManifestFinding[] {
+  if (code === undefined) return [];
+  const lists = { http, callbacks };
+  return (['http', 'callbacks'] as const).flatMap((list) =>
+    lists[list].flatMap(({ id }, index) =>
+      code.includes(id)
+        ? []
+        : [{ code: 'DY5017' as const, path: `/${list}/${index}/id`, message: `the module never names '${id}', so it has no codec for it` }],
+    ),
+  );
+}
