@@ -1,4 +1,4 @@
-// The mailbox's behavior: which function answers which operation, which event, and which wire route.
+// The mailbox's behavior: which function answers which operation and which event; the wire's codecs lie in wire/.
 import { defineToolBehavior } from 'drillyard/tool-sdk';
 import { searchContacts } from './mail/contacts.js';
 import { writeAnswer } from './mail/correspondents.js';
@@ -31,6 +31,8 @@ import { searchMessages } from './mail/search.js';
 import { forward, reply, replyAll, sendNew } from './mail/sending.js';
 import { getThread, listThreads, modifyThread, trashThread, untrashThread } from './mail/threads.js';
 import { getVacation, setVacation } from './mail/vacation.js';
+import { callbacks } from './wire/callbacks.js';
+import { routes } from './wire/routes.js';
 
 export default defineToolBehavior<MailTypes>({
   operations: {
@@ -77,4 +79,6 @@ export default defineToolBehavior<MailTypes>({
     'correspondent-answers': writeAnswer,
     'purge-trash': purgeTrash,
   },
+  http: routes,
+  callbacks,
 });

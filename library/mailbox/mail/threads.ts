@@ -10,7 +10,7 @@ import { findMessages, type SearchInput, snippetOf } from './search.js';
 interface ThreadInput extends MailboxInput {
   readonly threadId: string;
 }
-interface ThreadHead {
+export interface ThreadHead {
   id: string;
   subject: string;
   snippet: string;
@@ -21,7 +21,7 @@ interface ThreadHead {
   hasAttachments: boolean;
   lastArrivedAtUs: number;
 }
-type Thread = ThreadHead & { messages: readonly Message[] };
+export type Thread = ThreadHead & { messages: readonly Message[] };
 
 /** Threads of which at least one message matches, the one that was last added to first. */
 export function listThreads(input: SearchInput, context: Context): Page<ThreadHead> & { total: number } {
