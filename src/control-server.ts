@@ -173,12 +173,13 @@ async function end({ phase, control, server, stopGraceMs, log }: Ending): Promis
 }
 
 function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string }): ControlSettings {
-  const { workers, isolation, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
+  const { workers, isolation, handlerTimeoutMs, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
   return {
     dataDirectory,
     publicUrl,
     workers: workers ?? Math.min(availableParallelism(), workersDefaultMax),
     isolation: isolation ?? settingsDefaults.isolation,
+    handlerTimeoutMs: handlerTimeoutMs ?? settingsDefaults.handlerTimeoutMs,
     durability: durability ?? settingsDefaults.durability,
     rate: rate ?? settingsDefaults.rate,
     quotas: { ...settingsDefaults.quotas, ...quotas },

@@ -1,6 +1,7 @@
 // The public list of the package. Here drills get their bindings: the rooms themselves do not know each other.
 import { createBindings } from './bindings/create-bindings.js';
 import type { ControlServer, ControlServerOptions } from './control-server.js';
+import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 import type { RunDrillsOptions } from './drills/options.js';
 import { type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
 import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
@@ -8,6 +9,12 @@ import type { LocalInspector, LocalInspectorOptions } from './inspector/start-in
 /** Compiles the repository at `root` and runs its drills: worlds below `.service/runs`, reports below `.service/reports`. */
 export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
+}
+
+/** Where an agent in a process of its own fetches interactions and hands in results: `runDrills({ agent: desk.agent })`. */
+export async function startAgentDesk(options: AgentDeskOptions = {}): Promise<AgentDesk> {
+  const { startAgentDesk: start } = await import('./desk/agent-desk.js');
+  return await start(options);
 }
 
 /** Serves the hosted control API, and worlds to agents. Loaded when it is asked for: nobody else needs what it stands on. */
@@ -26,6 +33,7 @@ export function startLocalSimulationServer(options: LocalInspectorOptions & { ro
   return startLocalInspector(options);
 }
 
+export type { CompleteRequest, ConnectedInvocation, PendingAnswer } from './contract/agent-desk.js';
 export type { CompiledBuild, Diagnostic } from './contract/build.js';
 export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
 export { ServiceError } from './contract/errors.js';
@@ -34,9 +42,11 @@ export type { RunComparison } from './contract/hosted-runs.js';
 export type { JsonObject, JsonValue } from './contract/json.js';
 export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
 export type { RunEvent, RunReport } from './contract/run-events.js';
+export { HandedIn, type TargetCompletion } from './contract/target-completion.js';
 export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';
+export type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 export type { ComparedRun } from './drills/compare-runs.js';
 export { compareRuns } from './drills/compare-runs.js';
 export type { RunDrillsOptions, Selection } from './drills/options.js';

@@ -73,7 +73,15 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (build === undefined) throw sourceInvalid(diagnostics);
-  const start = startOf(build, options);
+  return await openLocalWorld(build, startOf(build, options), options);
+}
+
+/** A world of a build, from a start that is one of the build's or made from it. */
+export async function openLocalWorld(
+  build: CompiledBuild,
+  start: WorldStart,
+  options: Pick<LocalWorldOptions, 'seed' | 'directory' | 'isolate'>,
+): Promise<LocalWorld> {
   const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;
   const worlds = await openWorlds({
     directory: options.directory ?? (temporary as string),
@@ -100,7 +108,11 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
   }
 }
 
-function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): { setup: WorldSetup; setupHash: string } {
+export interface WorldStart {
+  setup: WorldSetup;
+  setupHash: string;
+}
+function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): WorldStart {
   if (scenarioId !== undefined && drillId !== undefined)
     throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
   if (scenarioId === undefined && drillId === undefined) return build.baseline;

@@ -23,6 +23,8 @@ const rooms: { [room: string]: string[] } = {
   client: ['contract'],
   control: ['contract', 'files', 'compiler', 'worlds', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
+  desk: ['contract', 'http'],
+  testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http'],
   cli: ['contract', 'files', 'compiler', 'worlds', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
 };
@@ -34,7 +36,7 @@ const importSites: { [specifier: string]: string[] } = {
   typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/inspector-validators.ts', 'src/contract/tags.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
-  'node:http': ['src/http/node-server.ts'],
+  'node:http': ['src/http/node-server.ts', 'src/drills/targets/http-exchange.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
 };
@@ -44,6 +46,7 @@ const entries: { [file: string]: string } = {
   'src/index.ts': 'the public list',
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
   'src/client/client.ts': 'drillyard/client',
+  'src/testing.ts': 'drillyard/testing',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread or process by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',

@@ -1,5 +1,6 @@
 // The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
 import { Command } from 'commander';
+import { addAgent } from './program/agent.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import type { Finish } from './program/options.js';
@@ -17,6 +18,6 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     .version(version)
     .showHelpAfterError('(drillyard --help lists what there is)')
     .exitOverride();
-  for (const add of [addRun, addSource, addInit, addReport, addTool, addWorld, addInspect, addServe]) add(program, finish);
+  for (const add of [addRun, addSource, addInit, addReport, addTool, addWorld, addAgent, addInspect, addServe]) add(program, finish);
   return program;
 }

@@ -7,6 +7,7 @@ import { runDrills } from '../index.js';
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import type { ExternalDesk } from './external-desk.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
@@ -16,15 +17,26 @@ export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 
   root: string;
   json: boolean;
   reporter: 'terminal' | 'json' | 'none';
+  /** Agents of `external` targets fetch their work from an agent desk. */
+  external: boolean;
+  /** Where its address and token go instead of stdout. */
+  externalFile?: string;
 }
 
-export async function runCommand({ json, reporter, ...options }: RunFlags): Promise<ExitCode> {
-  const output = createOutput({ json: json || reporter === 'json' });
+export async function runCommand({ json, reporter, external, externalFile, ...options }: RunFlags): Promise<ExitCode> {
+  const hasDesk = external || externalFile !== undefined;
+  // What an agent elsewhere is told is JSON lines; people then read stderr.
+  const wantsJson = json || reporter === 'json';
+  const output = createOutput({ json: wantsJson || hasDesk });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
-  const terminal = output.json || reporter === 'none' ? undefined : createTerminalReporter({ stream: process.stdout });
+  const stream = hasDesk ? process.stderr : process.stdout;
+  const terminal = wantsJson || reporter === 'none' ? undefined : createTerminalReporter({ stream });
+  let desk: ExternalDesk | undefined;
   try {
+    if (hasDesk) desk = await (await import('./external-desk.js')).openExternalDesk(output, externalFile);
     const result = await runDrills({
       ...options,
+      ...(desk === undefined ? {} : { agent: desk.agent }),
       signal: interrupt.signal,
       onEvent: (event) => {
         output.line(withoutDetail(event));
@@ -40,6 +52,7 @@ export async function runCommand({ json, reporter, ...options }: RunFlags): Prom
     terminal?.close();
     return reportFailure(error, output, resolve(options.root));
   } finally {
+    await desk?.close();
     interrupt.stop();
   }
 }

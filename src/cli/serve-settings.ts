@@ -44,6 +44,13 @@ const settings = {
     'Where tool code runs: `thread`, or `process` for code you do not trust.',
     choice('thread', 'process'),
   ),
+  handlerTimeoutMs: setting(
+    'handler-timeout-ms',
+    '<n>',
+    String(defaults.handlerTimeoutMs),
+    'How long one step of tool code may take; one that takes longer is ended, and its caller gets `world.HANDLER_TIMEOUT`.',
+    integer(100, 600_000),
+  ),
   durability: setting(
     'durability',
     '<level>',
@@ -151,11 +158,24 @@ function mismatches({
 }
 
 function optionsOf(values: Values): ControlServerOptions {
-  const { host, port, publicUrl, server, dataDirectory, workers, isolation, durability, stopGraceMs, logLevel, evidenceRetentionDays } = values;
+  const {
+    host,
+    port,
+    publicUrl,
+    server,
+    dataDirectory,
+    workers,
+    isolation,
+    handlerTimeoutMs,
+    durability,
+    stopGraceMs,
+    logLevel,
+    evidenceRetentionDays,
+  } = values;
   const { ratePerSecond: perSecond = defaults.rate.perSecond, rateBurst: burst = Math.max(perSecond, defaults.rate.burst) } = values;
   const { sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax } = values;
   return {
-    ...defined({ host, port, publicUrl, dataDirectory, workers, isolation, durability, stopGraceMs }),
+    ...defined({ host, port, publicUrl, dataDirectory, workers, isolation, handlerTimeoutMs, durability, stopGraceMs }),
     rate: { perSecond, burst },
     quotas: defined({ sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax }),
     log: defined({ level: logLevel }),

@@ -129,11 +129,13 @@ function faultFindings({ manifest, declarative }: Subject): ManifestFinding[] {
   const operations = declarative ? generatedOperationIds(manifest).map((id) => ({ id })) : manifest.operations;
   return manifest.faults.flatMap((fault, index) => {
     const path = `/faults/${index}`;
-    const findings = fault.appliesTo.flatMap((id, place) =>
-      unknownId(operations, id, { code: 'DY3006', path: `${path}/appliesTo/${place}`, what: 'operation' }),
-    );
+    const isOfDelivery = fault.timing === 'delivery';
+    const [targets, code, what] = isOfDelivery
+      ? ([manifest.callbacks, 'DY3011', 'callback'] as const)
+      : ([operations, 'DY3006', 'operation'] as const);
+    const findings = fault.appliesTo.flatMap((id, place) => unknownId(targets, id, { code, path: `${path}/appliesTo/${place}`, what }));
     if (fault.appliesTo.length === 0)
-      findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no operation` });
+      findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no ${what}` });
     return findings;
   });
 }

@@ -40,7 +40,7 @@ export function resolveToolPackages(
   const seen = new Set<string>();
   return specifiers.flatMap((specifier, index) => {
     const place = rootFile.place(`/toolPackages/${index}`);
-    const found = options.contained ? locateContained(specifier, options.root) : locate(specifier, options.root);
+    const found = options.contained ? locateContained(specifier, options.root) : locatePackage(specifier, options.root);
     if ('message' in found) {
       diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
       return [];
@@ -60,7 +60,8 @@ interface PackageFolder {
   shownAs: string;
 }
 
-function locate(specifier: string, root: string): PackageFolder | { message: string; suggestion?: string | undefined } {
+/** A folder is relative to `root`; an installed package is looked up from there. */
+export function locatePackage(specifier: string, root: string): PackageFolder | { message: string; suggestion?: string | undefined } {
   if (specifier.startsWith('library:')) return locateInLibrary(specifier.slice('library:'.length));
   if (/^\.{1,2}(?:\/|$)/.test(specifier)) {
     const folder = realRoot(resolve(root, specifier));

@@ -2,6 +2,7 @@
 // One entry is one line of RFC 8785 JSON; `evidenceHash` is made of those lines.
 import type { JsonObject, JsonValue } from './json.js';
 import type { OverrideScope } from './scenario.js';
+import type { DeliveryFaultKind, ToolFault } from './tool-manifest.js';
 
 export interface EntryCommon {
   schemaVersion: 1;
@@ -83,7 +84,9 @@ export interface CallbackEntry extends EntryCommon {
   deliveryId: string;
   receiverId: string;
   phase: 'queued' | 'attempt_started' | 'delivered' | 'retry_scheduled' | 'failed' | 'recovered';
+  /** From 1; absent on `queued`. */
   attempt?: number;
+  /** What the receiver answered, where it did. */
   status?: number;
   retryAtUs?: number;
   error?: OutcomeError;
@@ -93,9 +96,16 @@ export interface FaultEntry extends EntryCommon {
   packageId: string;
   instanceId: string;
   faultId: string;
-  operationId: string;
-  timing: 'before' | 'after_commit' | 'latency';
+  /** The call it hit; absent on a fault of a delivery. */
+  operationId?: string;
+  timing: ToolFault['timing'];
   latencyUs?: number;
+  /** The delivery it hit, and how. */
+  callbackId?: string;
+  deliveryId?: string;
+  delivery?: DeliveryFaultKind;
+  /** Of a delivery that is held back: until when. */
+  dueUs?: number;
 }
 export interface FaultControlEntry extends EntryCommon {
   kind: 'fault_control';

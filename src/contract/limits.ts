@@ -20,6 +20,12 @@ export const limits = {
   operationKeyCharsMax: 256,
   resetPackagesMax: 256,
   hostProgramsMax: 64,
+  /** Callbacks of one world that wait for their receiver; one more fails at once. */
+  outboxDeliveriesMax: 100_000,
+  callbackBodyBytesMax: 1024 * 1024,
+  callbackHeadersMax: 64,
+  /** Of a receiver's answer, which nobody reads: more of it ends the connection. */
+  callbackAnswerBytesMax: 64 * 1024,
   evidencePageEntriesMax: 500,
   statePageRowsMax: 200,
   evidenceLeafEntries: 1024,
@@ -161,6 +167,15 @@ export const limits = {
   targetOutputBytesMax: 1024 * 1024,
   targetLogBytesMax: 4 * 1024 * 1024,
   targetKillGraceMs: 2_000,
+  targetErrorCharsMax: 4_096,
+  redactedCharsMin: 6,
+  /** A result that carries its attachments. */
+  completionBytesMax: 32 * 1024 * 1024,
+  agentDeskWaitMs: 25_000,
+  agentDeskWaitMsMax: 60_000,
+  /** Results that can be handed in again. */
+  agentDeskRememberedMax: 1_000,
+  agentDeskPollsMax: 256,
 
   // Drills.
   runConcurrencyMax: 64,
@@ -170,8 +185,16 @@ export const limits = {
   moduleHostLivesMax: 256,
   moduleHeapMbMax: 1024,
   moduleAbortGraceMs: 200,
+  /** Of an interaction. */
   attachmentsMax: 100,
+  /** Each. */
   attachmentBytesMax: 16 * 1024 * 1024,
+  attachmentNameCharsMax: 255,
+  attachmentFolderDepthMax: 8,
+  attachmentFolderEntriesMax: 1_000,
+  /** Of an attempt, logs included; `runAttachmentBytesMax` bounds the bytes. */
+  captureItemsMax: 1_000,
+  captureErrorsMax: 100,
 
   // Reports: what index.html and report.txt show of a run; report.json and evidence.jsonl hold all of it.
   reportHeadEntriesMax: 2_500,

@@ -4,7 +4,7 @@ import type { LongDrillInput, ShortDrillInput, TrialsInput } from './drill.js';
 import { isSeed } from './seed.js';
 import type { Refinements, Report } from './shape-refine.js';
 import type { TargetInput } from './target.js';
-import type { ToolFault } from './tool-manifest.js';
+import type { DeliveryFault, ToolFault } from './tool-manifest.js';
 
 export const refinements = {
   Seed: refineSeed,
@@ -57,13 +57,26 @@ function refineTrials({ count = 1, require }: TrialsInput, report: Report): void
   report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
 }
 
-function refineFault({ timing, error, latencyUs, fromUs, untilUs }: ToolFault, report: Report): void {
+function refineFault({ timing, error, latencyUs, delivery, fromUs, untilUs }: ToolFault, report: Report): void {
   if (timing === 'latency') {
     if (latencyUs === undefined) report('/latencyUs', 'required', '"latencyUs" is required: a latency fault adds this much virtual time');
     if (error !== undefined) report('/error', 'conflict', 'a latency fault answers as usual, only later; leave out "error"');
-  } else {
-    if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
-    if (latencyUs !== undefined) report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
-  }
+  } else if (timing === 'delivery') {
+    refineDelivery(delivery, report);
+    if (error !== undefined) report('/error', 'conflict', 'a fault of a delivery hits no call; leave out "error"');
+  } else if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
+  if (timing !== 'latency' && latencyUs !== undefined) report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
+  if (timing !== 'delivery' && delivery !== undefined) report('/delivery', 'conflict', 'only a fault with the timing "delivery" hits deliveries');
   if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs) report('/untilUs', 'conflict', 'the window ends before it begins');
+}
+
+function refineDelivery(delivery: DeliveryFault | undefined, report: Report): void {
+  if (delivery === undefined) {
+    report('/delivery', 'required', '"delivery" is required: it says what happens to the request');
+    return;
+  }
+  const { kind, delayUs } = delivery;
+  const isHeld = kind === 'delay' || kind === 'reorder';
+  if (isHeld && delayUs === undefined) report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
+  if (!isHeld && delayUs !== undefined) report('/delivery/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
 }

@@ -14,7 +14,15 @@ export type RunEvent =
       attempt: number;
       attemptLimit: number;
     }
-  | { event: 'interaction'; runId: string; drillId: string; interactionId: string; phase: 'started' | 'finished'; status?: string }
+  | {
+      event: 'interaction';
+      runId: string;
+      drillId: string;
+      interactionId: string;
+      phase: 'started' | 'finished';
+      status?: string;
+      error?: { code: string; message: string };
+    }
   | {
       event: 'attempt';
       runId: string;

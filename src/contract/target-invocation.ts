@@ -1,6 +1,7 @@
 // What a target is asked and what it may use (decisions.md 9): the invocation every kind gets, and the context of a module.
 import type { ToolOutcome } from './evidence.js';
 import type { JsonValue } from './json.js';
+import type { HandedIn } from './target-completion.js';
 import type { ToolCatalogItem } from './world-protocol.js';
 
 /** One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in `context.binding`. */
@@ -28,11 +29,17 @@ export interface TargetContext {
   readonly signal: AbortSignal;
   /** Present when the target lists the binding `direct`. */
   readonly world?: TargetWorld;
+  /** What a command would find of its bindings in its environment: `SERVICE_HTTP_URL` ..., and the target's own names for them. */
+  readonly environment: { readonly [name: string]: string };
   readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
-  /** Keeps a file with the run, as the drill's capture policy for files says. */
-  attach(name: string, content: string | Uint8Array, options?: { mediaType?: string }): void;
+  /**
+   * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws where
+   * it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
+   */
+  attach(name: string, content: string | Uint8Array | { path: string }, options?: { mediaType?: string }): void;
   /** One line of the run's log; `console` writes there too. */
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }
-/** What a target module exports: the result, if any, is JSON. */
-export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => JsonValue | undefined | Promise<JsonValue | undefined>;
+/** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */
+export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => Answered | Promise<Answered>;
+type Answered = JsonValue | HandedIn | undefined;

@@ -9,6 +9,7 @@ export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.sc
 export type JsonSchema = JsonObject | boolean;
 type Semver = string & tags.MaxLength<128>;
 type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
+type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
 type NonNegativeUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
 
 export interface StateNamespace {
@@ -42,16 +43,20 @@ export interface ToolSubscription {
   id: DottedId;
   event: { packageId: Slug; eventId: DottedId };
 }
+/** duplicate: the request is sent twice. delay, reorder: it is held back. drop: it never arrives. bad_signature: its signature is not the receiver's. */
+export type DeliveryFaultKind = 'duplicate' | 'delay' | 'reorder' | 'drop' | 'bad_signature';
 export interface ToolFault {
   id: Slug;
   description?: string;
-  /** Operation ids of this package. */
+  /** Operation ids of this package; of a delivery fault: its callback ids. */
   appliesTo: DottedId[];
-  timing: 'before' | 'after_commit' | 'latency';
-  /** Required unless timing is latency. */
+  timing: 'before' | 'after_commit' | 'latency' | 'delivery';
+  /** Required for before and after_commit. */
   error?: { code: ProviderErrorCode; message: string; retryable: boolean };
   /** For latency: virtual microseconds added. */
   latencyUs?: NonNegativeUs;
+  /** For delivery. */
+  delivery?: DeliveryFault;
   /** 0..1, drawn from the seeded stream. Default: always. */
   rate?: number & tags.Minimum<0> & tags.Maximum<1>;
   /** Fires at most this often. */
@@ -61,6 +66,11 @@ export interface ToolFault {
   /** Virtual time window [fromUs, untilUs). */
   fromUs?: VirtualUs;
   untilUs?: VirtualUs;
+}
+export interface DeliveryFault {
+  kind: DeliveryFaultKind;
+  /** For delay: virtual microseconds. For reorder: the longest that it waits for a later delivery to the same receiver to go first. */
+  delayUs?: NonNegativeUs;
 }
 /** RFC 9110 5.6.2. */
 type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
@@ -101,9 +111,9 @@ export interface ToolCallback {
   receiverId: Slug;
   method: 'POST' | 'PUT';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
-  idempotencyHeader: string;
-  signature: { kind: 'hmac-sha256'; header: string; prefix: string };
-  retry: { delaysUs: NonNegativeUs[] };
+  idempotencyHeader: HeaderName;
+  signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
+  retry: { delaysUs: NonNegativeUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
 export interface ToolConnection {

@@ -2,6 +2,7 @@
 // schema; when a check says no, shape-issues.ts walks the schema and tells every broken path.
 import typia, { type tags } from 'typia';
 import type { CallPath, CallRequest, CallResponse, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
+import type { CompleteRequest } from './agent-desk.js';
 import type { Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
 import type { ErrorEnvelope, Issue } from './errors.js';
@@ -32,6 +33,7 @@ import type { Shapes } from './shape.js';
 import { shapeIssues } from './shape-issues.js';
 import { layRefinements, type Refinements } from './shape-refine.js';
 import type { TargetDocumentInput, TargetInput } from './target.js';
+import type { TargetCompletion } from './target-completion.js';
 import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } from './tool-manifest.js';
 import type { WorldCommand } from './world-protocol.js';
 
@@ -67,6 +69,8 @@ const { components } = typia.json.schemas<
     WaitRequest,
     WorldCommand,
     AuthorAnswer,
+    TargetCompletion,
+    CompleteRequest,
     CallResponse,
     WaitResponse,
     ToolsResponse,
@@ -147,6 +151,8 @@ export const validateCallPath = validator<CallPath>('CallPath', typia.createEqua
 export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
 export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
 export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
+export const validateTargetCompletion = validator<TargetCompletion>('TargetCompletion', typia.createEquals<TargetCompletion>());
+export const validateCompleteRequest = validator<CompleteRequest>('CompleteRequest', typia.createEquals<CompleteRequest>());
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.

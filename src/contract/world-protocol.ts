@@ -49,6 +49,8 @@ export interface CallResult {
   outcome: ToolOutcome;
   /** Of the `operation` entry. */
   sequence: number;
+  /** Some callback is due: it waits for whoever delivers (`startDelivery`). */
+  deliveriesDue?: true;
 }
 
 /** A request to a wire route: decoded, called as `call` does, encoded. */
@@ -70,6 +72,24 @@ export interface Advance extends Keyed {
   kind: 'advance';
   targetUs: number;
   maxEvents: number;
+  delivering?: Delivering;
+}
+/** Asked by whoever delivers callbacks: time stands still whenever one for these receivers is due. */
+export interface Delivering {
+  receivers: string[];
+  /** Of the answer that time stood still with: goes on from there. */
+  resume?: PausedTime;
+  /** Ends it where it stands, as a cancel between two events does. */
+  cancel?: true;
+}
+/** An advance or a wait that stands still. It belongs to whoever asked; nothing but `resume` reads it. */
+export interface PausedTime {
+  requestedUs: number;
+  maxEvents: number;
+  startedUs: number;
+  evidenceBeforeSequence: number;
+  processed: number;
+  correlationOrdinal: number;
 }
 export interface AdvanceResult {
   requestedUs: number;
@@ -83,6 +103,10 @@ export interface AdvanceResult {
   eventBudgetExhausted: boolean;
   failure?: { code: string; message: string; scheduledEventId: string };
 }
+/** With `paused`: not there yet, and no more than that is said. */
+export interface AdvanceAnswer extends AdvanceResult {
+  paused?: PausedTime;
+}
 export interface AdvanceProgress {
   reachedUs: number;
   scheduledEventsProcessed: number;
@@ -93,8 +117,41 @@ export interface Wait {
   actorId: string;
   actorInstanceId?: string;
   untilUs?: number;
+  delivering?: Delivering;
 }
 export type WaitResult = { outcome: ToolOutcome; correlationId: string; virtualTimeUs: number; advance?: AdvanceResult };
+export type WaitAnswer = WaitResult & { paused?: PausedTime };
+
+/**
+ * Begins the next attempt that is due for one of these receivers: it is evidence before the request is told. Who asks has no request under
+ * way; an attempt that has begun and was never settled was interrupted, and its delivery goes out again.
+ */
+export interface StartDelivery {
+  kind: 'startDelivery';
+  receivers: string[];
+}
+/** What is to be sent. It holds no secret: whoever sends signs the body. */
+export interface DeliveryRequest {
+  deliveryId: string;
+  receiverId: string;
+  attempt: number;
+  method: 'POST' | 'PUT';
+  path: string;
+  /** Lower-case names; the delivery's id is among them, the signature is not. */
+  headers: { [name: string]: string };
+  bodyBase64: string;
+  signature: { header: string; prefix: string };
+  timeoutMs: number;
+  fault?: 'duplicate' | 'bad_signature';
+}
+/** What came of an attempt. Of one that is not under way nothing is recorded. */
+export interface SettleDelivery {
+  kind: 'settleDelivery';
+  deliveryId: string;
+  attempt: number;
+  answer: DeliveryAnswer;
+}
+export type DeliveryAnswer = { kind: 'status'; status: number } | { kind: 'none'; reason: 'timeout' | 'connection' | 'address_refused' };
 
 export interface SetFault extends Keyed {
   kind: 'setFault';
@@ -149,6 +206,8 @@ export type WorldCommand =
   | CallRoute
   | Advance
   | Wait
+  | StartDelivery
+  | SettleDelivery
   | SetFault
   | ScheduleEvents
   | CancelEvent
@@ -225,10 +284,27 @@ export interface PendingEvent {
   event: { packageId: string; instanceId: string; eventId: string };
   payload: JsonObject;
 }
+/** A callback that was neither delivered nor given up. */
+export interface PendingDelivery {
+  deliveryId: string;
+  callbackId: string;
+  packageId: string;
+  instanceId: string;
+  eventId: string;
+  receiverId: string;
+  dueUs: number;
+  /** Begun so far. */
+  attempts: number;
+  /** The last of them has not ended. */
+  inFlight: boolean;
+}
 export interface PendingView {
   total: number;
   /** The earliest first. */
   events: PendingEvent[];
+  deliveriesTotal: number;
+  /** The earliest due first. */
+  deliveries: PendingDelivery[];
   advance?: AdvanceProgress & { requestedUs: number };
 }
 export interface ReadFaults {
@@ -295,8 +371,10 @@ export type WorldQuery =
 export interface WorldAnswers {
   call: CallResult;
   callRoute: RouteResult;
-  advance: AdvanceResult;
-  wait: WaitResult;
+  advance: AdvanceAnswer;
+  wait: WaitAnswer;
+  startDelivery: { request?: DeliveryRequest };
+  settleDelivery: { settled: boolean };
   setFault: { changed: boolean; sequence: number };
   schedule: { scheduledEventIds: string[] };
   cancelEvent: { cancelled: boolean };

@@ -7,6 +7,7 @@ import type { SourceChange } from '../contract/hosted-source.js';
 import { validateAuthorAnswer } from '../contract/validators.js';
 import type { Access } from '../drills/bindings-port.js';
 import { runJsonCommand } from '../drills/targets/json-command.js';
+import { Redactor } from '../drills/targets/redaction.js';
 import type { Blobs } from './services.js';
 import type { ControlSettings } from './settings.js';
 import { readSourceFile, type SourceTree } from './source-trees.js';
@@ -33,7 +34,8 @@ export async function askCommandAuthor(
   signal: AbortSignal,
 ): Promise<SourceChange[]> {
   const environment = Object.fromEntries(passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
-  const run = await runJsonCommand({ executable, arguments: args, directory: tmpdir(), environment, input, access: noAccess, timeoutMs, signal });
+  const work = { access: noAccess, timeoutMs, signal, redactor: new Redactor([]) };
+  const run = await runJsonCommand({ executable, arguments: args, directory: tmpdir(), environment, input, ...work });
   if (run.status === 'cancelled') throw signal.reason;
   if (run.error !== undefined) throw authorFailed(`The author failed: ${run.error.message}`, { code: run.error.code });
   const answer = validateAuthorAnswer(run.output ?? {});

@@ -124,7 +124,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
 }
 
 async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
-  const { dataDirectory, durability, isolation, workers } = settings;
+  const { dataDirectory, durability, isolation, handlerTimeoutMs, workers } = settings;
   const keyring = Keyring.open(dataDirectory);
   const blobs = new FileBlobs(dataDirectory);
   const catalog = new Catalog({ directory: join(dataDirectory, 'catalog') });
@@ -134,6 +134,7 @@ async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenC
       layout: 'shared',
       durability,
       isolation,
+      handlerTimeoutMs,
       hosts: workers,
       log: ({ event, ...fields }) => (event === 'host_started' ? log.info(event, fields) : log.error(event, fields)),
     });

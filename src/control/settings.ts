@@ -1,4 +1,5 @@
 // How a control server is set up. The command line and the environment fill it in (docs/hosting.md has the table).
+import { limits } from '../contract/limits.js';
 
 export interface ControlSettings {
   dataDirectory: string;
@@ -6,6 +7,8 @@ export interface ControlSettings {
   publicUrl: string;
   workers: number;
   isolation: 'thread' | 'process';
+  /** A step of tool code that takes longer is ended, with its host; its caller gets world.HANDLER_TIMEOUT. */
+  handlerTimeoutMs: number;
   durability: 'committed' | 'flushed';
   /** Requests a second of one credential, and how many may come at once. */
   rate: { perSecond: number; burst: number };
@@ -39,6 +42,7 @@ export const settingsDefaults = {
   /** Relative to the current folder. */
   dataDirectory: '.service/hosted',
   isolation: 'thread',
+  handlerTimeoutMs: limits.handlerTimeoutMs,
   durability: 'flushed',
   rate: { perSecond: 1_000, burst: 2_000 },
   quotas: {

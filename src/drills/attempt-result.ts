@@ -41,7 +41,7 @@ export function attemptResult(parts: ResultParts): { result: RunResult; captured
   const { planned, identity, setup, checkpoints, status, begun = atTheStart(planned), failure } = parts;
   const { assertionResults, position, budgets, trajectoryHash } = parts.sealed ?? nothingKnown(planned);
   const verdict = resultVerdict({ status, assertionResults, checkpoints });
-  const captured = parts.capture.settle(planned.drill.capture, { passed: verdict === 'passed' });
+  const captured = parts.capture.settle({ passed: verdict === 'passed' });
   const result: RunResult = {
     schemaVersion: 1,
     identity,

@@ -27,11 +27,12 @@ export interface PlayedAttempt {
 
 export class Attempt {
   readonly #seat: Seat;
-  readonly #capture = new Capture();
+  readonly #capture: Capture;
   #failure: RunError | undefined;
 
   constructor(seat: Seat) {
     this.#seat = seat;
+    this.#capture = new Capture(seat.planned.drill.capture);
   }
 
   async play(): Promise<PlayedAttempt> {

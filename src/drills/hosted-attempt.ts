@@ -97,7 +97,7 @@ function awaitedAgent(desk: Desk, startUs: number): Agent {
         toolCallsAtStart,
       };
       const { bindingEvidence, ...handedIn } = await orInterruption(() => desk.await(pending));
-      return { run: { ...handedIn, log: '', files: [] }, bindingEvidence };
+      return { run: { ...handedIn, log: '', files: [], refusals: [] }, bindingEvidence };
     },
     release: async () => {},
   };

@@ -38,6 +38,8 @@ export interface RunDrillsOptions extends Selection {
   amnesia?: boolean;
   /** The agent of `external` targets: called in this process for each interaction. Without it such targets cannot run. */
   agent?: TargetModule;
+  /** Agents of `http` targets may be on other machines; by default only on this one. */
+  allowRemote?: boolean;
   /** Told each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
   /** Called in order; an exception of a listener ends the run. */

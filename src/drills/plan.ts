@@ -79,18 +79,9 @@ function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
 /** What this engine cannot do with a target that is well declared. */
 export function refuseTarget(target: Target, available: ReadonlySet<Binding>, hasAgent: boolean): RunError | undefined {
   if (target.kind === 'external' && !hasAgent) {
-    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: the application that runs the drill has to give its agent.`, {
+    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: use --external, or give its agent to runDrills.`, {
       details: { targetId: target.id, kind: target.kind },
     });
-  }
-  if (target.kind === 'http') {
-    return runError(
-      'target.UNSUPPORTED',
-      `Target "${target.id}" is of kind ${target.kind}, which this version cannot run. Use a module or a command target.`,
-      {
-        details: { targetId: target.id, kind: target.kind },
-      },
-    );
   }
   if (target.bindings.some((binding) => available.has(binding))) return undefined;
   return runError(

@@ -139,7 +139,7 @@ export class Play {
     const mark = await this.#markNow();
     const played = interactionResult(interaction, { worked, started, mark, begun });
     this.interactions.push(played);
-    this.#tell(interaction, 'finished', worked.run.status);
+    this.#tell(interaction, 'finished', worked.run);
     const checkpoint = await this.#checkInvariants({
       checkpointId: `after-${interaction.id}`,
       kind: 'after_interaction',
@@ -179,9 +179,11 @@ export class Play {
     return false;
   }
 
-  #tell({ id }: PlannedInteraction, phase: 'started' | 'finished', status?: string): void {
+  #tell({ id }: PlannedInteraction, phase: 'started' | 'finished', run?: Worked['run']): void {
     const { runId, onEvent, planned } = this.#stage;
-    const told = status === undefined ? {} : { status };
+    const { status, error } = run ?? {};
+    const why = error === undefined ? {} : { error: { code: error.code, message: error.message } };
+    const told = status === undefined ? {} : { status, ...why };
     onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...told });
   }
 }

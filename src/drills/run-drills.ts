@@ -81,7 +81,7 @@ export async function runBuild(
   onEvent({ event: 'plan', runs, drills: plan.drills.length, concurrency: plan.concurrency, seed: plan.seed });
   const { agent, onWorld = () => {} } = options;
   const prefixes = build.compat.environmentPrefixes;
-  const targets = new Targets({ root, isolation, prefixes, ...(agent === undefined ? {} : { agent }) });
+  const targets = new Targets({ root, isolation, prefixes, allowRemote: options.allowRemote === true, ...(agent === undefined ? {} : { agent }) });
   const worlds = await openWorlds({
     directory: resolve(root, options.runDirectory ?? '.service/runs'),
     layout: 'run',

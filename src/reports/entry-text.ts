@@ -1,5 +1,13 @@
 // One evidence entry as one line of text, for lists and reports.
-import type { CallbackEntry, EventEntry, EvidenceEntry, OperationEntry, StateChangeEntry, VerificationEntry } from '../contract/evidence.js';
+import type {
+  CallbackEntry,
+  EventEntry,
+  EvidenceEntry,
+  FaultEntry,
+  OperationEntry,
+  StateChangeEntry,
+  VerificationEntry,
+} from '../contract/evidence.js';
 import type { JsonObject } from '../contract/json.js';
 import { virtualClock } from './html/virtual-time.mjs';
 
@@ -15,7 +23,7 @@ export function entryText(entry: EvidenceEntry): string {
     case 'callback':
       return callbackText(entry);
     case 'fault':
-      return `${faultName(entry)} hit ${entry.operationId} (${entry.timing}${entry.latencyUs === undefined ? '' : ` of ${entry.latencyUs} µs`})`;
+      return faultText(entry);
     case 'fault_control':
       return `${faultName(entry)} switched ${entry.active ? 'on' : 'off'}${entry.changed ? '' : ' (it was already)'}`;
     case 'random':
@@ -89,7 +97,14 @@ function callbackText(entry: CallbackEntry): string {
   let text = `${place(entry)}.${entry.callbackId} to ${entry.receiverId} ${entry.phase.replaceAll('_', ' ')}`;
   if (entry.attempt !== undefined) text += `, attempt ${entry.attempt}`;
   if (entry.status !== undefined) text += `, status ${entry.status}`;
+  if (entry.retryAtUs !== undefined) text += `, again at ${virtualClock(entry.retryAtUs)}`;
   return entry.error === undefined ? text : `${text}: ${entry.error.code}`;
+}
+
+function faultText({ operationId, timing, latencyUs, callbackId, delivery, dueUs, ...entry }: FaultEntry): string {
+  if (delivery === undefined) return `${faultName(entry)} hit ${operationId} (${timing}${latencyUs === undefined ? '' : ` of ${latencyUs} µs`})`;
+  const held = dueUs === undefined ? '' : ` until ${virtualClock(dueUs)}`;
+  return `${faultName(entry)} hit a delivery of ${callbackId} (${delivery.replace('_', ' ')}${held})`;
 }
 
 function verificationText({ checkpointId, result }: VerificationEntry): string {

@@ -72,11 +72,13 @@ export function attachmentsSection({ capture }: RunResult, attachments: readonly
   const items = attachments.slice(0, limits.reportListItemsMax).map(
     ({ descriptor, interactionId, path, preview }) => html`<li>
 ${path === undefined ? html`<strong>${descriptor.name}</strong> <span class="quiet">not kept</span>` : html`<a href="${path}" download="${descriptor.name}">${descriptor.name}</a>`}
-<span class="quiet">${descriptor.mediaType} · ${counted(descriptor.bytes, 'byte')}${interactionId === undefined ? '' : ` · ${interactionId}`}</span>
+<span class="quiet">${descriptor.mediaType} · ${counted(descriptor.bytes, 'byte')}${interactionId === undefined ? '' : ` · ${interactionId}`}${descriptor.redaction.note === null ? '' : ` · ${descriptor.redaction.note}`}</span>
 ${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show' : 'Show its end'}</summary><pre tabindex="0">${preview.text}</pre></details>`}</li>`,
   );
+  const unlisted = attachments.length - items.length;
+  const more = unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further attachment')}: report.json names them</li>`;
   const errors = capture.errors.map((error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`);
-  return html`<ul class="attachments">${items}${errors}</ul>`;
+  return html`<ul class="attachments">${items}${more}${errors}</ul>`;
 }
 
 export function identitySection({ result }: RunReport): Markup {

@@ -2,28 +2,49 @@
 // slice when it is asked for again.
 import type { CommandRun } from '../actors/definition.js';
 import { limits } from '../contract/limits.js';
-import type { Advance, AdvanceResult } from '../contract/world-protocol.js';
+import type { Advance, AdvanceAnswer, AdvanceResult, Keyed, PausedTime } from '../contract/world-protocol.js';
 import { requestHashOf } from './done-commands.js';
 import { fireEvents, type Stop } from './fire-events.js';
 import { invalidRequest, type Simulation } from './simulation.js';
 import type { RunningAdvance } from './world-meta.js';
 
-export function* advanceTime(simulation: Simulation, command: Advance, run: CommandRun): Generator<undefined, AdvanceResult> {
-  const { targetUs, maxEvents, operationKey } = command;
-  const interrupted = operationKey !== undefined && simulation.advance?.operationKey === operationKey ? simulation.advance : undefined;
-  const advance = interrupted ?? begun(simulation, command);
+export function* advanceTime(simulation: Simulation, command: Advance, run: CommandRun): Generator<undefined, AdvanceAnswer> {
+  const { targetUs, maxEvents, delivering } = command;
+  const advance = begunAdvance(simulation, command) ?? delivering?.resume ?? begun(simulation, command);
   if (!Number.isInteger(maxEvents) || maxEvents < 0 || maxEvents > limits.advanceEventsMax) {
     throw invalidRequest(`maxEvents is an integer, 0 to ${limits.advanceEventsMax}.`);
   }
   simulation.advance = advance;
-  const stop = yield* fireEvents(simulation, advance, run);
-  return finish(simulation, { advance, stop, targetUs });
+  const stop = yield* fireEvents(simulation, { advance, delivering }, run);
+  return stop.kind === 'paused' ? pause(simulation, advance) : finish(simulation, { advance, stop, targetUs });
 }
 
-function begun({ clock, storage, turn }: Simulation, command: Advance): RunningAdvance {
+/** With a key: the one that stands still, or that a crash interrupted. */
+export function begunAdvance({ advance, pausedAdvance }: Simulation, { operationKey }: Keyed): RunningAdvance | undefined {
+  if (operationKey === undefined) return undefined;
+  return [advance, pausedAdvance].find((one) => one?.operationKey === operationKey);
+}
+
+/** What it has done so far is kept with its key, so that a crash loses nothing; without one it is only in the answer. */
+function pause(simulation: Simulation, advance: RunningAdvance): AdvanceAnswer {
+  const { turn } = simulation;
+  turn.begin(undefined, advance.correlationOrdinal);
+  turn.end();
+  simulation.advance = undefined;
+  if (advance.operationKey !== undefined) simulation.pausedAdvance = advance;
+  return { ...advanceResult(simulation, advance, { kind: 'paused' }), paused: pausedTime(advance) };
+}
+export function pausedTime({ operationKey: _, requestHash: __, ...paused }: RunningAdvance): PausedTime {
+  return paused;
+}
+
+function begun(simulation: Simulation, command: Advance): RunningAdvance {
+  const { clock, storage, turn } = simulation;
   const { targetUs, maxEvents, operationKey } = command;
   if (!Number.isSafeInteger(targetUs)) throw invalidRequest('targetUs is an integer of microseconds.');
   if (targetUs < clock.nowUs) throw invalidRequest(`targetUs ${targetUs} is before the clock, ${clock.nowUs}.`);
+  // Nobody has asked for it again, and now it is too late.
+  simulation.pausedAdvance = undefined;
   return {
     ...(operationKey === undefined ? {} : { operationKey, requestHash: requestHashOf(command) }),
     requestedUs: targetUs,
@@ -45,6 +66,7 @@ function finish(simulation: Simulation, { advance, stop, targetUs }: { advance: 
   const result = advanceResult(simulation, advance, stop);
   turn.end();
   simulation.advance = undefined;
+  if (advance.operationKey !== undefined && simulation.pausedAdvance?.operationKey === advance.operationKey) simulation.pausedAdvance = undefined;
   return result;
 }
 

@@ -5,6 +5,7 @@ import type { WorldBudgets, WorldSeed } from '../contract/world-protocol.js';
 import type { Position } from './fork.js';
 import { foldLedger } from './ledger.js';
 import { mintedId, worldTag } from './minted-ids.js';
+import { outboxOrdinal } from './outbox.js';
 import type { Program } from './program.js';
 import { Simulation } from './simulation.js';
 import type { WorldStorage } from './storage.js';
@@ -93,7 +94,10 @@ function forkedMeta({ meta, side, stamp }: Position): WorldMeta {
     isClosed: false,
     budgets,
     usage: { ...noUsage },
-    ledger: foldLedger(ledger, side),
+    ledger: foldLedger(
+      ledger,
+      [...side].filter(([key]) => outboxOrdinal(key) === undefined),
+    ),
     ledgerChanges: [],
   };
 }

@@ -55,7 +55,9 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
   recordFaults(simulation, call, answer.fired ?? []);
   const correlationId = turn.correlationId;
   turn.end();
-  return { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
+  const result: CallResult = { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
+  if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
+  return result;
 }
 
 function decide(simulation: Simulation, call: Call): Answer {
@@ -101,7 +103,7 @@ function overridden(simulation: Simulation, call: Call): Answer | undefined {
 function perform(simulation: Simulation, { call, tool, operation }: { call: Call; tool: LoadedTool; operation: LoadedOperation }): Answer {
   const { operationId } = call;
   const firing = (timing: ToolFault['timing'], first: boolean) =>
-    simulation.faults.firing(tool, call, { operationId, timing, first, nowUs: simulation.clock.nowUs });
+    simulation.faults.firing(tool, call, { target: operationId, timing, first, nowUs: simulation.clock.nowUs });
   const [before] = firing('before', true);
   if (before !== undefined) return { outcome: faultOutcome(before), fired: [before] };
   const outcome = runHandler(simulation, call, operation);

@@ -4,7 +4,9 @@
 
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { ToolCallback } from '../contract/tool-manifest.js';
 import type { HandlerFault } from '../tools/loaded-tool.js';
+import { callbacksOf } from './callback-queue.js';
 import type { EventShape } from './journal.js';
 import type { Program } from './program.js';
 import { ToolSeat } from './tool-seat.js';
@@ -22,6 +24,7 @@ export interface EventPlan {
   readonly deliveries: readonly Delivery[];
   /** Of the entry when it fires: with its first delivery, or bare where nobody subscribes. */
   readonly handled: EventShape;
+  readonly callbacks: readonly ToolCallback[];
 }
 export interface DeliveryFailure {
   readonly fault: HandlerFault;
@@ -115,7 +118,9 @@ export class Deliveries {
         deliveries.push({ kind: 'event', event, subscriptionId, seat: this.seat(packageId, instanceId), handled });
       }
     }
-    return { event, deliveries, handled: deliveries[0]?.handled ?? journal.eventShape({ event, phase: 'handled' }) };
+    const handled = deliveries[0]?.handled ?? journal.eventShape({ event, phase: 'handled' });
+    const manifest = this.#program.tools.get(event.packageId)?.manifest;
+    return { event, deliveries, handled, callbacks: manifest === undefined ? [] : callbacksOf(manifest, event.eventId) };
   }
 }
 

@@ -43,9 +43,9 @@ export class DoneCommands {
   }
 }
 
-/** Of everything a command asks for but its key. */
+/** Of everything a command asks for but its key, and who delivers what comes due meanwhile. */
 export function requestHashOf(command: object): string {
-  return jsonDigest({ ...command, operationKey: undefined } as unknown as JsonValue);
+  return jsonDigest({ ...command, operationKey: undefined, delivering: undefined } as unknown as JsonValue);
 }
 
 export function requireSameRequest(operationKey: string, first: string, requestHash: string): void {

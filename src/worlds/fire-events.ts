@@ -3,7 +3,8 @@
 //   A2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
 import type { CommandRun } from '../actors/definition.js';
 import type { JsonObject } from '../contract/json.js';
-import type { AdvanceResult } from '../contract/world-protocol.js';
+import type { AdvanceResult, Delivering } from '../contract/world-protocol.js';
+import { queueCallbacks } from './callback-queue.js';
 import type { DeliveryFailure, EventPlan } from './deliveries.js';
 import type { ScheduledEvent, ScheduledRef } from './event-queue.js';
 import { mintedId } from './minted-ids.js';
@@ -14,6 +15,7 @@ import type { RunningAdvance } from './world-meta.js';
 
 export type Stop =
   | { kind: 'reached' }
+  | { kind: 'paused' }
   | { kind: 'exhausted' }
   | { kind: 'cancelled' }
   | { kind: 'failed'; failure: NonNullable<AdvanceResult['failure']> };
@@ -27,13 +29,19 @@ interface FirePlan {
 /** The clock is not asked more often than this many events, each some microseconds. */
 const eventsPerLook = 16;
 
-export function* fireEvents(simulation: Simulation, advance: RunningAdvance, run: CommandRun): Generator<undefined, Stop> {
+export function* fireEvents(
+  simulation: Simulation,
+  { advance, delivering }: { advance: RunningAdvance; delivering: Delivering | undefined },
+  run: CommandRun,
+): Generator<undefined, Stop> {
+  if (delivering?.cancel === true) return { kind: 'cancelled' };
   const { storage, usage, budgets, clock } = simulation;
   const { queue } = storage;
   const budgetLeft = (budgets.maxEvents ?? Number.POSITIVE_INFINITY) - usage.eventsProcessed;
   const last = advance.processed + Math.min(advance.maxEvents - advance.processed, budgetLeft);
   for (let looks = 0; ; looks++) {
     const atUs = queue.peekAtUs();
+    if (delivering !== undefined && standsStill(simulation, advance, { delivering, nextUs: atUs ?? advance.requestedUs })) return { kind: 'paused' };
     if (atUs === undefined || atUs > advance.requestedUs) return { kind: 'reached' };
     if (advance.processed >= last) {
       usage.eventsExhausted ||= budgets.maxEvents !== null && usage.eventsProcessed >= budgets.maxEvents;
@@ -51,6 +59,26 @@ export function* fireEvents(simulation: Simulation, advance: RunningAdvance, run
   }
 }
 
+/**
+ * A callback that is due is delivered before the next event, and before the events of its own time: the clock is brought to it, and whoever
+ * delivers asks again when that is done.
+ */
+function standsStill(
+  { storage, clock, turn }: Simulation,
+  { requestedUs, correlationOrdinal }: RunningAdvance,
+  { delivering, nextUs }: { delivering: Delivering; nextUs: number },
+): boolean {
+  if (storage.outbox.size === 0) return false;
+  const dueUs = storage.outbox.nextDueUs(delivering.receivers);
+  if (dueUs > Math.min(nextUs, requestedUs)) return false;
+  const fromUs = clock.nowUs;
+  if (!clock.advanceTo(clock.notBeforeNow(dueUs))) return true;
+  turn.begin(undefined, correlationOrdinal);
+  storage.journal.draft({ kind: 'clock', fromUs, toUs: clock.nowUs, reason: 'scheduled_work' });
+  turn.end();
+  return true;
+}
+
 function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceResult['failure'] {
   const { storage, clock, turn, deliveries } = simulation;
   const event = storage.queue.pop() as ScheduledEvent;
@@ -60,6 +88,7 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   const { plan, actor } = planOf(simulation, event.ref);
   turn.begin(actor, correlationOrdinal);
   const sequence = storage.journal.draftFired(plan.handled, payloadText, ordinal, atUs, causeSequence);
+  if (plan.callbacks.length > 0) queueCallbacks(turn, plan.callbacks, { event: plan.event, payloadText, sequence });
   const [first] = plan.deliveries;
   if (first !== undefined) {
     const payload = first.seat.tool.realm.revive(payloadText) as JsonObject;

@@ -1,10 +1,13 @@
 // Earlier positions of a world brought to life: to read (state at a sequence) or as a new world (fork). Rows come from the nearest
 // snapshot's layers, which a fork in the same environment shares, plus what the fold over the journal finds changed after it.
+import { canonicalJson } from '../contract/canonical-json.js';
 import { ServiceError } from '../contract/errors.js';
+import type { EventEntry } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import { EventQueue } from './event-queue.js';
 import { type Folded, foldJournal, wholeTransactionAt } from './history.js';
 import { Layers } from './layers.js';
+import { foldOutbox, Outbox } from './outbox.js';
 import type { StoredReceipt } from './receipts.js';
 import type { Records } from './records.js';
 import type { FoldRules, TurnStamp, WorldStorage } from './storage.js';
@@ -65,7 +68,11 @@ export function* forkWorld(
     ? target.createFrom(request, { ...head, watermark, nextOrdinal }, parent)
     : target.createWorld({ ...request, programKey: parent.programKey });
   if (!isShared) copyHead(parent, { ...head, watermark, nextOrdinal }, child);
-  if (folded !== undefined) bring(child, folded, { watermark, nextOrdinal }, request.rules);
+  if (folded !== undefined) {
+    bring(child, folded, { watermark, nextOrdinal }, request.rules);
+    foldOutbox(child.outbox, folded.side, (sequence) => payloadAt(parent, sequence));
+  }
+  child.outbox.disown();
   return { child, position };
 }
 
@@ -119,6 +126,12 @@ function bring(child: WorldStorage, folded: Folded, to: { watermark: readonly [n
   }
 }
 
+/** Of the event that a callback tells of. */
+function payloadAt({ journal }: WorldStorage, sequence: number): string {
+  const [entry] = journal.read(sequence, 1) as [EventEntry];
+  return canonicalJson(entry.payload);
+}
+
 /** Everything that the head's layers hold above the base. */
 function copyHead(parent: WorldStorage, head: WorldHead, child: WorldStorage): void {
   const layers = new Layers(parent.view, head.layers);
@@ -130,6 +143,8 @@ function copyHead(parent: WorldStorage, head: WorldHead, child: WorldStorage): v
   const queue = new EventQueue(parent.view, layers, head);
   const events = queue.pending(queue.size).map((event) => ({ ...event, ref: child.queue.ref(event.ref), causeSequence: 0 }));
   child.queue.restore(events, head);
+  for (const row of new Outbox(layers, head.nextDelivery).rows()) child.outbox.put(row);
+  child.outbox.reserve(head.nextDelivery);
   if (!head.hasReceipts) return;
   for (const bytes of layers.receipts()) {
     const { packageId, key, receipt } = JSON.parse(bytes.toString()) as StoredReceipt;

@@ -19,12 +19,13 @@ export const keyKinds = {
   queuePage: 17,
   cancelled: 18,
   receipt: 19,
+  delivery: 20,
   chunk: 32,
   leaves: 33,
 } as const;
 type Kind = (typeof keyKinds)[keyof typeof keyKinds];
 /** The kinds that belong to a layer, and go with it. */
-export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt] as const;
+export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt, keyKinds.delivery] as const;
 
 export const counterKey = Buffer.from([keyKinds.counter]);
 
@@ -72,7 +73,8 @@ export const queuePageKey = (layer: number, firstOrdinal: number): Buffer => seq
 export const cancelledKey = (layer: number, ordinal: number): Buffer => sequenced(keyKinds.cancelled, layer, ordinal);
 export const chunkKey = (journal: number, firstSequence: number): Buffer => sequenced(keyKinds.chunk, journal, firstSequence);
 export const leavesKey = (journal: number, firstLeaf: number): Buffer => sequenced(keyKinds.leaves, journal, firstLeaf);
-/** The number that ends a key of queue pages, cancels, chunks and leaves. */
+export const deliveryKey = (layer: number, ordinal: number): Buffer => sequenced(keyKinds.delivery, layer, ordinal);
+/** The number that ends a key of queue pages, cancels, deliveries, chunks and leaves. */
 export const sequenceOfKey = (key: Buffer): number => key.readUIntBE(5, 6);
 
 export function receiptKey(layer: number, packageId: string, key: string): Buffer {

@@ -1,6 +1,6 @@
 // The layers of a world, bottom to top: each holds what changed above the ones below (and above the base), with tombstones. Only the
 // top one is written; a snapshot or a fork makes it a lower one and puts a new one on it, so what they share is never copied.
-import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange } from './keys.js';
+import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange, sequenceOfKey } from './keys.js';
 import type { StoreView } from './store-view.js';
 
 /** More than this many are merged into one when the next is put on top, so that a look-up stays short. */
@@ -64,6 +64,14 @@ export class Layers {
       for (const { key, value } of this.#view.range(rangeOf(keyKinds.receipt, layer))) receipts.set(key.toString('latin1', 5), value);
     }
     return [...receipts.values()].filter((value) => value.length > 0);
+  }
+  /** Values of every delivery that is not done, in order of ordinal. */
+  deliveries(): Buffer[] {
+    const deliveries = new Map<number, Buffer>();
+    for (const layer of this.#chain) {
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.delivery, layer))) deliveries.set(sequenceOfKey(key), value);
+    }
+    return [...deliveries].sort(([left], [right]) => left - right).flatMap(([, value]) => (value.length === 0 ? [] : [value]));
   }
   /** Keys of a package's receipts in any layer, as they would be in the top one. */
   receiptKeys(packageId: string): Buffer[] {

@@ -7,6 +7,7 @@ import type {
   EvidenceLinesPage,
   EvidencePage,
   NamespaceView,
+  PendingDelivery,
   PendingView,
   ReadNamespaces,
   ReadState,
@@ -123,8 +124,9 @@ function evidenceLines({ storage: { journal } }: Simulation, fromSequence: numbe
 }
 const pageSize = (limit: number): number => Math.max(1, Math.min(limit, limits.evidencePageEntriesMax));
 
-function pending({ storage, advance, clock }: Simulation, limit: number): PendingView {
-  const { queue, tag } = storage;
+function pending({ storage, advance: running, pausedAdvance, clock }: Simulation, limit: number): PendingView {
+  const advance = running ?? pausedAdvance;
+  const { queue, outbox, tag } = storage;
   const events = queue.pending(Math.max(0, Math.min(limit, limits.evidencePageEntriesMax))).map(({ ordinal, atUs, ref, payloadText }) => ({
     scheduledEventId: mintedId('pending_', tag, ordinal),
     atUs,
@@ -132,9 +134,19 @@ function pending({ storage, advance, clock }: Simulation, limit: number): Pendin
     event: { packageId: ref.packageId, instanceId: ref.instanceId, eventId: ref.eventId },
     payload: JSON.parse(payloadText),
   }));
-  const view: PendingView = { total: queue.size, events };
+  const view: PendingView = { total: queue.size, events, deliveriesTotal: outbox.size, deliveries: pendingDeliveries(storage, limit) };
   if (advance !== undefined) view.advance = { requestedUs: advance.requestedUs, reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed };
   return view;
+}
+
+function pendingDeliveries({ outbox, tag }: Simulation['storage'], limit: number): PendingDelivery[] {
+  const rows = outbox.rows().sort((left, right) => left.dueUs - right.dueUs || left.ordinal - right.ordinal);
+  return rows
+    .slice(0, Math.max(0, Math.min(limit, limits.evidencePageEntriesMax)))
+    .map(({ ordinal, callbackId, packageId, instanceId, eventId, receiverId, dueUs, attempts, isStarted }) => ({
+      deliveryId: mintedId('delivery_', tag, ordinal),
+      ...{ callbackId, packageId, instanceId, eventId, receiverId, dueUs, attempts, inFlight: isStarted },
+    }));
 }
 
 type Actor = Program['actors'][number];

@@ -1,7 +1,10 @@
 // Resets. Whole: everything is as after the world's first turn, or as at a snapshot, and one `world_reset` entry says so. By packages: their
-// rows, events, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random streams and all else stay.
+// rows, events, callbacks, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random streams and all else stay.
+import { ServiceError } from '../contract/errors.js';
+import type { OutcomeError } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import type { Reset } from '../contract/world-protocol.js';
+import { callbackEntry, queueDelivery } from './callback-queue.js';
 import { draftCancelled, lifecycle } from './controls.js';
 import type { ScheduledRef } from './event-queue.js';
 import { position } from './position.js';
@@ -11,6 +14,7 @@ import type { WorldMeta } from './world-meta.js';
 
 /** `renew`: makes the world's parts anew from what the reset went back to. */
 export function resetWorld(simulation: Simulation, { packages, snapshotId }: Reset, renew: (meta: WorldMeta) => Simulation): Simulation {
+  requireNothingInFlight(simulation, packages);
   if (packages !== undefined) {
     if (snapshotId !== undefined) throw invalidRequest('A reset by packages goes back to the start, not to a snapshot.');
     resetPackages(simulation, packages);
@@ -53,8 +57,32 @@ function resetPackages(simulation: Simulation, packages: readonly string[]): voi
     for (const { ref, atUs, payloadText } of storage.originEvents(packageId)) {
       scheduleEvent(storage, targetOf(simulation, ref), { atUs: clock.notBeforeNow(atUs), payloadText });
     }
+    resetDeliveries(simulation, packageId);
   }
   turn.end();
+}
+
+/** What waits is given up; what waited at the start, which only a fork has, is queued again. */
+function resetDeliveries({ storage, clock }: Simulation, packageId: string): void {
+  const { outbox, journal, tag } = storage;
+  const { causeSequence } = journal;
+  for (const row of outbox.rows()) {
+    if (row.packageId !== packageId) continue;
+    journal.draft({ ...callbackEntry(tag, row), phase: 'failed', error: wasReset, causeSequence });
+    outbox.remove(row.ordinal);
+  }
+  for (const { ordinal: _, lastSequence: __, ...row } of storage.originDeliveries(packageId)) {
+    queueDelivery(storage, { ...row, dueUs: clock.notBeforeNow(row.dueUs), isStarted: false, causeSequence });
+  }
+}
+const wasReset: OutcomeError = { code: 'PACKAGE_RESET', message: 'The package was reset.', retryable: false };
+
+/** Its outcome would be told to a world that has never sent it. */
+function requireNothingInFlight({ storage: { outbox, tag } }: Simulation, packages: readonly string[] | undefined): void {
+  const row = outbox.started().find(({ packageId }) => packages === undefined || packages.includes(packageId));
+  if (row === undefined) return;
+  const { deliveryId } = callbackEntry(tag, row);
+  throw new ServiceError('control.STATE_CONFLICT', { message: 'A callback is in flight.', details: { deliveryId, receiverId: row.receiverId } });
 }
 
 /** Of a ref of the origin's queue, in the present one. */

@@ -41,6 +41,8 @@ export class Simulation {
   budgets: WorldBudgets;
   isClosed: boolean;
   advance: RunningAdvance | undefined;
+  /** One with a key that stands still while callbacks are delivered; agents may wait meanwhile. */
+  pausedAdvance: RunningAdvance | undefined;
   readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
 
   constructor({ storage, program, meta, running = notRunning }: SimulationParts) {
@@ -57,12 +59,12 @@ export class Simulation {
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
-    this.advance = meta.advance;
+    this.pausedAdvance = meta.advance;
     this.#origin = { seed: meta.seed, recordRandom: meta.recordRandom };
   }
 
   meta(): WorldMeta {
-    const { budgets, usage, isClosed, ledger, advance } = this;
+    const { budgets, usage, isClosed, ledger } = this;
     const { seed, recordRandom } = this.#origin;
     const nowUs = this.clock.nowUs;
     const meta: WorldMeta = {
@@ -76,7 +78,8 @@ export class Simulation {
       ledgerChanges: ledger.changes(),
     };
     // One without a key cannot be asked for again: a crash ends it.
-    if (advance?.operationKey !== undefined) meta.advance = { ...advance };
+    const advance = this.advance?.operationKey === undefined ? this.pausedAdvance : this.advance;
+    if (advance !== undefined) meta.advance = { ...advance };
     return meta;
   }
 

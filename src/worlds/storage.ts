@@ -1,4 +1,4 @@
-// All that is durable of one active world: rows, journal, queue, receipts and the owner's meta, gathered into one write set a commit.
+// All that is durable of one active world: rows, journal, queue, receipts, outbox and the owner's meta, gathered into one write set a commit.
 // Used only by that world's actor. Turns run in memory; nothing here waits, and nothing here writes: the commit of a write set does.
 //   W1. A write set holds whole turns. Once it is taken, it is applied to the state it was made on, or this object is thrown away.
 //   W2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a new one on it.
@@ -14,6 +14,7 @@ import type { ChunkCache } from './journal-reader.js';
 import { headKey, keyKinds } from './keys.js';
 import { mergeLayers } from './layer-merge.js';
 import { Layers, layersMax } from './layers.js';
+import { Outbox, type OutboxRow } from './outbox.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { Records } from './records.js';
 import { originId, Snapshots } from './snapshots.js';
@@ -27,7 +28,7 @@ export interface TurnStamp {
   /** corr_ id of every entry of the turn. */
   correlationOrdinal: number;
 }
-/** What a turn changed beside rows, queue, receipts and evidence (clock, random streams, counters): the last value of each key counts. Not evidence. */
+/** What a turn changed beside rows, queue, receipts and evidence (clock, random streams, counters, outbox): the last value of each key counts. Not evidence. */
 export type TurnSide = { readonly [key: string]: JsonValue };
 
 /** The owner's knowledge that a fold needs. */
@@ -64,6 +65,7 @@ export class WorldStorage {
   readonly journal: Journal;
   readonly queue: EventQueue;
   readonly receipts: Receipts;
+  readonly outbox: Outbox;
   readonly snapshots: Snapshots;
   readonly doneCommands: DoneCommands;
   readonly view: StoreView;
@@ -93,6 +95,7 @@ export class WorldStorage {
     this.records = new Records({ base: context.base, layers: this.#layers, journal: this.journal, parse: context.parse }, head.spaces);
     this.queue = new EventQueue(this.view, this.#layers, head);
     this.receipts = new Receipts(this.#layers, head.hasReceipts);
+    this.outbox = new Outbox(this.#layers, head.nextDelivery);
     this.#parent = parent?.gathered;
     this.#stored = stored;
     this.#isNew = this.#isChanged = stored === undefined;
@@ -111,17 +114,21 @@ export class WorldStorage {
     this.records.beginTurn();
     this.journal.beginTurn();
     this.receipts.beginTurn();
+    this.outbox.beginTurn();
   }
-  /** Undoes rows, scheduled and cancelled events, receipts and drafted entries of this turn; the turn itself goes on. A popped event stays popped. */
+  /** Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself goes on. A popped event stays popped. */
   rollbackEffects(): void {
     this.records.rollback();
     this.journal.rollback();
     this.queue.rollback();
     this.receipts.rollback();
+    this.outbox.rollback();
   }
   /** The drafted entries become one transaction of the journal. A turn without any leaves its state all the same. */
   endTurn(stamp: TurnStamp, side?: TurnSide): void {
-    if (side !== undefined) this.#carried = this.#carried === undefined ? side : { ...this.#carried, ...side };
+    const sent = this.outbox.turnSide();
+    const changes = sent === undefined ? side : { ...side, ...sent };
+    if (changes !== undefined) this.#carried = this.#carried === undefined ? changes : { ...this.#carried, ...changes };
     if (this.journal.turnHasEntries) {
       this.journal.endTurn(stamp.virtualTimeUs, stamp.correlationOrdinal, writeSide(this.#carried));
       this.#carried = undefined;
@@ -230,6 +237,7 @@ export class WorldStorage {
     this.records.load(target.spaces);
     this.queue.load(target);
     this.receipts.load(target.hasReceipts);
+    this.outbox.load(target.nextDelivery);
     return target.meta;
   }
 
@@ -243,6 +251,11 @@ export class WorldStorage {
     const origin = this.#origin();
     const queue = new EventQueue(this.view, new Layers(this.view, origin.layers), origin);
     return queue.pending(queue.size).filter(({ ref }) => ref.packageId === packageId);
+  }
+  /** The callbacks of a package that were waiting at the origin. */
+  originDeliveries(packageId: string): OutboxRow[] {
+    const origin = this.#origin();
+    return new Outbox(new Layers(this.view, origin.layers), origin.nextDelivery).rows().filter((row) => row.packageId === packageId);
   }
   /** The owner's meta at the origin. */
   originMeta(): object {
@@ -278,6 +291,7 @@ export class WorldStorage {
     this.records.takeInto(set);
     this.queue.takeInto(set);
     this.receipts.takeInto(set);
+    this.outbox.takeInto(set);
     if (set.keys.length > before) this.#topUsed = true;
     return set;
   }
@@ -329,6 +343,7 @@ export class WorldStorage {
       hasQueue: this.queue.hasQueue,
       hasReceipts: this.receipts.hasStored,
       carriedSide: writeSide(this.#carried) ?? '',
+      nextDelivery: this.outbox.nextOrdinal,
       meta,
     };
   }

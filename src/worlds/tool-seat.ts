@@ -3,17 +3,21 @@
 import { type Issue, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { ToolCallback } from '../contract/tool-manifest.js';
 import {
   type ContextCalls,
   ContextRefusal,
+  type Encoded,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
+  type ToolCodecs,
   type ToolInstance,
   type Validate,
 } from '../tools/loaded-tool.js';
+import { callbacksOf, queueCallbacks } from './callback-queue.js';
 import type { ScheduledRef } from './event-queue.js';
 import type { EventShape } from './journal.js';
 import { mintedId } from './minted-ids.js';
@@ -28,6 +32,7 @@ interface SeatEvent {
   readonly name: EventName;
   readonly loaded: LoadedEvent;
   readonly emitted: EventShape;
+  readonly callbacks: readonly ToolCallback[];
 }
 
 export class ToolSeat implements ContextCalls {
@@ -40,6 +45,7 @@ export class ToolSeat implements ContextCalls {
   readonly #events = new Map<string, SeatEvent>();
   #behavior: ToolInstance | undefined;
   #behaviorSerial = 0;
+  #codecs: ToolCodecs | undefined;
 
   /** `isForgetful`: the module is made anew for every turn, so that what it keeps in variables shows. */
   constructor(tool: LoadedTool, instanceId: string, { turn, isForgetful }: { turn: Turn; isForgetful: boolean }) {
@@ -61,6 +67,18 @@ export class ToolSeat implements ContextCalls {
     const fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
+  }
+  /** A codec sees no state; a module that throws while it loads has none. */
+  encodeCallback(callbackId: string, input: unknown): Encoded {
+    try {
+      if (this.#codecs === undefined || this.#isForgetful) this.#codecs = this.tool.codecs();
+      const encoded = this.#codecs.encodeCallback(callbackId, input);
+      if (encoded.kind === 'thrown') this.#report(callbackId, encoded);
+      return encoded;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { kind: 'thrown', message: error.message, detail: error.message };
+    }
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
     if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
@@ -124,11 +142,12 @@ export class ToolSeat implements ContextCalls {
   }
 
   emit(eventId: string, payload: JsonObject, payloadText: string): void {
-    const { name, emitted } = this.#event(eventId, payload);
+    const { name, emitted, callbacks } = this.#event(eventId, payload);
     const { emissions, storage } = this.#turn;
     if (emissions.length >= limits.cascadeDeliveriesMax) throw new ContextRefusal(`more than ${limits.cascadeDeliveriesMax} events in one turn`);
     const sequence = storage.journal.draftEvent(emitted, { payloadText, causeSequence: storage.journal.causeSequence });
     emissions.push({ event: name, payload, payloadText, sequence });
+    if (callbacks.length > 0) queueCallbacks(this.#turn, callbacks, { event: name, payloadText, sequence });
   }
   /** A time that has passed means now. */
   scheduleAt(eventId: string, payload: JsonObject, payloadText: string, virtualTimeUs: number): string {
@@ -157,7 +176,8 @@ export class ToolSeat implements ContextCalls {
       const loaded = this.tool.events.get(eventId);
       if (loaded === undefined) throw new ContextRefusal(`the manifest declares no event '${eventId}'`);
       const name = { packageId: this.packageId, instanceId: this.instanceId, eventId };
-      event = { name, loaded, emitted: this.#turn.storage.journal.eventShape({ event: name, phase: 'emitted' }) };
+      const emitted = this.#turn.storage.journal.eventShape({ event: name, phase: 'emitted' });
+      event = { name, loaded, emitted, callbacks: callbacksOf(this.tool.manifest, eventId) };
       this.#events.set(eventId, event);
     }
     const issues = event.loaded.validatePayload(payload);

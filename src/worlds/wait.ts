@@ -3,8 +3,8 @@
 import type { CommandRun } from '../actors/definition.js';
 import type { ToolOutcome } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceResult, Wait, WaitResult } from '../contract/world-protocol.js';
-import { advanceResult } from './advance.js';
+import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../contract/world-protocol.js';
+import { advanceResult, pausedTime } from './advance.js';
 import { fireEvents, type Stop } from './fire-events.js';
 import { isGranted, waitTarget } from './grants.js';
 import { mintedId } from './minted-ids.js';
@@ -13,15 +13,15 @@ import type { ProgramActor } from './program.js';
 import type { Simulation } from './simulation.js';
 import type { RunningAdvance } from './world-meta.js';
 
-export function* wait(simulation: Simulation, command: Wait, run: CommandRun): Generator<undefined, WaitResult> {
+export function* wait(simulation: Simulation, command: Wait, run: CommandRun): Generator<undefined, WaitAnswer> {
   const actor = simulation.actor(command);
   const { clock, storage, turn } = simulation;
-  const correlationOrdinal = turn.nextCorrelation;
-  const refused = refuse(simulation, actor, command);
+  const resumed = command.delivering?.resume;
+  const correlationOrdinal = resumed?.correlationOrdinal ?? turn.nextCorrelation;
+  const refused = resumed === undefined ? refuse(simulation, actor, command) : undefined;
   if (refused !== undefined) return answer(simulation, { actor, command, correlationOrdinal, outcome: refused });
-  const targetUs = command.untilUs ?? clock.notBeforeNow(storage.queue.peekAtUs() ?? clock.nowUs);
-  const advance: RunningAdvance = {
-    requestedUs: targetUs,
+  const advance: RunningAdvance = resumed ?? {
+    requestedUs: command.untilUs ?? clock.notBeforeNow(nextUs(simulation, command)),
     maxEvents: limits.advanceEventsMax,
     startedUs: clock.nowUs,
     evidenceBeforeSequence: storage.journal.sequence,
@@ -29,11 +29,22 @@ export function* wait(simulation: Simulation, command: Wait, run: CommandRun): G
     correlationOrdinal,
   };
   simulation.advance = advance;
-  const stop = yield* fireEvents(simulation, advance, run);
+  const stop = yield* fireEvents(simulation, { advance, delivering: command.delivering }, run);
   simulation.advance = undefined;
   const reached = stop.kind === 'reached';
-  const outcome: ToolOutcome = { kind: 'ok', value: { virtualTimeUs: reached ? targetUs : clock.nowUs, reached } };
+  const virtualTimeUs = reached ? clock.notBeforeNow(advance.requestedUs) : clock.nowUs;
+  const outcome: ToolOutcome = { kind: 'ok', value: { virtualTimeUs, reached } };
+  if (stop.kind === 'paused') {
+    return { outcome, correlationId: mintedId('corr_', storage.tag, correlationOrdinal), virtualTimeUs, paused: pausedTime(advance) };
+  }
   return answer(simulation, { actor, command, correlationOrdinal, outcome, advance, stop });
+}
+
+/** Of the next event, or of the next callback that somebody delivers; now when there is neither. */
+function nextUs({ storage: { queue, outbox }, clock }: Simulation, { delivering }: Wait): number {
+  const dueUs = outbox.nextDueUs(delivering?.receivers ?? []);
+  const atUs = Math.min(queue.peekAtUs() ?? Number.POSITIVE_INFINITY, dueUs);
+  return atUs === Number.POSITIVE_INFINITY ? clock.nowUs : atUs;
 }
 
 function refuse({ clock }: Simulation, { actor }: ProgramActor, { untilUs }: Wait): ToolOutcome | undefined {

@@ -30,12 +30,14 @@ export interface WorldHead {
   hasReceipts: boolean;
   /** JSON of side values of turns without entries, which go with the next turn that has some; '' for none. */
   carriedSide: string;
+  /** Of the next callback delivery; 1: there never was one, so nothing is looked for. */
+  nextDelivery: number;
   /** The owner's. */
   meta: object;
 }
 
 const packr = new Packr({ useRecords: false, moreTypes: true, int64AsType: 'number' });
-const version = 1;
+const version = 2;
 const members = [
   'programKey',
   'tag',
@@ -51,6 +53,7 @@ const members = [
   'hasQueue',
   'hasReceipts',
   'carriedSide',
+  'nextDelivery',
   'meta',
 ] as const satisfies readonly (keyof WorldHead)[];
 

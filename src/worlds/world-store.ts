@@ -173,6 +173,7 @@ const emptyHead: Omit<WorldHead, 'programKey' | 'tag' | 'layers' | 'segments' | 
   hasQueue: false,
   hasReceipts: false,
   carriedSide: '',
+  nextDelivery: 1,
   meta: {},
 };
 

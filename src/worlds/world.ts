@@ -8,10 +8,11 @@ import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Keyed, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
-import { advanceTime } from './advance.js';
+import { advanceTime, begunAdvance } from './advance.js';
 import { snapshotIdOf } from './birth.js';
 import { callRoute } from './call-route.js';
 import { callTool } from './call-tool.js';
+import { settleDelivery, startDelivery } from './callback-attempts.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
 import { requestHashOf, requireSameRequest } from './done-commands.js';
 import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
@@ -65,10 +66,11 @@ export class World implements Actor {
     const { doneCommands } = this.#simulation.storage;
     const requestHash = requestHashOf(command);
     const done = doneCommands.get(operationKey);
-    const begun = this.#simulation.advance?.operationKey === operationKey ? this.#simulation.advance : undefined;
+    const begun = begunAdvance(this.#simulation, { operationKey });
     requireSameRequest(operationKey, done?.requestHash ?? begun?.requestHash ?? requestHash, requestHash);
     if (done !== undefined) return done.answer as unknown as Reply;
     const answer = yield* this.#run(command, run);
+    if ('paused' in answer) return answer;
     doneCommands.put(operationKey, { requestHash, answer: answer as unknown as JsonValue });
     return answer;
   }
@@ -84,6 +86,10 @@ export class World implements Actor {
         return yield* advanceTime(this.#simulation, command, run);
       case 'wait':
         return yield* wait(this.#simulation, command, run);
+      case 'startDelivery':
+        return yield* startDelivery(this.#simulation, command, run);
+      case 'settleDelivery':
+        return settleDelivery(this.#simulation, command);
       case 'setFault':
         return setFault(this.#simulation, command);
       case 'schedule':

@@ -20,6 +20,8 @@ export interface Started {
   ended: Promise<Ended>;
   /** Resolves when stdout holds the text. */
   says(text: string): Promise<void>;
+  /** What stdout holds so far. */
+  soFar(): string;
 }
 
 export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: { [name: string]: string } } = {}): Started {
@@ -40,6 +42,7 @@ export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string
   });
   return {
     child,
+    soFar: () => stdout,
     ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr }))),
     says: (text) => new Promise((resolve) => (stdout.includes(text) ? resolve() : waiting.set(text, resolve))),
   };

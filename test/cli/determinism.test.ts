@@ -1,10 +1,12 @@
 // The same drills give the same hashes, byte for byte: with one worker or four, threads or processes, in another time zone and language,
 // in another process on another day.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { nodeArguments } from './cli.js';
@@ -25,24 +27,21 @@ interface Attempt {
 }
 
 /** One run of the example in a folder of its own: what must not differ, by drill and trial, with the evidence itself. */
-function hashesOf(name: string, flags: string[], environment: NodeJS.ProcessEnv = {}): unknown[] {
+async function hashesOf(name: string, flags: string[], environment: NodeJS.ProcessEnv = {}): Promise<unknown[]> {
   const root = join(scratch, name);
   cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, {
     recursive: true,
     filter: (from) => !from.includes('.service'),
   });
-  const ran = spawnSync(process.execPath, [...nodeArguments, 'run', '--json', '--root', root, '--trials', '2', ...flags], {
-    encoding: 'utf8',
-    env: { ...process.env, ...environment },
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  assert.equal(ran.status, 0, `${ran.stdout}\n${ran.stderr}`);
-  const attempts = ran.stdout
+  const child = spawn(process.execPath, [...nodeArguments, 'run', '--json', '--root', root, ...flags], { env: { ...process.env, ...environment } });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  assert.equal(code, 0, `${stdout}\n${stderr}`);
+  const attempts = stdout
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Attempt)
     .filter((line) => line.event === 'attempt');
-  assert.ok(attempts.length >= 4);
+  assert.ok(attempts.length >= 1);
   return attempts
     .map(({ drillId, trial, attempt, verdict, stateHash, evidenceHash, trajectoryHash, report }) => {
       const evidence = readFileSync(join(root, report, 'evidence.jsonl'), 'utf8');
@@ -51,14 +50,15 @@ function hashesOf(name: string, flags: string[], environment: NodeJS.ProcessEnv 
     .sort((one, other) => one.drillId.localeCompare(other.drillId) || one.trial - other.trial);
 }
 
-test('hashes and evidence depend on nothing but build, scenario, seed and what the agent did', { timeout: 240_000 }, () => {
-  const reference = hashesOf('reference', ['--concurrency', '1']);
-  assert.deepEqual(hashesOf('four', ['--concurrency', '4']), reference);
-  assert.deepEqual(hashesOf('processes', ['--concurrency', '2', '--isolate', 'process']), reference);
-  assert.deepEqual(hashesOf('elsewhere', ['--concurrency', '2'], { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }), reference);
-  const other = hashesOf('other-seed', ['--concurrency', '2', '--seed', '99']) as { evidenceHash: string }[];
-  assert.notDeepEqual(
-    other.map((run) => run.evidenceHash),
-    (reference as { evidenceHash: string }[]).map((run) => run.evidenceHash),
-  );
+test('hashes and evidence depend on nothing but build, scenario, seed and what the agent did', { timeout: 240_000 }, async () => {
+  const reference = hashesOf('reference', ['--concurrency', '1', '--trials', '2']);
+  const ways = [
+    hashesOf('four', ['--concurrency', '4', '--trials', '2']),
+    hashesOf('processes', ['--concurrency', '2', '--trials', '2', '--isolate', 'process']),
+    hashesOf('elsewhere', ['--concurrency', '2', '--trials', '2'], { TZ: 'Asia/Kathmandu', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
+  ];
+  for (const way of ways) assert.deepEqual(await way, await reference);
+  const evidenceHashOf = (run: unknown) => (run as { evidenceHash: string }).evidenceHash;
+  const other = await hashesOf('other-seed', ['--seed', '99', 'refund-happy-path']);
+  assert.ok(!(await reference).map(evidenceHashOf).includes(evidenceHashOf(other[0])));
 });

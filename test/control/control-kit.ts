@@ -81,6 +81,7 @@ export const quietSettings: Omit<ControlSettings, 'dataDirectory'> = {
   publicUrl: 'http://127.0.0.1:8787',
   workers: 1,
   isolation: 'thread',
+  handlerTimeoutMs: 10_000,
   durability: 'committed',
   rate: { perSecond: 1_000_000, burst: 1_000_000 },
   quotas: { sessionsLiveMax: 100, runsActiveMax: 100, sourceDraftsMax: 100, datasetsMax: 100, projectsMax: 100, credentialsMax: 100 },

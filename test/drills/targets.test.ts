@@ -1,105 +1,10 @@
 // Targets by themselves: module and command agents of every temper, with an access that records the order of what happens.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { ServiceError } from '../../src/contract/errors.js';
-import type { CommandTarget, ModuleTarget } from '../../src/contract/target.js';
-import type { Access, DirectClient } from '../../src/drills/bindings-port.js';
-import type { TargetRun } from '../../src/drills/targets/target-run.js';
-import { Targets } from '../../src/drills/targets/targets.js';
-
-const root = mkdtempSync(join(tmpdir(), 'drillyard-targets-'));
-const pools = {
-  thread: new Targets({ root, isolation: 'thread', prefixes: ['OTHER'] }),
-  process: new Targets({ root, isolation: 'process', prefixes: [] }),
-};
-after(async () => {
-  await Promise.all([pools.thread.close(), pools.process.close()]);
-  rmSync(root, { recursive: true, force: true });
-});
-
-function file(name: string, text: string): string {
-  mkdirSync(join(root, name, '..'), { recursive: true });
-  writeFileSync(join(root, name), text);
-  return name;
-}
-
-interface Recorded {
-  access: Access;
-  revoked: boolean;
-  calls: unknown[];
-}
-function recordedAccess(): Recorded {
-  const recorded: Recorded = { calls: [], revoked: false, access: undefined as unknown as Access };
-  const direct: DirectClient = {
-    tools: async () => [],
-    wait: async () => ({ outcome: { kind: 'ok', value: null }, correlationId: 'corr_0', virtualTimeUs: 0 }),
-    call: async (call) => {
-      if (recorded.revoked) throw new ServiceError('control.UNAUTHENTICATED');
-      recorded.calls.push(call);
-      return { callId: 'call_0', correlationId: 'corr_0', outcome: { kind: 'ok', value: recorded.calls.length }, sequence: 1 };
-    },
-  };
-  recorded.access = {
-    endpoints: { http: { url: 'http://127.0.0.1:1', token: 'TOKEN-OF-HTTP' }, cli: { url: 'http://127.0.0.1:1', token: 'TOKEN-OF-CLI' } },
-    direct,
-    observed: () => recorded.calls.length > 0,
-    revoke: async () => {
-      recorded.revoked = true;
-    },
-  };
-  return recorded;
-}
-
-interface Going {
-  timeoutMs?: number;
-  signal?: AbortSignal;
-  recorded?: Recorded;
-  isolation?: 'thread' | 'process';
-}
-const module = (text: string, name = `agents/${Math.random().toString(36).slice(2)}.mjs`): ModuleTarget => ({
-  kind: 'module',
-  id: 'mod',
-  bindings: ['direct', 'http'],
-  module: file(name, text),
-  export: 'default',
-  timeoutMs: 5000,
-});
-const command = (text: string, more: Partial<CommandTarget> = {}): CommandTarget => ({
-  kind: 'command',
-  id: 'cmd',
-  bindings: ['http', 'cli'],
-  executable: 'node',
-  arguments: [join(root, file(`agents/${Math.random().toString(36).slice(2)}.mjs`, text))],
-  environmentFromHost: {},
-  timeoutMs: 5000,
-  ...more,
-});
-
-async function run(
-  target: ModuleTarget | CommandTarget,
-  { timeoutMs = 5000, signal = new AbortController().signal, recorded = recordedAccess(), isolation = 'thread' }: Going = {},
-): Promise<TargetRun> {
-  const runner = pools[isolation].runnerFor(target);
-  try {
-    return await runner.run({ invocation: invocation('one'), access: recorded.access, timeoutMs, signal });
-  } finally {
-    await runner.release();
-  }
-}
-const invocation = (interactionId: string) =>
-  ({
-    schemaVersion: 1,
-    runId: 'run_0',
-    drillId: 'd',
-    interactionId,
-    actorId: 'agent',
-    task: { instruction: 'do it', input: { n: 1 } },
-    virtualTimeUs: 5,
-    bindings: { http: { url: 'http://x' } },
-  }) as const;
+import { test } from 'node:test';
+import { command, file, invocation, module, pools, recordedAccess, root, run } from './targets-kit.js';
 
 for (const isolation of ['thread', 'process'] as const) {
   test(`module in a ${isolation}: gets its invocation, calls the world, logs, attaches, answers`, async () => {
@@ -274,7 +179,7 @@ test('command: invocation on stdin, bindings in an otherwise empty environment, 
   const target = command(
     `let text = ''; for await (const chunk of process.stdin) text += chunk;
      console.error('token', process.env.SERVICE_HTTP_TOKEN);
-     console.log(JSON.stringify({ invocation: JSON.parse(text), env: Object.keys(process.env).sort(), mapped: process.env.MAPPED, alias: process.env.DESK_URL }));`,
+     console.log(JSON.stringify({ invocation: JSON.parse(text), env: Object.keys(process.env).sort(), mapped: process.env.MAPPED.toUpperCase(), alias: process.env.DESK_URL }));`,
     {
       bindingEnvironment: { DESK_URL: 'SERVICE_HTTP_URL' },
       environmentFromHost: { MAPPED: 'DRILLYARD_TEST_SECRET', ABSENT: 'DRILLYARD_TEST_ABSENT' },
@@ -284,9 +189,11 @@ test('command: invocation on stdin, bindings in an otherwise empty environment, 
   assert.equal(status, 'completed', error?.message);
   const { invocation: told, env, mapped, alias } = output as { invocation: unknown; env: string[]; mapped: string; alias: string };
   assert.deepEqual(told, invocation('one'));
-  const bound = ['OTHER', 'SERVICE'].flatMap((prefix) => ['CLI_TOKEN', 'CLI_URL', 'HTTP_TOKEN', 'HTTP_URL'].map((name) => `${prefix}_${name}`));
+  const bound = ['OTHER', 'SERVICE'].flatMap((prefix) =>
+    ['ATTACHMENTS_DIR', 'CLI_TOKEN', 'CLI_URL', 'HTTP_TOKEN', 'HTTP_URL'].map((name) => `${prefix}_${name}`),
+  );
   assert.deepEqual(env, ['DESK_URL', 'MAPPED', ...bound].sort());
-  assert.equal(mapped, 'from the host');
+  assert.equal(mapped, 'FROM THE HOST');
   assert.equal(alias, 'http://127.0.0.1:1');
   assert.equal(log, 'token [redacted]\n');
 });
@@ -306,7 +213,8 @@ test('command: a bad exit is a failure with the code and the end of stderr', asy
   assert.equal(status, 'failed');
   assert.equal(error?.code, 'target.EXIT_CODE');
   assert.deepEqual(error?.details, { exitCode: 7, signal: null, stderr: 'why [redacted]' });
-  assert.equal((await run(command('process.kill(process.pid, "SIGKILL")'))).error?.details.signal, 'SIGKILL');
+  const killed = await run(command('process.kill(process.pid, "SIGKILL")'));
+  assert.deepEqual([killed.error?.code, killed.error?.details.signal], ['target.SIGNALED', 'SIGKILL']);
 });
 
 test('command: time up means SIGTERM with its access revoked, and what it started ends with it', async () => {
@@ -331,8 +239,11 @@ test('command: one that ignores SIGTERM is killed after the grace', async () => 
 });
 
 test('command: what cannot be started is told', async () => {
-  assert.equal((await run(command('', { executable: 'no-such-program-here' }))).error?.code, 'target.SPAWN_FAILED');
-  assert.equal((await run(command('', { executable: './agents' }))).error?.code, 'target.SPAWN_FAILED');
+  assert.equal((await run(command('', { executable: 'no-such-program-here' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
+  assert.equal((await run(command('', { executable: './agents' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
+  file('agents/plain.txt', 'no program');
+  assert.equal((await run(command('', { executable: './agents/plain.txt' }))).error?.code, 'target.NOT_EXECUTABLE');
+  assert.equal((await run(command('', { arguments: ['a\0b'] }))).error?.code, 'target.SPAWN_FAILED');
   assert.equal((await run(command('', { workingDirectory: '../..' }))).error?.code, 'target.SPAWN_FAILED');
   assert.equal((await run(command('', { workingDirectory: 'missing' }))).error?.code, 'target.SPAWN_FAILED');
 });

@@ -37,7 +37,7 @@ async function agentOf(client: Client, place: { projectId: string; environmentId
 }
 
 test('hostile tool code costs its own session an answer, and the service nothing', { timeout: 120_000 }, async () => {
-  const service = await startService();
+  const service = await startService({ flags: ['--handler-timeout-ms', '2000'] });
   const { projectId, environmentId, credential } = service.ready;
   const client = clientOf(service, credential!);
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'hostile', files } });

@@ -41,7 +41,7 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   assert.equal((await inspector.ask(`${at}/tools?actorId=writer`)).json.tools.length, 4);
   assert.deepEqual((await inspector.ask(`${at}/actors`)).json.actors.map(({ actorId }: { actorId: string }) => actorId).sort(), ['reader', 'writer']);
 
-  const forked = await inspector.post(`${at}/forks`, { atSequence: wrote.result.sequence + 2, title: 'From there' });
+  const forked = await inspector.post(`${at}/forks`, { atSequence: wrote.result.sequence + 3, title: 'From there' });
   assert.equal(forked.status, 201);
   const fork = forked.json.world;
   assert.deepEqual([fork.parent.worldId, fork.position.virtualTimeUs, fork.title], [world.worldId, 1000, 'From there']);

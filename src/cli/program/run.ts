@@ -9,12 +9,18 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
   failFast: boolean;
   reportDir: string;
   runDir: string;
+  allowRemote: boolean;
+  external: boolean;
+  externalFile?: string;
 }
 
 export function addRun(program: Command, finish: Finish): void {
   withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
     .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
     .addOption(new Option('--reporter <name>', 'what stdout shows').choices(['terminal', 'json', 'none']).default('terminal'))
+    .option('--allow-remote', 'http targets may be on other machines', false)
+    .option('--external', 'external targets are whoever asks the agent desk, whose address stdout tells; see docs/targets.md', false)
+    .option('--external-file <file>', 'the same, with its address and token in this file (mode 0600) and no secret on stdout')
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(jsonOption())
     .addOption(rootOption())
@@ -23,8 +29,9 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
     .action(async (drills: string[], flags: RunCommandFlags) => {
       const { runCommand } = await import('../run-command.js');
-      const { root, config, json, reporter, isolate, failFast, reportDir, runDir } = flags;
+      const { root, config, json, reporter, isolate, failFast, reportDir, runDir, allowRemote, external, externalFile } = flags;
       const options = { root, config, json, reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
-      finish(await runCommand({ ...defined(options), ...selection(drills, flags) }));
+      const agents = { allowRemote, external, externalFile };
+      finish(await runCommand({ ...defined(options), ...defined(agents), ...selection(drills, flags) }));
     });
 }

@@ -1,30 +1,43 @@
-// The environment of a command target: its bindings under their names, the target's aliases and the compatible prefixes, and the host
-// variables it names. Nothing else: not even PATH.
-import type { BindingVariable, CommandTarget } from '../../contract/target.js';
+// The environment of a target: its bindings under their names, the target's aliases and the compatible prefixes; of a command the host
+// variables it names too. Nothing else: not even PATH.
+import type { BindingVariable, CommandTarget, Target } from '../../contract/target.js';
 import type { Access } from '../bindings-port.js';
 
 export interface EnvironmentOptions {
-  target: Pick<CommandTarget, 'bindingEnvironment' | 'environmentFromHost'>;
+  target: Pick<Target, 'bindingEnvironment'>;
   access: Pick<Access, 'endpoints'>;
   /** `OTHER`: OTHER_HTTP_URL beside SERVICE_HTTP_URL. */
   prefixes: readonly string[];
-  host: { readonly [name: string]: string | undefined };
 }
 
-export function commandEnvironment({ target, access, prefixes, host }: EnvironmentOptions): { [name: string]: string } {
-  const environment: { [name: string]: string } = {};
-  for (const [name, from] of Object.entries(target.environmentFromHost)) {
-    const value = host[from];
-    if (value !== undefined) environment[name] = value;
-  }
+/** What every kind of target is told of its bindings. */
+export function bindingEnvironment({ target, access, prefixes }: EnvironmentOptions): { [name: string]: string } {
   const variables = bindingVariables(access);
-  for (const [name, value] of Object.entries(variables)) {
-    environment[name] = value;
-    for (const prefix of prefixes) environment[name.replace(/^SERVICE/, prefix)] = value;
-  }
+  const environment = underPrefixes(variables, prefixes);
   for (const [alias, variable] of Object.entries(target.bindingEnvironment ?? {})) {
     const value = variables[variable];
     if (value !== undefined) environment[alias] = value;
+  }
+  return environment;
+}
+
+export function underPrefixes(variables: { readonly [name: string]: string }, prefixes: readonly string[]): { [name: string]: string } {
+  const environment: { [name: string]: string } = { ...variables };
+  for (const [name, value] of Object.entries(variables)) {
+    for (const prefix of prefixes) environment[name.replace(/^SERVICE/, prefix)] = value;
+  }
+  return environment;
+}
+
+/** Host variables that are not set are left out. */
+export function hostEnvironment(
+  { environmentFromHost }: Pick<CommandTarget, 'environmentFromHost'>,
+  host: { readonly [name: string]: string | undefined },
+): { [name: string]: string } {
+  const environment: { [name: string]: string } = {};
+  for (const [name, from] of Object.entries(environmentFromHost)) {
+    const value = host[from];
+    if (value !== undefined) environment[name] = value;
   }
   return environment;
 }

@@ -1,35 +1,38 @@
-// A command target: one process an interaction. The invocation goes in as JSON on stdin; stdout is nothing or one JSON value, stderr is the log.
+// A command target: one process an interaction. The invocation goes in as JSON on stdin; stdout is nothing or one JSON value, stderr is the
+// log, and what lies in its folder of attachments when it has ended is attached.
 import type { CommandTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
-import { commandEnvironment } from './command-environment.js';
+import { AttachmentFolder } from './attachment-folder.js';
+import { hostEnvironment, underPrefixes } from './command-environment.js';
 import { failedRun, runJsonCommand } from './json-command.js';
 import { pathInside } from './repository-path.js';
-import type { TargetRequest, TargetRun, TargetRunner } from './target-run.js';
+import type { TargetKind, TargetWork } from './target-kind.js';
+import type { TargetRun } from './target-run.js';
 
 export interface CommandOptions {
   root: string;
   prefixes: readonly string[];
 }
 
-export function commandTarget(target: CommandTarget, options: CommandOptions): TargetRunner {
-  return { run: (request) => runCommand(target, options, request), release: async () => {} };
+export function commandTarget(target: CommandTarget, options: CommandOptions): TargetKind {
+  return { run: (work) => runCommand(target, options, work), release: async () => {} };
 }
 
-async function runCommand(target: CommandTarget, { root, prefixes }: CommandOptions, request: TargetRequest): Promise<TargetRun> {
+async function runCommand(target: CommandTarget, { root, prefixes }: CommandOptions, work: TargetWork): Promise<TargetRun> {
   const directory = pathInside(root, target.workingDirectory ?? '.');
   if (directory === undefined) {
     return failedRun(runError('target.SPAWN_FAILED', `The working directory "${target.workingDirectory}" does not exist inside the repository.`));
   }
-  const { invocation: input, access, timeoutMs, signal } = request;
-  const environment = commandEnvironment({ target, access, prefixes, host: process.env });
-  return await runJsonCommand({
-    executable: target.executable,
-    arguments: target.arguments,
-    directory,
-    environment,
-    input,
-    access,
-    timeoutMs,
-    signal,
-  });
+  const { executable, arguments: args } = target;
+  const attachmentFolder = new AttachmentFolder();
+  try {
+    const { invocation: input, access, timeoutMs, signal, redactor } = work;
+    const folder = underPrefixes({ SERVICE_ATTACHMENTS_DIR: attachmentFolder.path }, prefixes);
+    const environment = { ...hostEnvironment(target, process.env), ...folder, ...work.environment };
+    const run = await runJsonCommand({ executable, arguments: args, directory, environment, input, access, timeoutMs, signal, redactor });
+    const { files, refusals } = attachmentFolder.collect();
+    return { ...run, files, refusals };
+  } finally {
+    await attachmentFolder.remove();
+  }
 }

@@ -4,69 +4,89 @@
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { HandedIn } from '../../contract/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
 import { runError } from '../run-error.js';
+import { Attachments } from './attachments.js';
+import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
-import { secretsOf, TargetLog } from './target-log.js';
-import { outputTooLarge, parseOutput } from './target-output.js';
-import type { AttachedFile, TargetRequest, TargetRun, TargetRunner } from './target-run.js';
 
-export function externalTarget(agent: TargetModule): TargetRunner {
-  return { run: (request) => work(agent, request), release: async () => {} };
+import type { TargetKind, TargetWork } from './target-kind.js';
+import { TargetLog } from './target-log.js';
+import { outputText, outputTooLarge, parseOutput } from './target-output.js';
+import type { TargetRun } from './target-run.js';
+
+/** `root`: what may be attached by path lies below it. */
+export function externalTarget(agent: TargetModule, root: string): TargetKind {
+  return { run: (work) => workOn(agent, work, root), release: async () => {} };
 }
 
-type Outcome = Pick<TargetRun, 'status' | 'output' | 'error'>;
+type Outcome = Pick<TargetRun, 'status' | 'output' | 'error'> & { whole?: TargetRun };
 
-async function work(agent: TargetModule, request: TargetRequest): Promise<TargetRun> {
-  const log = new TargetLog(secretsOf(request.access));
-  const files: AttachedFile[] = [];
+async function workOn(agent: TargetModule, work: TargetWork, root: string): Promise<TargetRun> {
+  const log = new TargetLog(work.redactor);
+  const attachments = new Attachments(root);
   const abort = new AbortController();
   let giveUp: (outcome: Outcome) => void = () => {};
   const given = new Promise<Outcome>((resolve) => {
     giveUp = resolve;
   });
   const deadline = new Deadline({
-    ...request,
+    ...work,
     deliver: (ended) => {
       abort.abort(new Error(ended === 'timed_out' ? 'the time is up' : 'the run was cancelled'));
       giveUp({ status: ended, error: endedError(ended) });
     },
   });
-  const outcome = await Promise.race([outcomeOf(agent, request, contextOf(request, { log, files, signal: abort.signal })), given]);
+  const { whole, ...outcome } = await Promise.race([outcomeOf(agent, work, contextOf(work, { log, attachments, signal: abort.signal })), given]);
   deadline.stop();
   const { ended } = deadline;
-  const told: Outcome = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
+  if (ended === undefined && whole !== undefined) return whole;
+  const told = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
   // What it says from now on belongs to no run.
-  return { ...told, log: log.text(), files: [...files] };
+  return { ...told, log: log.text(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }
 
-async function outcomeOf(agent: TargetModule, { invocation }: TargetRequest, context: TargetContext): Promise<Outcome> {
-  let text: string;
+async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWork, context: TargetContext): Promise<Outcome> {
+  let value: unknown;
   try {
-    text = JSON.stringify(await agent(structuredClone(invocation), context)) ?? '';
+    value = await agent(structuredClone(invocation), context);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message) };
   }
-  if (Buffer.byteLength(text) > limits.targetOutputBytesMax) return { status: 'failed', error: outputTooLarge() };
-  const output = parseOutput(text);
+  if (value instanceof HandedIn) {
+    const whole = completedRun(value.completion, redactor);
+    return { status: whole.status, whole };
+  }
+  const told = outputText(value);
+  if (told.kind === 'too_large') return { status: 'failed', error: outputTooLarge() };
+  if (told.kind === 'invalid') return { status: 'failed', error: runError('target.OUTPUT_INVALID', told.message) };
+  const output = parseOutput(told.text, redactor);
   if (output.kind === 'invalid') return { status: 'failed', error: output.error };
   return { status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) };
 }
 
-function contextOf({ access }: TargetRequest, { log, files, signal }: { log: TargetLog; files: AttachedFile[]; signal: AbortSignal }): TargetContext {
-  let bytesLeft: number = limits.attachmentBytesMax;
+interface ContextParts {
+  log: TargetLog;
+  attachments: Attachments;
+  signal: AbortSignal;
+}
+function contextOf({ access, environment }: TargetWork, { log, attachments, signal }: ContextParts): TargetContext {
   return {
     signal,
     binding: access.endpoints,
+    environment,
     ...(access.direct === undefined ? {} : { world: worldOf(access.direct) }),
     attach: (name, content, { mediaType } = {}) => {
-      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
-      if (files.length >= limits.attachmentsMax) throw new RangeError(`more than ${limits.attachmentsMax} attachments`);
-      if (bytes.length > bytesLeft) throw new RangeError(`attachments of more than ${limits.attachmentBytesMax} bytes`);
-      bytesLeft -= bytes.length;
-      files.push({ name: String(name), mediaType: mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream'), bytes });
+      try {
+        const file = attachments.admit({ name, content, mediaType });
+        attachments.files.push({ ...file, bytes: new Uint8Array(file.bytes) });
+      } catch (error) {
+        attachments.refuse(error);
+        throw error;
+      }
     },
     log: (message, fields) => log.append(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };

@@ -1,17 +1,20 @@
 // One process that is told something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Spawned
 // without a shell, in a process group of its own, bounded in time and output.
+//   J1. Whatever the process does there is one result, and by then the process and its group are gone.
+//   J2. Time counts until the process has ended; that something it started still holds its pipes is not its lateness.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
 import { Deadline, endedError } from './deadline.js';
-import { secretsOf, TargetLog } from './target-log.js';
-import { outputTooLarge, parseOutput } from './target-output.js';
-import type { TargetRequest, TargetRun } from './target-run.js';
+import { findExecutable } from './executable.js';
+import type { Redactor } from './redaction.js';
+import type { TargetWork } from './target-kind.js';
+import { TargetLog } from './target-log.js';
+import { outputTooLarge, parseOutputBytes } from './target-output.js';
+import type { TargetRun } from './target-run.js';
 
-export interface JsonCommand extends Pick<TargetRequest, 'access' | 'timeoutMs' | 'signal'> {
+export interface JsonCommand extends Pick<TargetWork, 'access' | 'timeoutMs' | 'signal' | 'redactor'> {
   executable: string;
   arguments: readonly string[];
   /** Exists. */
@@ -22,23 +25,24 @@ export interface JsonCommand extends Pick<TargetRequest, 'access' | 'timeoutMs' 
 }
 
 export async function runJsonCommand(command: JsonCommand): Promise<TargetRun> {
-  const executable = resolveExecutable(command.executable, command.directory);
-  if (executable === undefined) return failedRun(runError('target.SPAWN_FAILED', `There is no executable "${command.executable}".`));
+  const executable = findExecutable(command.executable, command.directory);
+  if (typeof executable !== 'string') return failedRun(executable);
   const { directory: cwd, environment: env } = command;
-  const child = spawn(executable, command.arguments, { cwd, env, shell: false, stdio: 'pipe', detached: true });
+  let child: ChildProcess;
+  try {
+    child = spawn(executable, command.arguments, { cwd, env, shell: false, stdio: 'pipe', detached: true });
+  } catch (error) {
+    return failedRun(spawnFailed(error as Error));
+  }
   return await new CommandRun(child, command).finished;
 }
 
 export function failedRun(error: RunError): TargetRun {
-  return { status: 'failed', error, log: '', files: [] };
+  return { status: 'failed', error, log: '', files: [], refusals: [] };
 }
 
-/** `node` is the Node.js this runs on. A path is relative to the working directory; a bare name is looked up on the host's PATH, which the target does not get. */
-function resolveExecutable(name: string, directory: string): string | undefined {
-  if (name === 'node') return process.execPath;
-  if (isAbsolute(name)) return existsSync(name) ? name : undefined;
-  const candidates = name.includes('/') ? [resolve(directory, name)] : (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
-  return candidates.find((file) => existsSync(file));
+function spawnFailed({ message }: Error): RunError {
+  return runError('target.SPAWN_FAILED', `The command could not be started: ${message}.`);
 }
 
 /** Process groups of commands at work: they end with this process, however it ends itself. */
@@ -66,15 +70,17 @@ class CommandRun {
   readonly #child: ChildProcess;
   readonly #log: TargetLog;
   readonly #deadline: Deadline;
+  readonly #redactor: Redactor;
   #output: Buffer[] = [];
   #outputBytes = 0;
   #error: RunError | undefined;
   #killTimer: NodeJS.Timeout | undefined;
   #pipeTimer: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess, { input, access, timeoutMs, signal }: JsonCommand) {
+  constructor(child: ChildProcess, { input, access, timeoutMs, signal, redactor }: JsonCommand) {
     this.#child = child;
-    this.#log = new TargetLog(secretsOf(access));
+    this.#redactor = redactor;
+    this.#log = new TargetLog(redactor);
     endGroupsOnExit();
     if (child.pid !== undefined) liveGroups.add(child.pid);
     this.#deadline = new Deadline({ access, timeoutMs, signal, deliver: () => this.#terminate() });
@@ -85,7 +91,7 @@ class CommandRun {
     child.stdin?.end(`${JSON.stringify(input)}\n`);
     this.finished = new Promise((resolve) => {
       child.once('error', (error) => {
-        this.#error ??= runError('target.SPAWN_FAILED', `The command could not be started: ${error.message}.`);
+        this.#error ??= spawnFailed(error);
         if (child.pid === undefined) resolve(this.#result(null, null));
       });
       // `close` comes after both pipes have ended, so that nothing the target said is lost.
@@ -113,6 +119,7 @@ class CommandRun {
 
   /** What outlives the target ends with it; what has even left its process group no longer gets its pipes read. */
   #endLeftovers(): void {
+    this.#deadline.stop();
     this.#signalGroup('SIGKILL');
     liveGroups.delete(this.#child.pid ?? 0);
     this.#pipeTimer = setTimeout(() => {
@@ -130,18 +137,25 @@ class CommandRun {
     clearTimeout(this.#killTimer);
     clearTimeout(this.#pipeTimer);
     this.#deadline.stop();
-    const log = this.#log.text();
-    const ended = this.#deadline.ended;
-    if (ended !== undefined) return { status: ended, error: endedError(ended), log, files: [] };
+    const said = { log: this.#log.text(), files: [], refusals: [] };
+    const { ended } = this.#deadline;
+    if (ended !== undefined) return { status: ended, error: this.#endedError(ended), ...said };
     const error = this.#error ?? (code === 0 ? undefined : this.#exitError(code, exitSignal));
-    if (error !== undefined) return { status: 'failed', error, log, files: [] };
-    const output = parseOutput(Buffer.concat(this.#output).toString('utf8'));
-    if (output.kind === 'invalid') return { status: 'failed', error: output.error, log, files: [] };
-    return { status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}), log, files: [] };
+    if (error !== undefined) return { status: 'failed', error, ...said };
+    const output = parseOutputBytes(Buffer.concat(this.#output), this.#redactor);
+    if (output.kind === 'invalid') return { status: 'failed', error: output.error, ...said };
+    return { status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}), ...said };
+  }
+
+  #endedError(ended: 'timed_out' | 'cancelled'): RunError {
+    const error = endedError(ended);
+    if (ended === 'cancelled' || this.#outputBytes === 0) return error;
+    return { ...error, message: `${error.message} It had written ${this.#outputBytes} bytes of output, and went on running.` };
   }
 
   #exitError(code: number | null, exitSignal: string | null): RunError {
-    const how = code === null ? `was ended by ${exitSignal}` : `exited with code ${code}`;
-    return runError('target.EXIT_CODE', `The command ${how}.`, { details: { exitCode: code, signal: exitSignal, stderr: this.#log.tail() } });
+    const details = { exitCode: code, signal: exitSignal, stderr: this.#log.tail() };
+    if (code === null) return runError('target.SIGNALED', `The command was ended by ${exitSignal}.`, { details });
+    return runError('target.EXIT_CODE', `The command exited with code ${code}.`, { details });
   }
 }

@@ -6,8 +6,10 @@ import { parentPort } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
+import { AttachmentRefused, Attachments } from './attachments.js';
 import { captureOutput } from './module-output.js';
 import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
+import { outputText, outputTooLarge } from './target-output.js';
 
 const send: (message: FromHost) => void =
   parentPort === null ? (message) => void process.send?.(message) : (message) => parentPort?.postMessage(message);
@@ -17,7 +19,6 @@ let loaded: { life: number; module: Promise<Record<string, unknown>> } | undefin
 let lastCall = 0;
 /** What the invocation may still say: a target that floods its log must not flood its attempt's memory. */
 let logRoom = 0;
-let attachmentRoom = { files: 0, bytes: 0 };
 const waiting = new Map<number, (answer: CallAnswer) => void>();
 
 captureOutput(say);
@@ -39,11 +40,11 @@ if (parentPort === null) {
 } else {
   parentPort.on('message', receive);
 }
+const untouched = surroundings();
 
 async function invoke(message: Invoke): Promise<void> {
   abort = new AbortController();
   logRoom = 2 * limits.targetLogBytesMax;
-  attachmentRoom = { files: limits.attachmentsMax, bytes: limits.attachmentBytesMax };
   const target = await load(message);
   if (target === undefined) return;
   let output: unknown;
@@ -53,11 +54,10 @@ async function invoke(message: Invoke): Promise<void> {
     fail('target.THREW', error);
     return;
   }
-  try {
-    send({ kind: 'done', outputText: JSON.stringify(output) ?? '' });
-  } catch (error) {
-    fail('target.OUTPUT_INVALID', error);
-  }
+  const told = outputText(output);
+  if (told.kind === 'text') send({ kind: 'done', outputText: told.text });
+  else if (told.kind === 'too_large') send({ kind: 'failed', code: 'target.OUTPUT_TOO_LARGE', message: outputTooLarge().message, stack: '' });
+  else send({ kind: 'failed', code: 'target.OUTPUT_INVALID', message: told.message, stack: '' });
 }
 
 async function load({ url, exportName, life }: Invoke): Promise<TargetModule | undefined> {
@@ -73,26 +73,28 @@ async function load({ url, exportName, life }: Invoke): Promise<TargetModule | u
   }
 }
 
-function contextOf({ endpoints, direct }: Invoke): TargetContext {
+function contextOf({ endpoints, direct, environment, root, turn }: Invoke): TargetContext {
+  const attachments = new Attachments(root);
   return {
     signal: abort.signal,
     binding: endpoints,
-    ...(direct ? { world: directWorld } : {}),
+    environment,
+    ...(direct ? { world: directWorld(turn) } : {}),
     attach: (name, content, { mediaType } = {}) => {
-      const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
-      takeRoom(bytes.length);
-      send({
-        kind: 'attach',
-        name: String(name),
-        mediaType: mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream'),
-        bytes,
-      });
+      try {
+        const { bytes, ...file } = attachments.admit({ name, content, mediaType });
+        // Of its own, as the agent may go on with what it gave.
+        send({ kind: 'attach', turn, file: { ...file, bytes: new Uint8Array(bytes) } });
+      } catch (error) {
+        if (error instanceof AttachmentRefused) send({ kind: 'refused', turn, refusal: { code: error.code, message: error.message } });
+        throw error;
+      }
     },
     log: (message, fields) => say(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
 }
 
-const directWorld: TargetWorld = {
+const directWorld = (turn: number): TargetWorld => ({
   call: async (packageId, operationId, args = {}, { idempotencyKey, instanceId } = {}) => {
     const request: WorldRequest = {
       method: 'call',
@@ -102,17 +104,18 @@ const directWorld: TargetWorld = {
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
       ...(instanceId === undefined ? {} : { instanceId: String(instanceId) }),
     };
-    return ((await ask(request)) as CallResult).outcome;
+    return ((await ask(turn, request)) as CallResult).outcome;
   },
-  tools: async () => (await ask({ method: 'tools' })) as ToolCatalogItem[],
-  wait: async (untilUs) => ((await ask({ method: 'wait', ...(untilUs === undefined ? {} : { untilUs: Number(untilUs) }) })) as WaitResult).outcome,
-};
+  tools: async () => (await ask(turn, { method: 'tools' })) as ToolCatalogItem[],
+  wait: async (untilUs) =>
+    ((await ask(turn, { method: 'wait', ...(untilUs === undefined ? {} : { untilUs: Number(untilUs) }) })) as WaitResult).outcome,
+});
 
-async function ask(request: WorldRequest): Promise<unknown> {
+async function ask(turn: number, request: WorldRequest): Promise<unknown> {
   const id = ++lastCall;
   const answer = await new Promise<CallAnswer>((resolve) => {
     waiting.set(id, resolve);
-    send({ kind: 'call', id, request });
+    send({ kind: 'call', turn, id, request });
   });
   if (answer.ok) return answer.value;
   throw Object.assign(new Error(answer.message), { code: answer.code });
@@ -127,14 +130,22 @@ function fail(code: ModuleFailure, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown : new Error(format(thrown));
   // Frames of this file say nothing about the agent.
   const stack = (error.stack ?? '').split('\n').filter((line) => !line.includes(import.meta.url));
-  send({ kind: 'failed', code, message: error.message, stack: stack.join('\n') });
+  const { targetErrorCharsMax, targetLogBytesMax } = limits;
+  // A little more than is told, so that a secret at the cut is still known for one.
+  send({ kind: 'failed', code, message: error.message.slice(0, 2 * targetErrorCharsMax), stack: stack.join('\n').slice(0, targetLogBytesMax) });
 }
 
-/** Before a host serves another attempt nothing of this one may go on: no timer, no socket, no call. */
+/** What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the process. */
+function surroundings(): string {
+  const listeners = process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`);
+  return JSON.stringify([Reflect.ownKeys(globalThis).map(String), process.env, listeners]);
+}
+
+/** Before a host serves another attempt nothing of this one may go on, no timer, no socket, no call, and nothing of it may be left. */
 function endLife(): void {
   loaded = undefined;
   const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
-  const idle = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource));
+  const idle = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource)) && surroundings() === untouched;
   send({ kind: 'lifeEnded', idle });
 }
 
@@ -142,10 +153,4 @@ function say(text: string): void {
   if (logRoom <= 0) return;
   logRoom -= text.length;
   send({ kind: 'log', text });
-}
-
-function takeRoom(bytes: number): void {
-  if (attachmentRoom.files < 1) throw new RangeError(`more than ${limits.attachmentsMax} attachments`);
-  if (attachmentRoom.bytes < bytes) throw new RangeError(`attachments of more than ${limits.attachmentBytesMax} bytes`);
-  attachmentRoom = { files: attachmentRoom.files - 1, bytes: attachmentRoom.bytes - bytes };
 }

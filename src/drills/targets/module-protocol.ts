@@ -2,9 +2,12 @@
 import type { TargetInvocation } from '../../contract/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
 import type { Endpoint } from '../bindings-port.js';
+import type { AttachmentRefusal } from './target-run.js';
 
 export interface Invoke {
   kind: 'invoke';
+  /** What the module says carries it, so that nothing of an earlier interaction is taken for this one's. */
+  turn: number;
   /** Of the bundled module. */
   url: string;
   exportName: string;
@@ -13,6 +16,9 @@ export interface Invoke {
   invocation: TargetInvocation;
   endpoints: { readonly [B in 'http' | 'mcp' | 'cli']?: Endpoint };
   direct: boolean;
+  environment: { readonly [name: string]: string };
+  /** What may be attached by path lies below it. */
+  root: string;
 }
 export type ToHost =
   | Invoke
@@ -29,11 +35,12 @@ export type WorldRequest =
 export type CallAnswer = { ok: true; value: CallResult | ToolCatalogItem[] | WaitResult } | { ok: false; code: string; message: string };
 
 export type FromHost =
-  | { kind: 'call'; id: number; request: WorldRequest }
+  | { kind: 'call'; turn: number; id: number; request: WorldRequest }
   | { kind: 'log'; text: string }
-  | { kind: 'attach'; name: string; mediaType: string; bytes: Uint8Array }
+  | { kind: 'attach'; turn: number; file: { name: string; mediaType: string; bytes: Uint8Array } }
+  | { kind: 'refused'; turn: number; refusal: AttachmentRefusal }
   | { kind: 'done'; outputText: string }
   | { kind: 'failed'; code: ModuleFailure; message: string; stack: string }
   /** `idle`: nothing of the attempt goes on. */
   | { kind: 'lifeEnded'; idle: boolean };
-export type ModuleFailure = 'target.LOAD_FAILED' | 'target.THREW' | 'target.OUTPUT_INVALID';
+export type ModuleFailure = 'target.LOAD_FAILED' | 'target.THREW' | 'target.OUTPUT_INVALID' | 'target.OUTPUT_TOO_LARGE';

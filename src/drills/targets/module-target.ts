@@ -5,28 +5,35 @@ import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ModuleTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
+import { Attachments } from './attachments.js';
 import { Deadline, endedError } from './deadline.js';
 import type { Bundle } from './module-bundle.js';
 import type { ModuleHost } from './module-host.js';
 import type { ModuleHosts } from './module-hosts.js';
 import type { CallAnswer, FromHost, WorldRequest } from './module-protocol.js';
-import { secretsOf, TargetLog } from './target-log.js';
+import type { TargetKind, TargetWork } from './target-kind.js';
+import { TargetLog } from './target-log.js';
 import { outputTooLarge, type ParsedOutput, parseOutput } from './target-output.js';
-import type { AttachedFile, TargetRequest, TargetRun, TargetRunner } from './target-run.js';
+import type { TargetRun } from './target-run.js';
 
 export interface ModuleOptions {
   hosts: ModuleHosts;
   bundle: Promise<Bundle>;
+  /** The repository. */
+  root: string;
 }
 
-export function moduleTarget(target: ModuleTarget, { hosts, bundle }: ModuleOptions): TargetRunner {
+export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: ModuleOptions): TargetKind {
   let held: { host: ModuleHost; life: number } | undefined;
+  let turn = 0;
   return {
-    run: async (request) => {
+    run: async (work) => {
       const loaded = await bundle;
-      if (loaded.kind === 'failed') return { status: 'failed', error: loaded.error, log: '', files: [] };
+      if (loaded.kind === 'failed') return { status: 'failed', error: loaded.error, log: '', files: [], refusals: [] };
       held ??= hosts.acquire();
-      const { run, spoiled } = await new Invocation(held.host, request).start({ url: loaded.url, exportName: target.export, life: held.life });
+      turn += 1;
+      const module = { url: loaded.url, exportName: target.export, life: held.life, root };
+      const { run, spoiled } = await new Invocation(held.host, { work, turn }).start(module);
       if (spoiled) {
         await hosts.discard(held.host);
         held = undefined;
@@ -48,19 +55,22 @@ interface Finished {
 
 class Invocation {
   readonly #host: ModuleHost;
-  readonly #request: TargetRequest;
+  readonly #work: TargetWork;
+  readonly #turn: number;
   readonly #log: TargetLog;
-  readonly #files: AttachedFile[] = [];
+  // Paths have been read where the module runs.
+  readonly #attachments = new Attachments(undefined);
   readonly #deadline: Deadline;
   #finish: (finished: Finished) => void = () => {};
   #graceTimer: NodeJS.Timeout | undefined;
 
-  constructor(host: ModuleHost, request: TargetRequest) {
+  constructor(host: ModuleHost, { work, turn }: { work: TargetWork; turn: number }) {
     this.#host = host;
-    this.#request = request;
-    this.#log = new TargetLog(secretsOf(request.access));
+    this.#work = work;
+    this.#turn = turn;
+    this.#log = new TargetLog(work.redactor);
     this.#deadline = new Deadline({
-      ...request,
+      ...work,
       deliver: (reason) => {
         host.post({ kind: 'abort', reason });
         // It may clean up and say why; a loop that never looks is ended.
@@ -69,28 +79,32 @@ class Invocation {
     });
   }
 
-  start(module: { url: string; exportName: string; life: number }): Promise<Finished> {
-    const { invocation, access } = this.#request;
+  start(module: { url: string; exportName: string; life: number; root: string }): Promise<Finished> {
+    const { invocation, access, environment } = this.#work;
     return new Promise((resolve) => {
       this.#finish = resolve;
       this.#host.listen({
         message: (message) => this.#hear(message),
         ended: (reason) => this.#fail('target.CRASHED', `The target ended: ${reason}.`),
       });
-      this.#host.post({ kind: 'invoke', ...module, invocation, endpoints: access.endpoints, direct: access.direct !== undefined });
+      const { endpoints, direct } = access;
+      this.#host.post({ kind: 'invoke', ...module, turn: this.#turn, invocation, environment, endpoints, direct: direct !== undefined });
     });
   }
 
   #hear(message: FromHost): void {
     switch (message.kind) {
       case 'call':
-        void this.#answer(message.id, message.request);
+        void this.#answer(message);
         return;
       case 'log':
         this.#log.append(message.text);
         return;
       case 'attach':
-        this.#files.push({ name: message.name, mediaType: message.mediaType, bytes: message.bytes });
+        if (message.turn === this.#turn) this.#attachments.keep({ ...message.file, content: message.file.bytes });
+        return;
+      case 'refused':
+        if (message.turn === this.#turn) this.#attachments.note(message.refusal);
         return;
       case 'done':
         this.#complete(message.outputText);
@@ -106,14 +120,16 @@ class Invocation {
     }
   }
 
-  async #answer(id: number, request: WorldRequest): Promise<void> {
-    const answer = await this.#ask(request);
+  async #answer({ id, turn, request }: { id: number; turn: number; request: WorldRequest }): Promise<void> {
+    const answer = await this.#ask(request, turn);
     this.#host.post({ kind: 'answer', id, answer });
   }
 
-  async #ask(request: WorldRequest): Promise<CallAnswer> {
-    const { direct } = this.#request.access;
+  async #ask(request: WorldRequest, turn: number): Promise<CallAnswer> {
+    const { direct } = this.#work.access;
     try {
+      // Its world ended with its interaction; that another one's runs now gives it nothing.
+      if (turn !== this.#turn) throw new ServiceError('control.UNAUTHENTICATED', { message: 'The interaction of this world has ended.' });
       if (direct === undefined) throw new ServiceError('control.FORBIDDEN', { message: 'The target does not list the binding direct.' });
       if (request.method === 'tools') return { ok: true, value: await direct.tools() };
       if (request.method === 'wait') return { ok: true, value: await direct.wait(request.untilUs) };
@@ -129,7 +145,7 @@ class Invocation {
 
   #complete(outputText: string): void {
     const tooLarge = Buffer.byteLength(outputText) > limits.targetOutputBytesMax;
-    const output: ParsedOutput = tooLarge ? { kind: 'invalid', error: outputTooLarge() } : parseOutput(outputText);
+    const output: ParsedOutput = tooLarge ? { kind: 'invalid', error: outputTooLarge() } : parseOutput(outputText, this.#work.redactor);
     if (output.kind === 'invalid') this.#end({ status: 'failed', error: output.error }, { spoiled: false });
     else this.#end({ status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) }, { spoiled: false });
   }
@@ -145,7 +161,8 @@ class Invocation {
     this.#host.listen(undefined);
     // Whatever a target says after its time was up, its time was up.
     const { ended } = this.#deadline;
+    const { files, refusals } = this.#attachments;
     const told = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
-    this.#finish({ run: { ...told, log: this.#log.text(), files: this.#files }, spoiled: spoiled || ended !== undefined });
+    this.#finish({ run: { ...told, log: this.#log.text(), files, refusals }, spoiled: spoiled || ended !== undefined });
   }
 }

@@ -12,3 +12,9 @@ export function pathInside(root: string, path: string): string | undefined {
     return undefined;
   }
 }
+
+/** As `pathInside`, and undefined too where a link lies on the way from the root. */
+export function linkFreePath(root: string, path: string): string | undefined {
+  const real = pathInside(root, path);
+  return real !== undefined && real === resolve(realpathSync(root), path) ? real : undefined;
+}

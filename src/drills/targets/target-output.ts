@@ -5,20 +5,54 @@ import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
+import type { Redactor } from './redaction.js';
 
 export type ParsedOutput = { kind: 'none' } | { kind: 'value'; value: JsonValue } | { kind: 'invalid'; error: RunError };
 
-export function parseOutput(text: string): ParsedOutput {
+/** What is told of an invalid output is cut from the redacted text, as half a secret would not be known for one. */
+export function parseOutput(text: string, redactor: Redactor): ParsedOutput {
   if (text.trim() === '') return { kind: 'none' };
-  let value: JsonValue;
+  const parsed = parse(text);
+  const told = redactor.text(text);
+  if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(told)}.`, told);
+  const fault = checkJsonDepth(parsed.value);
+  return fault === null ? { kind: 'value', value: parsed.value } : invalid(`The output ${fault.message}.`, told);
+}
+
+export function parseOutputBytes(bytes: Uint8Array, redactor: Redactor): ParsedOutput {
+  if (bytes.length > limits.targetOutputBytesMax) return { kind: 'invalid', error: outputTooLarge() };
+  let text: string;
   try {
-    value = JSON.parse(text) as JsonValue;
-  } catch (error) {
-    return { kind: 'invalid', error: invalid(`The output is not one JSON value: ${(error as Error).message}.`, text) };
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return invalid('The output is not UTF-8.', redactor.text(Buffer.from(bytes).toString('utf8')));
   }
-  const fault = checkJsonDepth(value);
-  if (fault !== null) return { kind: 'invalid', error: invalid(`The output ${fault.message}.`, text) };
-  return { kind: 'value', value };
+  return parseOutput(text, redactor);
+}
+
+function parse(text: string): { value: JsonValue } | { fault: string } {
+  try {
+    return { value: JSON.parse(text) as JsonValue };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+}
+
+function faultOf(text: string): string {
+  const parsed = parse(text);
+  return 'fault' in parsed ? parsed.fault : 'it is broken';
+}
+
+/** Of a value that is still the agent's. Rejected values keep their words: what JSON says of them is what helps. */
+export function outputText(value: unknown): { kind: 'text'; text: string } | { kind: 'invalid'; message: string } | { kind: 'too_large' } {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    return { kind: 'invalid', message: `The output has no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  if (text === undefined && value !== undefined) return { kind: 'invalid', message: `The output is a ${typeof value}, which has no JSON.` };
+  return Buffer.byteLength(text ?? '') > limits.targetOutputBytesMax ? { kind: 'too_large' } : { kind: 'text', text: text ?? '' };
 }
 
 export function outputTooLarge(): RunError {
@@ -27,6 +61,6 @@ export function outputTooLarge(): RunError {
   });
 }
 
-function invalid(message: string, text: string): RunError {
-  return runError('target.OUTPUT_INVALID', message, { details: { beginning: text.slice(0, 200) } });
+function invalid(message: string, told: string): ParsedOutput {
+  return { kind: 'invalid', error: runError('target.OUTPUT_INVALID', message, { details: { beginning: told.slice(0, 200) } }) };
 }

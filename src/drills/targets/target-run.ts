@@ -1,6 +1,6 @@
 // The port between an attempt and whatever runs its agent.
 import type { JsonValue } from '../../contract/json.js';
-import type { RunError, TargetStatus } from '../../contract/run.js';
+import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run.js';
 import type { TargetInvocation } from '../../contract/target-invocation.js';
 import type { Access } from '../bindings-port.js';
 
@@ -24,9 +24,17 @@ export interface TargetRun {
   /** What the agent said while it worked, bounded. */
   log: string;
   files: AttachedFile[];
+  /** What it could not attach. */
+  refusals: AttachmentRefusal[];
 }
 export interface AttachedFile {
   name: string;
   mediaType: string;
   bytes: Uint8Array;
+  /** Absent: nobody has looked for secrets. */
+  redaction?: AttachmentDescriptor['redaction'];
+}
+export interface AttachmentRefusal {
+  code: string;
+  message: string;
 }

@@ -1,16 +1,21 @@
-// The agents of one runDrills call: a runner for each attempt, and what they share: module hosts and bundles.
+// The agents of one runDrills call: a runner for each attempt, and what they share: module hosts and bundles. Whatever the kind, nothing
+// that an agent was given in secret leaves here with what it says.
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModuleTarget, Target } from '../../contract/target.js';
 import type { TargetModule } from '../../contract/target-invocation.js';
+import { bindingEnvironment } from './command-environment.js';
 import { commandTarget } from './command-target.js';
 import { externalTarget } from './external-target.js';
+import { httpTarget } from './http-target.js';
 import { type Bundle, bundleModule } from './module-bundle.js';
 import { ModuleHosts } from './module-hosts.js';
 import { moduleTarget } from './module-target.js';
-import type { TargetRunner } from './target-run.js';
+import { hostSecrets, Redactor } from './redaction.js';
+import type { TargetKind, TargetWork } from './target-kind.js';
+import type { TargetRequest, TargetRunner } from './target-run.js';
 
 export interface TargetsOptions {
   root: string;
@@ -19,6 +24,8 @@ export interface TargetsOptions {
   prefixes: readonly string[];
   /** Of `external` targets. */
   agent?: TargetModule;
+  /** HTTP agents may be on other machines. */
+  allowRemote: boolean;
 }
 
 export class Targets {
@@ -34,15 +41,34 @@ export class Targets {
 
   /** For a target that the plan did not refuse. */
   runnerFor(target: Target): TargetRunner {
-    if (target.kind === 'module') return moduleTarget(target, { hosts: this.#hosts, bundle: this.#bundle(target) });
-    if (target.kind === 'command') return commandTarget(target, this.#options);
-    if (target.kind === 'external' && this.#options.agent !== undefined) return externalTarget(this.#options.agent);
-    throw new Error(`the plan refuses ${target.kind} targets`);
+    const kind = this.#kindOf(target);
+    return {
+      run: async (request) => {
+        const work = this.#workOf(target, request);
+        return work.redactor.run(await kind.run(work));
+      },
+      release: () => kind.release(),
+    };
   }
 
   async close(): Promise<void> {
     await this.#hosts.close();
     if (this.#bundleDirectory !== undefined) await rm(this.#bundleDirectory, { recursive: true, force: true });
+  }
+
+  #kindOf(target: Target): TargetKind {
+    const { root, agent, allowRemote } = this.#options;
+    if (target.kind === 'module') return moduleTarget(target, { hosts: this.#hosts, bundle: this.#bundle(target), root });
+    if (target.kind === 'command') return commandTarget(target, this.#options);
+    if (target.kind === 'http') return httpTarget(target, { allowRemote });
+    if (agent !== undefined) return externalTarget(agent, root);
+    throw new Error(`the plan refuses ${target.kind} targets`);
+  }
+
+  #workOf(target: Target, request: TargetRequest): TargetWork {
+    const tokens = Object.values(request.access.endpoints).map(({ token }) => token);
+    const environment = bindingEnvironment({ target, access: request.access, prefixes: this.#options.prefixes });
+    return { ...request, environment, redactor: new Redactor([...tokens, ...hostSecrets(fromHost(target), process.env)]) };
   }
 
   #bundle({ module }: ModuleTarget): Promise<Bundle> {
@@ -54,4 +80,9 @@ export class Targets {
     }
     return bundle;
   }
+}
+
+function fromHost(target: Target): { [name: string]: string } {
+  if (target.kind === 'command') return target.environmentFromHost;
+  return target.kind === 'http' ? target.headersFromEnvironment : {};
 }

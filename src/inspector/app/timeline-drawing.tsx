@@ -7,6 +7,8 @@ import type { Band, Mark, TimelinePicture } from './timeline-picture.ts';
 
 const lanePx = 30;
 const topPx = 34;
+/** What the text of a tick may take: at the right edge it goes to the left of its line. */
+const textPx = 70;
 
 export interface TimelineDrawingProps {
   picture: TimelinePicture;
@@ -28,7 +30,7 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
         {picture.ticks(view, widthPx).map((tick) => (
           <g key={tick.x}>
             <line class="tick" x1={tick.x} x2={tick.x} y1={topPx - 8} y2={heightPx} />
-            <text class="tick-text" x={tick.x + 4} y={14}>
+            <text class="tick-text" {...(tick.x > widthPx - textPx ? { x: tick.x - 4, 'text-anchor': 'end' } : { x: tick.x + 4 })} y={14}>
               {tick.text}
             </text>
           </g>

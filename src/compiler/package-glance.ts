@@ -1,0 +1,27 @@
+// What can be known of one tool package without compiling it: where it lies, what it is called, what it gives a new world to start with.
+import type { ToolStarter } from '../contract/tool-manifest.js';
+import { validateToolStarter } from '../contract/validators.js';
+import { Diagnostics } from './diagnostics.js';
+import { readDocument, validated } from './project-documents.js';
+import { describePackage, locatePackage } from './tool-packages.js';
+
+export interface PackageGlance {
+  /** Real and absolute. */
+  folder: string;
+  packageId?: string;
+  starter?: ToolStarter;
+}
+
+/** undefined: there is no such package. What is wrong with one is told when it is compiled. */
+export function glancePackage(specifier: string, base: string): PackageGlance | undefined {
+  const located = locatePackage(specifier, base);
+  if ('message' in located) return undefined;
+  const diagnostics = new Diagnostics();
+  const found = describePackage(diagnostics, located);
+  if (found === undefined) return { folder: located.root };
+  const file = readDocument(diagnostics, found.root, found.toolFile)?.value as { manifest?: { id?: unknown } } | null | undefined;
+  const document = found.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
+  const starter = document && validated(diagnostics, document, validateToolStarter);
+  const id = file?.manifest?.id;
+  return { folder: found.root, ...(typeof id === 'string' ? { packageId: id } : {}), ...(starter === undefined ? {} : { starter }) };
+}

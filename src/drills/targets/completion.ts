@@ -1,0 +1,31 @@
+// What an agent elsewhere handed in, made the run it tells of.
+import type { TargetCompletion } from '../../contract/target-completion.js';
+import { runError } from '../run-error.js';
+import { Attachments } from './attachments.js';
+import type { Redactor } from './redaction.js';
+import { TargetLog } from './target-log.js';
+import { outputText, outputTooLarge } from './target-output.js';
+import type { TargetRun } from './target-run.js';
+
+export function completedRun(completion: TargetCompletion, redactor: Redactor): TargetRun {
+  const { status, output, error, log = '', attachments = [] } = completion;
+  const kept = new Attachments(undefined);
+  for (const attachment of attachments) {
+    const { name, mediaType } = attachment;
+    kept.keep({ name, mediaType, content: 'text' in attachment ? attachment.text : Buffer.from(attachment.base64, 'base64') });
+  }
+  const told = new TargetLog(redactor);
+  told.append(log);
+  const said = { log: told.text(), files: kept.files, refusals: kept.refusals };
+  if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
+  return {
+    status,
+    ...(output === undefined ? {} : { output }),
+    ...(status === 'failed' ? { error: agentFailed(error) } : {}),
+    ...said,
+  };
+}
+
+function agentFailed({ code = 'target.AGENT_FAILED', message, details = {} }: NonNullable<TargetCompletion['error']> = { message: '' }) {
+  return runError(code as `target.${string}`, message === '' ? 'The agent says that it failed.' : message, { details });
+}

@@ -1,0 +1,76 @@
+// One request and its bounded answer, over a connection of its own. Follows no redirect, knows no proxy, asks no address but those it may.
+import { lookup } from 'node:dns';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { limits } from '../../contract/limits.js';
+import { addressRefused, isLoopback, loopbackOnly } from './loopback-only.js';
+
+export interface HttpAsk {
+  url: URL;
+  method: 'POST' | 'PUT';
+  headers: { [name: string]: string };
+  body: string;
+  /** Other machines may be asked. */
+  allowRemote: boolean;
+  /** What of the answer is read at most. */
+  bytesMaxOf(head: HttpHead): number;
+  /** Aborting closes the connection. */
+  signal: AbortSignal;
+}
+export interface HttpHead {
+  status: number;
+  headers: IncomingMessage['headers'];
+}
+export type HttpAnswer =
+  | ({ kind: 'answer'; body: Buffer } & HttpHead)
+  | { kind: 'too_large' }
+  /** No whole answer came. `connected`: the agent was there. */
+  | { kind: 'lost'; connected: boolean; code: string; message: string };
+
+export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
+  const { url, method, headers, allowRemote, signal } = ask;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (!allowRemote && /^[\d.]+$|:/.test(host) && !isLoopback(host)) {
+    return { kind: 'lost', connected: false, code: addressRefused, message: `${host} is not this machine` };
+  }
+  return await new Promise((resolve) => {
+    let connected = false;
+    const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, {
+      method,
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(ask.body)) },
+      agent: false,
+      maxHeaderSize: limits.headerBytesMax,
+      insecureHTTPParser: false,
+      signal,
+      ...(allowRemote ? {} : { lookup: loopbackOnly(lookup) }),
+    });
+    const lost = (error: NodeJS.ErrnoException): void => resolve({ kind: 'lost', connected, code: error.code ?? '', message: error.message });
+    request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
+    request.on('error', lost);
+    request.on('response', (response) => collect(response, { ask, lost, resolve }));
+    request.end(ask.body);
+  });
+}
+
+interface Collecting {
+  ask: HttpAsk;
+  lost: (error: Error) => void;
+  resolve: (answer: HttpAnswer) => void;
+}
+function collect(response: IncomingMessage, { ask, lost, resolve }: Collecting): void {
+  const head: HttpHead = { status: response.statusCode ?? 0, headers: response.headers };
+  const bytesMax = ask.bytesMaxOf(head);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  response.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes <= bytesMax) {
+      pieces.push(piece);
+      return;
+    }
+    resolve({ kind: 'too_large' });
+    response.destroy();
+  });
+  response.on('error', lost);
+  response.on('end', () => resolve({ kind: 'answer', ...head, body: Buffer.concat(pieces) }));
+}

@@ -1,0 +1,33 @@
+// Addresses of this machine, and a look-up that yields no others: what a name stands for is decided when it is connected to, so a name that
+// changes its mind in between gains nothing.
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
+
+export const addressRefused = 'ADDRESS_REFUSED';
+
+export function isLoopback(address: string): boolean {
+  return isIP(address) !== 0 && loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+type LookUpAll = (name: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+
+/** A literal address is never looked up: its user asks `isLoopback`. */
+export function loopbackOnly(lookUp: LookUpAll): LookupFunction {
+  return (name, options, callback) => {
+    lookUp(name, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, '');
+      const stranger = addresses.find(({ address }) => !isLoopback(address));
+      const first = addresses[0];
+      if (stranger !== undefined || first === undefined) {
+        const message = `"${name}" is ${stranger?.address ?? 'no address'}, which is not this machine`;
+        return callback(Object.assign(new Error(message), { code: addressRefused }), '');
+      }
+      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,120 @@
+// What an agent was given in secret, blotted out of what it says: as it is, and as JSON, URLs, forms, base64 and hex write it.
+//   R1. A text is searched whole, so that a secret is found however its pieces arrived.
+//   R2. What is shorter than `redactedCharsMin` is no secret: blotting out `1` or `true` would only make things unreadable.
+import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
+import type { AttachmentDescriptor, RunError } from '../../contract/run.js';
+import type { AttachedFile, TargetRun } from './target-run.js';
+
+const mark = '[redacted]';
+
+export class Redactor {
+  readonly #pattern: RegExp | undefined;
+  /** Of the longest form of a secret: how far beyond a cut one may reach. */
+  readonly reachChars: number;
+
+  constructor(secrets: Iterable<string>) {
+    const forms = new Set([...secrets].filter(({ length }) => length >= limits.redactedCharsMin).flatMap(formsOf));
+    // The longest first: one secret may be the beginning of another.
+    const ordered = [...forms].sort((left, right) => right.length - left.length);
+    this.reachChars = ordered[0]?.length ?? 0;
+    this.#pattern =
+      ordered.length === 0 ? undefined : new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  }
+
+  text(text: string): string {
+    return this.#pattern === undefined ? text : text.replace(this.#pattern, mark);
+  }
+
+  /** The beginning of a text, redacted: no part of a secret that reaches over the cut is left. */
+  beginning(text: string, charsMax: number): string {
+    if (this.#pattern === undefined) return text.slice(0, charsMax);
+    let told = '';
+    let done = 0;
+    for (const { index, 0: found } of text.matchAll(this.#pattern)) {
+      if (index >= charsMax) break;
+      told += text.slice(done, index) + mark;
+      done = index + found.length;
+    }
+    return told + text.slice(done, Math.max(done, charsMax));
+  }
+
+  /** Every string of it, names included. */
+  value<T extends JsonValue>(value: T): T {
+    return this.#pattern === undefined ? value : (this.#redacted(value) as T);
+  }
+
+  error(error: RunError): RunError {
+    const { message, issues, details } = error;
+    const told = issues.map((issue) => ({ ...issue, path: this.text(issue.path), message: this.text(issue.message) }));
+    return { ...error, message: this.beginning(message, limits.targetErrorCharsMax), issues: told, details: this.value(details as JsonObject) };
+  }
+
+  file(file: AttachedFile): AttachedFile & { redaction: AttachmentDescriptor['redaction'] } {
+    const named = { ...file, name: this.text(file.name) };
+    if (this.#pattern === undefined) return { ...named, redaction: { status: 'not_applied', note: null } };
+    if (!isText(file)) return { ...named, redaction: { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' } };
+    // Byte for byte, so that what is no UTF-8 comes out as it went in.
+    const text = Buffer.from(file.bytes).toString('latin1');
+    const places = text.match(this.#pattern)?.length ?? 0;
+    if (places === 0) return { ...named, redaction: { status: 'not_applied', note: null } };
+    const note = `A secret was replaced in ${places} ${places === 1 ? 'place' : 'places'}.`;
+    return { ...named, bytes: Buffer.from(this.text(text), 'latin1'), redaction: { status: 'applied', note } };
+  }
+
+  /** All an agent's work brought along; its log has been redacted as it was kept. */
+  run({ output, error, files, refusals, ...rest }: TargetRun): TargetRun {
+    return {
+      ...rest,
+      ...(output === undefined ? {} : { output: this.value(output) }),
+      ...(error === undefined ? {} : { error: this.error(error) }),
+      files: files.map((file) => this.file(file)),
+      refusals: refusals.map(({ code, message }) => ({ code, message: this.text(message) })),
+    };
+  }
+
+  #redacted(value: JsonValue): JsonValue {
+    if (typeof value === 'string') return this.text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item: JsonValue) => this.#redacted(item));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.#redacted(member as JsonValue)]));
+  }
+}
+
+function isText({ mediaType }: AttachedFile): boolean {
+  return /^text\/|^application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)\b|^image\/svg\+xml\b/.test(
+    mediaType,
+  );
+}
+
+/** Those an agent or its tools are likely to write. In `latin1`, as texts of bytes are searched, a secret of other letters has a form of its own. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const url = encodeURIComponent(bytes.toString('utf8'));
+  const base64 = [0, 1, 2].flatMap((offset) => base64Within(bytes, offset));
+  const plain = [secret, JSON.stringify(secret).slice(1, -1), url, new URLSearchParams([['', secret]]).toString().slice(1), bytes.toString('latin1')];
+  const hex = bytes.toString('hex');
+  return [...plain, ...base64, hex, hex.toUpperCase()];
+}
+
+/** The characters that are the secret's alone when it lies in longer data, `offset` bytes after a multiple of three. */
+function base64Within(secret: Buffer, offset: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(offset), secret])
+    .toString('base64')
+    .replaceAll('=', '');
+  const own = text.slice(offset === 0 ? 0 : offset + 1, (offset + secret.length) % 3 === 0 ? undefined : -1);
+  return own.length < limits.redactedCharsMin ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+}
+
+/** Variables of a host whose values stand everywhere and are no secrets. */
+const openVariables = new Set(['PATH', 'HOME', 'PWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'TMPDIR', 'NODE_ENV', 'CI']);
+
+/** The values that a target takes from its host: all of them, but for those that cannot be secret. Of `Bearer abc` the `abc` is one by itself. */
+export function hostSecrets(from: { [name: string]: string }, host: { readonly [name: string]: string | undefined }): string[] {
+  return Object.values(from).flatMap((variable) => {
+    const value = host[variable];
+    if (value === undefined || openVariables.has(variable) || variable.startsWith('LC_')) return [];
+    const last = value.trimEnd().split(/\s/).at(-1) as string;
+    return [value, last];
+  });
+}

@@ -1,0 +1,220 @@
+// Agents that do what no agent should: each has its own end, its own code, and takes nothing with it.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
+import { command, file, invocation, module, pools, recordedAccess, root, run } from './targets-kit.js';
+
+const codeOf = async (target: Parameters<typeof run>[0], going?: Parameters<typeof run>[1]) => (await run(target, going)).error?.code;
+
+test('command: what it prints must be one whole JSON value, in UTF-8', async () => {
+  assert.equal(await codeOf(command('process.stdout.write("{\\"half\\": [1, 2")')), 'target.OUTPUT_INVALID');
+  assert.equal(await codeOf(command('process.stdout.write("done, thank you")')), 'target.OUTPUT_INVALID');
+  assert.equal(await codeOf(command('process.stdout.write("1\\n2\\n")')), 'target.OUTPUT_INVALID');
+  const notUtf8 = await run(command('process.stdout.write(Buffer.from([0x22, 0xff, 0xfe, 0x22]))'));
+  assert.deepEqual([notUtf8.error?.code, notUtf8.error?.message], ['target.OUTPUT_INVALID', 'The output is not UTF-8.']);
+  assert.equal((await run(command('process.stdout.write("  7 \\n")'))).output, 7);
+});
+
+test('command: a flood of stderr is bounded, and the output beside it still counts', async () => {
+  const flood = command(
+    `const line = 'x'.repeat(1 << 20); for (let i = 0; i < 12; i++) if (!process.stderr.write(line)) await new Promise((r) => process.stderr.once('drain', r));
+     console.log('"done"');`,
+  );
+  const { status, output, log } = await run(flood, { timeoutMs: 20_000 });
+  assert.deepEqual([status, output], ['completed', 'done']);
+  assert.ok(log.length < limits.targetLogBytesMax + 200);
+  assert.match(log, /at least 8388608 characters, was not kept\]\n$/);
+});
+
+test('command: one that closes its stdin before it has read is fine', async () => {
+  const { status, output } = await run(command('process.stdin.destroy(); setTimeout(() => console.log(1), 50)'));
+  assert.deepEqual([status, output], ['completed', 1]);
+});
+
+test('command: one that hangs after its output is told as such', async () => {
+  const { status, error, output } = await run(command('console.log(1); setInterval(() => {}, 1000)'), { timeoutMs: 700 });
+  assert.deepEqual([status, error?.code, output], ['timed_out', 'target.TIMED_OUT', undefined]);
+  assert.match(error?.message ?? '', /It had written 2 bytes of output, and went on running/);
+});
+
+test('command: what it started and left behind is ended with it', async () => {
+  const target = command(`
+    import { spawn } from 'node:child_process';
+    const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    child.unref(); console.log(child.pid);`);
+  const { status, output } = await run(target);
+  assert.equal(status, 'completed');
+  const stat = `/proc/${output}/stat`;
+  const isGone = () => !existsSync(stat) || / Z /.test(readFileSync(stat, 'utf8'));
+  for (let tries = 0; tries < 200 && !isGone(); tries++) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.ok(isGone());
+});
+
+test('command: a pipe held by what left its process group holds up nobody, and is no lateness of the target', async () => {
+  const target = command(`
+    import { spawn } from 'node:child_process';
+    spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], { stdio: 'inherit', detached: true }).unref(); console.log('"left"'); process.exit(0);`);
+  const { status, output } = await run(target, { timeoutMs: 1500 });
+  assert.deepEqual([status, output], ['completed', 'left']);
+});
+
+test('module: what has no JSON is no output, whatever kind of thing it is', async () => {
+  for (const [value, message] of [
+    ['(() => { const a = {}; a.a = a; return a; })()', /circular/],
+    ['() => 1', /is a function/],
+    ['Symbol("x")', /is a symbol/],
+    ['({ toJSON() { throw new Error("not me"); } })', /not me/],
+    ['10n', /BigInt/],
+  ] as const) {
+    const { error } = await run(module(`export default () => ${value.startsWith('() =>') ? `(${value})` : value};`));
+    assert.equal(error?.code, 'target.OUTPUT_INVALID', value);
+    assert.match(error?.message ?? '', message);
+  }
+});
+
+test('module: one that never resolves, and one whose import never ends, are timed out', async () => {
+  assert.equal(await codeOf(module('export default () => new Promise(() => {})'), { timeoutMs: 400 }), 'target.TIMED_OUT');
+  assert.equal(
+    await codeOf(module('await new Promise(() => { setInterval(() => {}, 1000); }); export default () => 1'), { timeoutMs: 400 }),
+    'target.TIMED_OUT',
+  );
+});
+
+test('module: an error as long as a book is told in short', async () => {
+  const { error, log } = await run(module('export default () => { throw new Error("x".repeat(50_000_000)); }'));
+  assert.equal(error?.code, 'target.THREW');
+  assert.equal(error?.message.length, limits.targetErrorCharsMax);
+  assert.ok(log.length < limits.targetLogBytesMax + 200);
+});
+
+test('module: what it changes around itself is gone in the next attempt', async () => {
+  const changes = [
+    'globalThis.remembered = (globalThis.remembered ?? 0) + 1; return globalThis.remembered;',
+    'process.env.REMEMBERED = (process.env.REMEMBERED ?? "") + "x"; return process.env.REMEMBERED.length;',
+    'process.on("warning", () => {}); return process.listenerCount("warning");',
+  ];
+  for (const change of changes) {
+    const target = module(`export default () => { ${change} }`);
+    const first = (await run(target)).output;
+    assert.equal((await run(target)).output, first, change);
+  }
+});
+
+test('module: the world of an interaction ends with it: what it left running reaches nothing in the next', async () => {
+  const target = module(`
+    let late;
+    export default async (invocation, { world, attach }) => {
+      if (invocation.interactionId === 'first') {
+        late = async () => { try { attach('late.txt', 'late'); return (await world.call('desk', 'x')).kind; } catch (error) { return error.code; } };
+        return (await world.call('desk', 'x')).kind;
+      }
+      return [await late(), (await world.call('desk', 'x')).kind];
+    };`);
+  const runner = pools.thread.runnerFor(target);
+  const work = async (interactionId: string) => {
+    const recorded = recordedAccess();
+    const ran = await runner.run({
+      invocation: invocation(interactionId),
+      access: recorded.access,
+      timeoutMs: 5000,
+      signal: new AbortController().signal,
+    });
+    return { ran, calls: recorded.calls.length };
+  };
+  assert.equal((await work('first')).ran.output, 'ok');
+  const { ran, calls } = await work('second');
+  await runner.release();
+  assert.deepEqual([ran.output, calls, ran.files], [['control.UNAUTHENTICATED', 'ok'], 1, []]);
+});
+
+test('module: re-entered at the same time, and again after a timeout, each attempt has a life of its own', async () => {
+  const target = module(`
+    let inside = 0;
+    export default async ({ interactionId }, { world, signal }) => {
+      inside += 1;
+      if (interactionId === 'stuck') await new Promise(() => { setInterval(() => {}, 1000); });
+      await world.call('desk', 'x');
+      return inside;
+    };`);
+  const attempt = (interactionId: string, timeoutMs = 5000) => ({ interactionId, timeoutMs });
+  const runners = [1, 2, 3, 4].map(() => pools.thread.runnerFor(target));
+  const work = (index: number, { interactionId, timeoutMs }: { interactionId: string; timeoutMs: number }) =>
+    runners[index]!.run({ invocation: invocation(interactionId), access: recordedAccess().access, timeoutMs, signal: new AbortController().signal });
+  const outputs = await Promise.all(runners.map((_, index) => work(index, attempt('at once'))));
+  assert.deepEqual(
+    outputs.map(({ output }) => output),
+    [1, 1, 1, 1],
+  );
+  assert.equal((await work(0, attempt('stuck', 300))).status, 'timed_out');
+  assert.equal((await work(0, attempt('again'))).output, 1);
+  await Promise.all(runners.map((runner) => runner.release()));
+});
+
+test('module: a folder is no module, and one whose export is no function says so', async () => {
+  file('agents/folder/index.mjs', 'export default () => 1;');
+  assert.equal(await codeOf({ ...module(''), module: 'agents/folder' }), 'target.LOAD_FAILED');
+  const named = await run({ ...module('export const agent = { run() {} };'), export: 'agent' });
+  assert.deepEqual([named.error?.code, named.error?.message], ['target.LOAD_FAILED', 'the module has no function exported as "agent"']);
+});
+
+test('attachments by path: below the root, over no link, each refusal told to the agent and noted', async () => {
+  file('shots/one.png', 'PNG');
+  const { symlinkSync } = await import('node:fs');
+  symlinkSync(join(root, 'shots/one.png'), join(root, 'shots/link.png'));
+  const target = module(`
+    export default (_, { attach }) => ['shots/one.png', '../../../etc/hostname', 'shots/link.png', 'shots', 'shots/none.png', '/etc/hostname'].map((path) => {
+      try { attach('../up/' + path, { path }); return 'kept'; } catch (error) { return error.code; }
+    });`);
+  const { output, files, refusals } = await run(target);
+  const refused = 'target.ATTACHMENT_REFUSED';
+  assert.deepEqual(output, ['kept', refused, refused, refused, refused, refused]);
+  assert.deepEqual(
+    files.map(({ name, mediaType, bytes }) => [name, mediaType, Buffer.from(bytes).toString()]),
+    [['up_shots_one.png', 'image/png', 'PNG']],
+  );
+  assert.equal(refusals.length, 5);
+});
+
+test('attachments of a command: its folder is read when it has ended, links and special files refused, and removed', async () => {
+  const target = command(`
+    import { mkdirSync, writeFileSync, symlinkSync } from 'node:fs'; import { execFileSync } from 'node:child_process'; import { join } from 'node:path';
+    const folder = process.env.SERVICE_ATTACHMENTS_DIR;
+    mkdirSync(join(folder, 'deep')); writeFileSync(join(folder, 'deep', 'shot.png'), 'PNG'); writeFileSync(join(folder, 'a.html'), '<b>'); writeFileSync(join(folder, 'no-ending'), 'x');
+    symlinkSync('/etc/hostname', join(folder, 'link.txt')); symlinkSync('/etc', join(folder, 'folder')); execFileSync('/usr/bin/mkfifo', [join(folder, 'pipe')]);
+    let d = folder; for (let i = 0; i < 10; i++) { d = join(d, 'd'); mkdirSync(d); }
+    console.log(JSON.stringify(folder));`);
+  const { output, files, refusals, error } = await run(target);
+  assert.equal(error, undefined, error?.message);
+  assert.deepEqual(
+    files.map(({ name, mediaType }) => [name, mediaType]),
+    [
+      ['a.html', 'text/html'],
+      ['deep_shot.png', 'image/png'],
+      ['no-ending', 'application/octet-stream'],
+    ],
+  );
+  assert.deepEqual(refusals.map(({ message }) => message).sort(), [
+    '"d/d/d/d/d/d/d/d" lies too deep.',
+    '"folder" is a link.',
+    '"link.txt" is a link.',
+    '"pipe" is no regular file.',
+  ]);
+  assert.equal(existsSync(output as string), false);
+});
+
+test('attachments are bounded: how many, how large, whichever way they come', async () => {
+  const many = module(
+    'export default (_, { attach }) => { let kept = 0; for (let i = 0; i < 120; i++) try { attach(i + ".txt", "x"); kept++; } catch {} return kept; }',
+  );
+  const { output, refusals } = await run(many);
+  assert.deepEqual([output, refusals.length, refusals[0]?.code], [limits.attachmentsMax, 20, 'target.ATTACHMENTS_TOO_MANY']);
+  const large = module(`export default (_, { attach }) => { attach('large', new Uint8Array(${limits.attachmentBytesMax} + 1)); }`);
+  const threw = await run(large);
+  assert.deepEqual([threw.error?.code, threw.refusals[0]?.code], ['target.THREW', 'target.ATTACHMENT_TOO_LARGE']);
+  const sparse = command(
+    `import { truncateSync, writeFileSync } from 'node:fs'; const f = process.env.SERVICE_ATTACHMENTS_DIR + '/huge'; writeFileSync(f, ''); truncateSync(f, 2 ** 40);`,
+  );
+  assert.equal((await run(sparse)).refusals[0]?.code, 'target.ATTACHMENT_TOO_LARGE');
+});

@@ -1,0 +1,98 @@
+// Secrets in what an agent says, in every form that is looked for, whatever pieces they come in.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { limits } from '../../src/contract/limits.js';
+import { hostSecrets, Redactor } from '../../src/drills/targets/redaction.js';
+import { TargetLog } from '../../src/drills/targets/target-log.js';
+import { command, module, run } from './targets-kit.js';
+
+const token = 'TOKEN-OF-HTTP';
+
+test('a secret is found as it is, in JSON, URLs, forms, base64 and hex, wherever it lies in them', () => {
+  const letters = fc.string({ minLength: limits.redactedCharsMin, maxLength: 60, unit: 'grapheme-ascii' });
+  const around = fc.string({ maxLength: 20 });
+  fc.assert(
+    fc.property(letters, around, around, (secret, before, after) => {
+      const redactor = new Redactor([secret]);
+      const holds = (text: string) => assert.ok(redactor.text(text).includes('[redacted]'), text);
+      const whole = before + secret + after;
+      holds(whole);
+      holds(JSON.stringify({ whole }));
+      holds(encodeURIComponent(before) + encodeURIComponent(secret) + encodeURIComponent(after));
+      holds(new URLSearchParams({ whole }).toString());
+      holds(Buffer.from(whole).toString('hex'));
+      // What base64 leaves of a short secret is too little to be looked for.
+      if (secret.length > limits.redactedCharsMin + 3) for (const form of ['base64', 'base64url'] as const) holds(Buffer.from(whole).toString(form));
+    }),
+  );
+});
+
+test('what holds no secret stays as it is, and so does what is too short for one', () => {
+  const words = fc.array(fc.constantFrom('ok', 'true', '1', 'ticket', ' '), { maxLength: 30 });
+  fc.assert(
+    fc.property(words, (parts) => {
+      const text = parts.join('');
+      assert.equal(new Redactor(['a-secret-of-some-length', 'true', '1', '']).text(text), text);
+    }),
+  );
+});
+
+test('a log tells no secret, whatever pieces it comes in and wherever it is cut', () => {
+  const redactor = new Redactor([token]);
+  const log = new TargetLog(redactor);
+  log.append('x'.repeat(limits.targetLogBytesMax - 5));
+  for (const letter of `${token} and more`) log.append(letter);
+  assert.doesNotMatch(log.text(), /TOKEN/);
+  const many = new TargetLog(redactor);
+  for (let index = 0; index < 400_000; index++) many.append(token);
+  assert.doesNotMatch(many.text(), /TOKEN|OF-HTTP/);
+});
+
+test('of the host all values are secrets but those that stand everywhere; of `Bearer abc` the second word too', () => {
+  const host = { PATH: '/usr/local/bin', KEY: 'Bearer abcdefgh', LC_ALL: 'C.UTF-8-long', ABSENT: undefined };
+  assert.deepEqual(hostSecrets({ A: 'PATH', B: 'KEY', C: 'LC_ALL', D: 'ABSENT' }, host), ['Bearer abcdefgh', 'abcdefgh']);
+});
+
+for (const [kind, target] of [
+  [
+    'module',
+    module(
+      `export default (_, { binding, attach, log }) => { const { token } = binding.http; log(token); attach(token + '.txt', 'a ' + token); attach('b.bin', Buffer.from(token)); console.log(btoa('u:' + token)); return { [token]: [token, 1] }; }`,
+    ),
+  ],
+  [
+    'command',
+    command(
+      `import { writeFileSync } from 'node:fs'; const token = process.env.SERVICE_HTTP_TOKEN; process.stderr.write(token.slice(0, 4));
+       await new Promise((r) => setTimeout(r, 20)); process.stderr.write(token.slice(4) + '\\n' + btoa('u:' + token) + '\\n');
+       writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/' + token + '.txt', 'a ' + token); writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/b.bin', token);
+       console.log(JSON.stringify({ [token]: [token, 1] }));`,
+    ),
+  ],
+] as const) {
+  test(`${kind}: tokens leave in no output, log or text that is attached`, async () => {
+    const { output, log, files, status } = await run(target);
+    assert.equal(status, 'completed');
+    assert.deepEqual(output, { '[redacted]': ['[redacted]', 1] });
+    assert.doesNotMatch(log, /TOKEN/);
+    assert.equal(log.match(/\[redacted\]/g)?.length, 2);
+    const told = Object.fromEntries(files.map(({ name, bytes, redaction }) => [name, [Buffer.from(bytes).toString(), redaction]]));
+    assert.deepEqual(told, {
+      '[redacted].txt': ['a [redacted]', { status: 'applied', note: 'A secret was replaced in 1 place.' }],
+      'b.bin': [token, { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' }],
+    });
+  });
+}
+
+test('errors tell no secret, nor half of one', async () => {
+  const { error } = await run(module('export default (_, { binding }) => { throw new Error("no " + binding.http.token); }'));
+  assert.equal(error?.message, 'no [redacted]');
+  assert.doesNotMatch(JSON.stringify(error), /TOKEN/);
+  const cut = await run(command(`process.stdout.write('x'.repeat(190) + process.env.SERVICE_HTTP_TOKEN)`));
+  assert.equal(cut.error?.code, 'target.OUTPUT_INVALID');
+  assert.doesNotMatch(JSON.stringify(cut.error), /TOKEN/);
+  process.env.DRILLYARD_TEST_KEY = 'sk-live-1234567890';
+  const host = await run(command('console.error(process.env.KEY); process.exit(1)', { environmentFromHost: { KEY: 'DRILLYARD_TEST_KEY' } }));
+  assert.equal(host.error?.details.stderr, '[redacted]');
+});
