@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { compileProject } from '../../src/compiler/compile.js';
+import type { CompiledBuild } from '../../src/contract/build.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import type { ToolManifest } from '../../src/contract/tool-manifest.js';
+import type { ToolHttpRoute, ToolManifest } from '../../src/contract/tool-manifest.js';
 import { testToolPackage } from '../../src/drills/conformance.js';
 import { library, libraryPackages } from './package-world.js';
 
@@ -27,9 +28,10 @@ for (const packageId of libraryPackages) {
       );
       assert.deepEqual(differences, []);
       assert.equal(verdict, 'passed');
-      const shown = new Set((await evidenceBelow(reports)).flatMap((entry) => factsOf(packageId, entry)));
-      const missing = declared(await manifestOf(packageId)).filter((fact) => !shown.has(fact));
-      assert.deepEqual(missing, [], 'declared, and in no evidence');
+      const build = await conformanceOf(packageId);
+      const shown = new Set([...(await evidenceBelow(reports)).flatMap((entry) => factsOf(packageId, entry)), ...requestsOf(build)]);
+      const missing = declared(manifestOf(build, packageId)).filter((fact) => !shown.has(fact));
+      assert.deepEqual(missing, [], 'declared, and not shown');
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -37,39 +39,69 @@ for (const packageId of libraryPackages) {
 }
 
 for (const packageId of libraryPackages) {
-  test(`${packageId}: its README names every operation, error and fault`, async () => {
-    const { operations, faults } = await manifestOf(packageId);
-    const names = [...operations, ...faults]
+  test(`${packageId}: its README names every operation, error, fault, wire route and callback`, async () => {
+    const { operations, faults, http, callbacks } = manifestOf(await conformanceOf(packageId), packageId);
+    const names = [...operations, ...faults, ...callbacks]
       .map(({ id }) => id)
       .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)));
     const readme = await readFile(join(library, packageId, 'README.md'), 'utf8');
     assert.deepEqual(
-      names.filter((name) => !readme.includes(`\`${name}\``)),
+      [...names.filter((name) => !readme.includes(`\`${name}\``)), ...http.map(requestOf).filter((request) => !readme.includes(`\`${request}`))],
       [],
     );
   });
 }
 
-async function manifestOf(packageId: string): Promise<ToolManifest> {
+async function conformanceOf(packageId: string): Promise<CompiledBuild> {
   const { build } = await compileProject({ root: join(library, packageId, 'conformance') });
-  const manifest = build?.tools.find((tool) => tool.packageId === packageId)?.manifest;
+  assert.ok(build);
+  return build;
+}
+
+function manifestOf({ tools }: CompiledBuild, packageId: string): ToolManifest {
+  const manifest = tools.find((tool) => tool.packageId === packageId)?.manifest;
   assert.ok(manifest);
   return manifest;
 }
 
-/** Everything a manifest declares, as lines that evidence can show. */
-function declared({ operations, events, subscriptions, faults }: ToolManifest): string[] {
+const requestOf = ({ method, path }: ToolHttpRoute): string => `${method} ${path}`;
+
+/** Which routes the drills ask for with success: what they list under `requests`. A drill that has passed got the statuses it lists. */
+function requestsOf({ drills, tools }: CompiledBuild): string[] {
+  const steps = drills
+    .flatMap(({ timeline }) => timeline.interactions)
+    .flatMap(({ task }) => (task.input as { requests?: Step[] } | undefined)?.requests ?? []);
+  const routes = tools.flatMap(({ manifest }) => manifest.http);
+  return routes.filter((route) => steps.some((step) => answers(route, step))).map((route) => `${requestOf(route)} answers`);
+}
+
+interface Step {
+  method?: string;
+  path: string;
+  status?: number;
+}
+
+function answers({ method, path, response }: ToolHttpRoute, step: Step): boolean {
+  const template = new RegExp(`^${path.replaceAll(/\{[^{}]*\}/g, '[^/]+')}$`);
+  return (step.method ?? 'GET') === method && (step.status ?? 200) === response.successStatus && template.test(step.path.split('?')[0] as string);
+}
+
+/** Everything a manifest declares, as lines that evidence, or the requests of drills, can show. */
+function declared({ operations, events, subscriptions, faults, http, callbacks }: ToolManifest): string[] {
   return [
     ...operations.map(({ id }) => `${id} succeeds`),
     ...operations.flatMap(({ id, declaredErrors = [] }) => declaredErrors.map(({ code }) => `${id} fails with ${code}`)),
     ...events.map(({ id }) => `${id} happens`),
     ...subscriptions.map(({ id }) => `${id} handles`),
     ...faults.map(({ id }) => `${id} fires`),
+    ...http.map((route) => `${requestOf(route)} answers`),
+    ...callbacks.map(({ id }) => `${id} is delivered`),
   ];
 }
 
 function factsOf(packageId: string, entry: EvidenceEntry): string[] {
   if (entry.kind === 'fault') return [`${entry.faultId} fires`];
+  if (entry.kind === 'callback' && entry.phase === 'delivered') return [`${entry.callbackId} is delivered`];
   if (entry.kind === 'operation' && entry.invocation.packageId === packageId) {
     const { outcome, invocation } = entry;
     return outcome.kind === 'ok'

@@ -1,4 +1,5 @@
 // A mail arrives in a mailbox: in the thread of what it answers, in the inbox or among spam.
+import { labelsWith } from './messages.js';
 import type { Context, Mail, Mailbox, Message } from './model.js';
 import { messagesOf, nextId } from './rows.js';
 import { threadIdFor } from './threads.js';
@@ -13,7 +14,7 @@ export function arrive(context: Context, mailbox: Mailbox, mail: Mail): Message 
   return message;
 }
 
-const returned = (own: Message, mail: Mail): Message => ({ ...own, labels: [...own.labels, placeOf(mail)].sort(), read: false });
+const returned = (own: Message, mail: Mail): Message => ({ ...own, labels: labelsWith(own, [placeOf(mail)]), read: false });
 
 function copyOf(context: Context, mailbox: Mailbox, mail: Mail): Message {
   const { id: mailId, origin: _, ...content } = mail;

@@ -1,5 +1,5 @@
 // Who can be written to beside the mailboxes: people outside, one by one or a whole domain (`*@brand.example`).
-import { domainOf } from './addresses.js';
+import { domainOf, withoutRepeats } from './addresses.js';
 import type { ContactRow, Context, Person } from './model.js';
 import { rowsWhere } from './rows.js';
 
@@ -22,6 +22,6 @@ export function searchContacts(
     ...rowsWhere(context, 'contacts', ({ address }) => !address.startsWith('*')).map(({ address, name }) => ({ address, name, internal: false })),
   ];
   const words = (input.text ?? '').toLowerCase().split(/\s+/);
-  const found = entries.filter(({ address, name }) => words.every((word) => `${name} ${address}`.toLowerCase().includes(word)));
+  const found = withoutRepeats(entries).filter(({ address, name }) => words.every((word) => `${name} ${address}`.toLowerCase().includes(word)));
   return { items: found.sort((a, b) => (a.address < b.address ? -1 : 1)).slice(0, input.limit ?? 25) };
 }

@@ -100,7 +100,7 @@ export function cancelSending(context: Context, message: Message): Message {
   return { ...message, labels, sendAtUs: null };
 }
 
-function labelsWith({ labels }: Pick<Message, 'labels'>, added: readonly string[]): string[] {
+export function labelsWith({ labels }: Pick<Message, 'labels'>, added: readonly string[]): string[] {
   return [...new Set([...labels, ...added])].sort();
 }
 
