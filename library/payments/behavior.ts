@@ -7,6 +7,7 @@ import { createCustomer, getCustomer, listCustomers } from './provider/customers
 import type { PaymentTypes } from './provider/model.js';
 import { createRefund, getRefund, listRefunds } from './provider/refunds.js';
 import { expireAuthorization, voidCharge } from './provider/releases.js';
+import { codecs } from './provider/wire.js';
 
 export default defineToolBehavior<PaymentTypes>({
   operations: {
@@ -28,5 +29,21 @@ export default defineToolBehavior<PaymentTypes>({
   subscriptions: {
     'settle-capture': settleCapture,
     'expire-authorization': expireAuthorization,
+  },
+  http: {
+    'customer.create': codecs,
+    'customer.get': codecs,
+    'customer.list': codecs,
+    'charge.create': codecs,
+    'charge.get': codecs,
+    'charge.list': codecs,
+    'charge.capture': codecs,
+    'charge.void': codecs,
+    'refund.create': codecs,
+    'refund.get': codecs,
+    'refund.list': codecs,
+    'balance.get': codecs,
+    'ledger.list': codecs,
+    'payout.create': codecs,
   },
 });

@@ -10,6 +10,7 @@ import type { DeskTypes } from './desk/model.js';
 import { searchTickets } from './desk/search.js';
 import { closeSolved, setStatus } from './desk/status.js';
 import { createTicket, getTicket, updateTicket } from './desk/tickets.js';
+import { codecs, searchCodecs } from './desk/wire.js';
 
 export default defineToolBehavior<DeskTypes>({
   operations: {
@@ -35,5 +36,12 @@ export default defineToolBehavior<DeskTypes>({
     'check-sla': checkSla,
     'close-solved': closeSolved,
     'take-in-mail': takeInMail,
+  },
+  http: {
+    'ticket.create': codecs,
+    'ticket.search': searchCodecs,
+    'ticket.get': codecs,
+    'ticket.update': codecs,
+    'comment.add': codecs,
   },
 });

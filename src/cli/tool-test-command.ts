@@ -1,4 +1,5 @@
 // `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and in amnesia.
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,6 +15,8 @@ import { createOutput, type Output } from './output.js';
 
 export interface ToolTestFlags {
   tool: string;
+  /** The root file: where one is from here, else relative to the conformance project. */
+  config?: string;
   json: boolean;
   isolate?: 'thread' | 'process';
   concurrency?: number;
@@ -41,7 +44,7 @@ function folderOf(tool: string): string {
   throw new ServiceError('control.NOT_FOUND', { message: `${tool}: ${found.message}. ${found.suggestion ?? ''}`.trim() });
 }
 
-async function testTool({ tool, json, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
+async function testTool({ tool, config, json, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
   const folder = folderOf(tool);
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   // A package may be installed where nothing may be written.
@@ -55,6 +58,7 @@ async function testTool({ tool, json, ...options }: ToolTestFlags, output: Outpu
       {
         ...options,
         folder,
+        ...(config === undefined ? {} : { config: existsSync(config) ? resolve(config) : config }),
         reportDirectory,
         runDirectory: join(directory, 'runs'),
         signal: interrupt.signal,

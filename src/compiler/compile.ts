@@ -1,4 +1,5 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
+import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { materializeRootFile } from '../contract/defaults.js';
 import type { RootSettings, World } from '../contract/project-files.js';
@@ -23,7 +24,7 @@ import { projectView } from './view.js';
 export interface CompileOptions {
   /** The repository root: every path of the result is relative to it. */
   root: string;
-  /** The root file, relative to `root`. Default drillyard.json. */
+  /** The root file, relative to `root`, or anywhere else. What it names is relative to `root` all the same. Default drillyard.json. */
   config?: string;
   /** Nothing outside of the root is read but the library that ships with Drillyard: for source of strangers. */
   contained?: boolean;
@@ -48,7 +49,7 @@ export async function compileProject({
 }: CompileOptions): Promise<CompileResult> {
   const diagnostics = new Diagnostics();
   const root = realRoot(givenRoot);
-  const rootFile = root === undefined ? undefined : readRootFile(diagnostics, root, config);
+  const rootFile = root === undefined ? undefined : readRootFile(diagnostics, rootFilePlace(root, config, contained));
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
   const { settings, document } = rootFile;
@@ -67,14 +68,29 @@ interface Compilation {
   document: SourceDocument;
 }
 
-function readRootFile(diagnostics: Diagnostics, root: string, config: string): { settings: RootSettings; document: SourceDocument } | undefined {
-  if (entryKind(root, config) === 'missing') {
-    diagnostics.report('DY1001', placeOfFile(config), `there is no '${config}' in the repository root`, {
+interface RootFilePlace {
+  folder: string;
+  path: string;
+  shownAs: string;
+}
+/** A root file outside of the repository is read where it lies, unless the source is to be contained. */
+function rootFilePlace(root: string, config: string, contained: boolean): RootFilePlace {
+  const path = relative(root, resolve(root, config));
+  if (contained || (!path.startsWith('..') && !isAbsolute(path))) return { folder: root, path, shownAs: path };
+  return { folder: dirname(resolve(root, config)), path: basename(config), shownAs: path };
+}
+
+function readRootFile(
+  diagnostics: Diagnostics,
+  { folder, path, shownAs }: RootFilePlace,
+): { settings: RootSettings; document: SourceDocument } | undefined {
+  if (entryKind(folder, path) === 'missing') {
+    diagnostics.report('DY1001', placeOfFile(shownAs), `there is no '${shownAs}' in the repository root`, {
       suggestion: "Run 'drillyard init', or name the root file with --config.",
     });
     return undefined;
   }
-  const document = readDocument(diagnostics, root, config);
+  const document = readDocument(diagnostics, folder, path, { shownAs });
   const file = document && validated(diagnostics, document, validateRootFile);
   return document === undefined || file === undefined ? undefined : { settings: materializeRootFile(file), document };
 }
@@ -91,13 +107,14 @@ async function compileTools(
     toolFile: own.file,
     file: item,
     document: own,
+    foreign: sdkNames.length > 0,
   }));
   for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained })) {
     const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
-    const { root: packageRoot, shownAs, toolFile } = found;
+    const { root: packageRoot, shownAs, toolFile, foreign } = found;
     if (own !== undefined && file !== undefined)
-      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, starter: readStarter(diagnostics, found) });
+      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, foreign, starter: readStarter(diagnostics, found) });
     else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));

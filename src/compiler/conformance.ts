@@ -1,6 +1,9 @@
 // The conformance project of a tool package: what `tool test` runs. Looks it up; whoever calls compiles and runs it.
+import { basename, dirname, isAbsolute } from 'node:path';
 import type { Diagnostic } from '../contract/build.js';
+import { validateRootFile } from '../contract/validators.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
+import { readDocument, validated } from './project-documents.js';
 import { entryKind, pathBelow, realRoot } from './source-files.js';
 import { describePackage } from './tool-packages.js';
 
@@ -13,12 +16,11 @@ export interface Conformance {
   packageRoot: string;
 }
 
-/** `folder` is the package's; `packageField` is read before `drillyard` in its package.json. */
-export function loadConformance(
-  folder: string,
-  { packageField }: { packageField?: string } = {},
-): { conformance?: Conformance; diagnostics: Diagnostic[] } {
+/** `folder` is the package's. `config`: the root file, absolute or relative to the conformance project. */
+export function loadConformance(folder: string, { config }: { config?: string } = {}): { conformance?: Conformance; diagnostics: Diagnostic[] } {
   const diagnostics = new Diagnostics();
+  // One that lies elsewhere can be read before the package is known, and may say which field describes it.
+  const packageField = config !== undefined && isAbsolute(config) ? packageFieldIn(diagnostics, config) : undefined;
   const packageRoot = realRoot(folder);
   if (packageRoot === undefined) {
     diagnostics.report('DY5001', placeOfFile('package.json'), `there is no folder '${folder}'`);
@@ -38,7 +40,16 @@ export function loadConformance(
   const sorted = diagnostics.sorted();
   if (diagnostics.hasErrors || conformance === undefined || project === undefined) return { diagnostics: sorted };
   return {
-    conformance: { root: project === '.' ? packageRoot : `${packageRoot}/${project}`, suite: conformance.suite, packageRoot },
+    conformance: {
+      root: project === '.' ? packageRoot : `${packageRoot}/${project}`,
+      suite: conformance.suite,
+      packageRoot,
+    },
     diagnostics: sorted,
   };
+}
+
+function packageFieldIn(diagnostics: Diagnostics, config: string): string | undefined {
+  const document = readDocument(diagnostics, dirname(config), basename(config));
+  return document && validated(diagnostics, document, validateRootFile)?.compat?.packageField;
 }

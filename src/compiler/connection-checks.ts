@@ -17,7 +17,7 @@ export function checkConnections(
         catalog.find('events', { packageId: event.packageId, id: event.eventId }, { document, path: `/manifest/subscriptions/${index}/event` });
     }
     for (const [index, { packageId }] of connections.entries()) {
-      if (!catalog.has(packageId))
+      if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
     for (const [index, route] of http.entries()) {

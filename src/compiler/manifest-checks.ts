@@ -13,7 +13,8 @@ interface Subject {
   manifest: ToolManifest;
   /** Without a module. The manifest is not expanded yet. */
   declarative: boolean;
-  engineVersion: string;
+  /** Undefined: the manifest speaks of another engine. */
+  engineVersion: string | undefined;
 }
 
 export function checkManifest(subject: Subject): ManifestFinding[] {
@@ -56,9 +57,9 @@ function versionFindings({ manifest, engineVersion }: Subject): ManifestFinding[
       code: 'DY5007',
       path: '/engine',
       message: `'${manifest.engine}' is not a range of semantic versions`,
-      suggestion: `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
+      suggestion: engineVersion === undefined ? undefined : `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
     });
-  } else if (!semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
+  } else if (engineVersion !== undefined && !semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
     findings.push({ code: 'DY5007', path: '/engine', message: `the package wants an engine ${manifest.engine}; this is ${engineVersion}` });
   }
   return findings;
@@ -71,6 +72,8 @@ function duplicateFindings(
   const key = list === 'state' ? 'namespace' : 'id';
   const seen = new Set<string>();
   return (manifest[list] as object[] as { [key: string]: unknown }[]).flatMap((item, index) => {
+    // What another package is connected with may have no id.
+    if (item[key] === undefined) return [];
     const id = String(item[key]);
     const again = seen.has(id);
     seen.add(id);

@@ -2,9 +2,9 @@
 // and left out; its id is remembered, so that nobody who refers to it is told that it does not exist.
 import { materializeDrill, materializeScenario, materializeSuite, materializeTargetDocument, materializeWorld } from '../contract/defaults.js';
 import type { Drill, Suite } from '../contract/drill.js';
-import type { JsonValue } from '../contract/json.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { World } from '../contract/project-files.js';
+import type { RootSettings, World } from '../contract/project-files.js';
 import type { Scenario } from '../contract/scenario.js';
 import { nearest } from '../contract/shape-words.js';
 import type { Target } from '../contract/target.js';
@@ -71,7 +71,7 @@ export function validated<T>(diagnostics: Diagnostics, document: SourceDocument,
 export function readProject(
   diagnostics: Diagnostics,
   root: string,
-  { sourceRoot, world }: { sourceRoot: string; world: string },
+  { sourceRoot, world, compat }: RootSettings,
   rootFile: SourceDocument,
 ): ProjectDocuments {
   const project: ProjectDocuments = {
@@ -109,7 +109,7 @@ export function readProject(
   readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
   const budget = { bytesLeft: limits.projectBytesMax };
   for (const path of found.files) {
-    if (path !== worldPath) readSource(diagnostics, project, { root, path: inFolder(path), budget });
+    if (path !== worldPath) readSource(diagnostics, project, { root, path: inFolder(path), budget, prefixes: compat.environmentPrefixes });
   }
   return project;
 }
@@ -134,7 +134,7 @@ function readWorld(diagnostics: Diagnostics, project: ProjectDocuments, root: st
 function readSource(
   diagnostics: Diagnostics,
   project: ProjectDocuments,
-  { root, path, budget }: { root: string; path: string; budget: { bytesLeft: number } },
+  { root, path, budget, prefixes }: { root: string; path: string; budget: { bytesLeft: number }; prefixes: readonly string[] },
 ): void {
   const suffix = suffixPattern.exec(path)?.[1];
   const kind = kinds.find((name) => name === suffix);
@@ -146,9 +146,23 @@ function readSource(
       });
     return;
   }
-  const document = readDocument(diagnostics, root, path, { budget });
-  if (document === undefined) return;
+  const read = readDocument(diagnostics, root, path, { budget });
+  if (read === undefined) return;
+  const document = kind === 'target' ? withOwnVariables(read, prefixes) : read;
   if (!keep(diagnostics, project, kind, document)) project.broken[kind].add(rawId(document.value, kind));
+}
+
+/** A target of another runner calls the binding variables by that runner's prefix; from here on they have one name. */
+function withOwnVariables(document: SourceDocument, prefixes: readonly string[]): SourceDocument {
+  const target = member(document.value, 'target');
+  const aliases = member(target, 'bindingEnvironment');
+  if (prefixes.length === 0 || !isObject(target) || !isObject(aliases)) return document;
+  const own = (variable: JsonValue): JsonValue => {
+    const prefix = prefixes.find((name) => typeof variable === 'string' && variable.startsWith(`${name}_`));
+    return prefix === undefined ? variable : `SERVICE${(variable as string).slice(prefix.length)}`;
+  };
+  const bindingEnvironment = Object.fromEntries(Object.entries(aliases).map(([alias, variable]) => [alias, own(variable)]));
+  return { ...document, value: { ...(document.value as JsonObject), target: { ...target, bindingEnvironment } } };
 }
 
 /** True when the document fits and was kept. */
@@ -179,5 +193,8 @@ export function rawId(value: JsonValue, kind: DocumentKind): string {
 }
 
 function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -22,6 +22,8 @@ export interface ToolSource {
   toolFile: string;
   file: ToolPackageFile;
   document: SourceDocument;
+  /** Written for another runner. */
+  foreign: boolean;
   starter?: SourceDocument | undefined;
 }
 export interface CompiledSource {
@@ -41,7 +43,11 @@ export async function compileTool(
   const { file, document } = source;
   const written = materializeManifest(file.manifest);
   const declarative = file.module === undefined;
-  for (const { code, path, message, suggestion } of checkManifest({ manifest: written, declarative, engineVersion })) {
+  for (const { code, path, message, suggestion } of checkManifest({
+    manifest: written,
+    declarative,
+    engineVersion: source.foreign ? undefined : engineVersion,
+  })) {
     diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
   }
   const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);

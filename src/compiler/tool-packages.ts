@@ -1,6 +1,8 @@
 // Where tool packages lie: npm packages of the repository, folders, and the library that ships with Drillyard. Looks, and runs nothing.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import { nearest } from '../contract/shape-words.js';
 import type { ToolPackField } from '../contract/tool-manifest.js';
 import { validateToolPackField } from '../contract/validators.js';
@@ -9,9 +11,11 @@ import { readDocument } from './project-documents.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { libraryFolder } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
-import { entryKind, pathBelow, realRoot } from './source-files.js';
+import { entryKind, pathBelow, readFileBelow, realRoot } from './source-files.js';
 
 export interface ToolPackage {
+  /** Its package.json speaks to another runner: what it says of an engine is not about this one. */
+  foreign: boolean;
   /** Real and absolute; nothing of the package lies outside of it. */
   root: string;
   /** How paths of it are shown: `shownAs` + path. */
@@ -72,11 +76,22 @@ export function locatePackage(specifier: string, root: string): PackageFolder | 
   if (!/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i.test(specifier)) {
     return { message: `'${specifier}' is no package name`, suggestion: `A folder begins with './', a package of the library with 'library:'.` };
   }
-  for (let folder = root; ; folder = dirname(folder)) {
+  for (let folder = root, up = ''; ; folder = dirname(folder), up += '../') {
     const found = realRoot(join(folder, 'node_modules', specifier));
     if (found !== undefined) return { root: found, shownAs: `node_modules/${specifier}/` };
+    // A project inside a package may call it by its name.
+    if (nameOf(folder) === specifier) return { root: folder, shownAs: up };
     if (folder === dirname(folder))
       return { message: `the package '${specifier}' is not installed`, suggestion: `Run 'npm install ${specifier}', or name a folder with './'.` };
+  }
+}
+
+function nameOf(folder: string): unknown {
+  const read = readFileBelow(folder, 'package.json', limits.projectFileBytesMax);
+  try {
+    return read.kind === 'text' ? (JSON.parse(read.text) as { name?: unknown } | null)?.name : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -116,13 +131,13 @@ export function describePackage(diagnostics: Diagnostics, { root, shownAs }: Pac
   if (entryKind(root, 'package.json') === 'file') {
     const document = readDocument(diagnostics, root, 'package.json', { shownAs: shown });
     if (document === undefined) return undefined;
-    const name = [packageField, 'drillyard'].find((field) => field !== undefined && hasMember(document, field));
+    const name = fieldOf(document, packageField);
     if (name !== undefined) return packageOfField(diagnostics, { root, shownAs }, document, name);
   }
   const files = readdirSync(root)
     .filter((name) => /\.tool\.(?:yaml|yml|json)$/.test(name))
     .sort();
-  if (files.length === 1) return { root, shownAs, toolFile: files[0] as string };
+  if (files.length === 1) return { root, shownAs, toolFile: files[0] as string, foreign: false };
   diagnostics.report(
     files.length === 0 ? 'DY5002' : 'DY5005',
     placeOfFile(shown),
@@ -136,19 +151,27 @@ export function describePackage(diagnostics: Diagnostics, { root, shownAs }: Pac
   return undefined;
 }
 
-function hasMember({ value }: SourceDocument, name: string): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name);
+/** The field that describes the package: the one that was asked for, ours, or else the only one that says it describes a tool package. */
+function fieldOf({ value }: SourceDocument, packageField: string | undefined): string | undefined {
+  const members = isObject(value) ? value : {};
+  const named = [packageField, 'drillyard'].find((field) => field !== undefined && Object.hasOwn(members, field));
+  if (named !== undefined) return named;
+  const layered = Object.entries(members).filter(([, member]) => (member as { layer?: JsonValue } | null)?.layer === 'tool-pack');
+  return layered.length === 1 ? layered[0]?.[0] : undefined;
 }
 
 function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, document: SourceDocument, name: string): ToolPackage | undefined {
-  const result = validateToolPackField((document.value as { [name: string]: unknown })[name]);
+  const foreign = name !== 'drillyard';
+  const written = (document.value as JsonObject)[name];
+  const given = foreign && isObject(written) ? { lifecycle: 'active', ...written } : written;
+  const result = validateToolPackField(given);
   // Another runner's field may say more than ours.
-  const issues = result.ok ? [] : result.issues.filter(({ code }) => name === 'drillyard' || code !== 'unknown_property');
+  const issues = result.ok ? [] : result.issues.filter(({ code }) => !foreign || code !== 'unknown_property');
   if (issues.length > 0) {
     reportIssues(diagnostics, document, issues, `/${name}`);
     return undefined;
   }
-  const { tool, starter, lifecycle, conformance } = (document.value as { [name: string]: unknown })[name] as ToolPackField;
+  const { tool, starter, lifecycle, conformance } = given as unknown as ToolPackField;
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
   if (lifecycle === 'deprecated') diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
   const toolFile = pathBelow(tool);
@@ -156,5 +179,9 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
     diagnostics.report('DY5005', document.place(`/${name}/tool`), `the package has no tool file '${tool}'`);
     return undefined;
   }
-  return { ...folder, toolFile, ...(starter === undefined ? {} : { starter }), ...(conformance === undefined ? {} : { conformance }) };
+  return { ...folder, toolFile, foreign, ...(starter === undefined ? {} : { starter }), ...(conformance === undefined ? {} : { conformance }) };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

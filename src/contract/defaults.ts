@@ -17,7 +17,7 @@ import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from './hosted
 import type { RootFile, RootSettings, World, WorldInput } from './project-files.js';
 import type { Scenario, ScenarioActor, ScenarioActorInput, ScenarioInput } from './scenario.js';
 import type { Target, TargetDocument, TargetDocumentInput, TargetInput } from './target.js';
-import type { ToolManifest, ToolManifestInput } from './tool-manifest.js';
+import type { DeclaredError, DeclaredErrorInput, ToolManifest, ToolManifestInput, ToolOperation, ToolOperationInput } from './tool-manifest.js';
 
 export function materializeRootFile({
   schemaVersion,
@@ -126,11 +126,10 @@ export function materializeSuite(input: SuiteInput): Suite {
   return { drills: [], tags: [], concurrency: 1, retries: 0, ...input };
 }
 
-export function materializeManifest(input: ToolManifestInput): ToolManifest {
+export function materializeManifest({ operations = [], ...input }: ToolManifestInput): ToolManifest {
   return {
     capabilities: [],
     state: [],
-    operations: [],
     events: [],
     subscriptions: [],
     faults: [],
@@ -139,7 +138,18 @@ export function materializeManifest(input: ToolManifestInput): ToolManifest {
     connections: [],
     compatibility: [],
     ...input,
+    operations: operations.map(materializeOperation),
   };
+}
+
+function materializeOperation({ declaredErrors, ...operation }: ToolOperationInput): ToolOperation {
+  return declaredErrors === undefined ? operation : { ...operation, declaredErrors: declaredErrors.map(materializeDeclaredError) };
+}
+
+function materializeDeclaredError(input: DeclaredErrorInput | string): DeclaredError {
+  if (typeof input === 'string') return { code: input };
+  const { message, ...error } = input;
+  return message === undefined ? error : { description: message, ...error };
 }
 
 export function canonicalToolSetupRequest({ testDefinitions, ...request }: CreateToolSetupRequest): CanonicalToolSetupRequest {

@@ -30,8 +30,8 @@ export interface ToolOperation {
   outputSchema: JsonSchema;
   declaredErrors?: DeclaredError[];
   idempotency: Idempotency;
-  /** How true to the real service: free text, shown to people. */
-  fidelity: string;
+  /** How true to the real service: shown to people, so text or whatever an author says it with. */
+  fidelity: string | JsonObject;
   mcp?: { name?: string; description?: string };
 }
 export interface ToolEvent {
@@ -116,11 +116,8 @@ export interface ToolCallback {
   retry: { delaysUs: NonNegativeUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
-export interface ToolConnection {
-  id: Slug;
-  packageId: Slug;
-  description?: string;
-}
+/** Another package that this one works with, named by `packageId`. The rest is the author's. */
+export type ToolConnection = JsonObject;
 
 /** A manifest with every list present. */
 export interface ToolManifest {
@@ -153,14 +150,24 @@ type ManifestLists =
   | 'callbacks'
   | 'connections'
   | 'compatibility';
-export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, ManifestLists>> {}
+export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
+  operations?: ToolOperationInput[];
+}
+export interface ToolOperationInput extends Omit<ToolOperation, 'declaredErrors'> {
+  declaredErrors?: (DeclaredErrorInput | ProviderErrorCode)[];
+}
+export interface DeclaredErrorInput extends DeclaredError {
+  /** Stands for `description` where there is none. */
+  message?: string;
+}
 
 /** `*.tool.yaml`. Without `module` the tool is declarative: its operations come from its state schemas. */
 export interface ToolPackageFile {
   schemaVersion: 1;
   module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
   manifest: ToolManifestInput;
-  ui?: JsonObject;
+  /** Kept for whoever knows what to do with it. */
+  ui?: JsonValue;
 }
 /** Starter data of a tool package, copied once into a new world's source. */
 export interface ToolStarter {

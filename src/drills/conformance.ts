@@ -11,6 +11,8 @@ import { sourceInvalid } from './source-invalid.js';
 export type ConformanceOptions = Pick<RunDrillsOptions, 'concurrency' | 'isolate' | 'onEvent' | 'signal' | 'reportDirectory' | 'runDirectory'> & {
   /** The package's folder. */
   folder: string;
+  /** The root file of its conformance project: absolute, or relative to that project. Default drillyard.json. */
+  config?: string;
 };
 export interface ConformanceResult {
   /** Passed when every drill passed, and the same in amnesia. */
@@ -31,11 +33,14 @@ export interface Difference {
 const hashNames = ['stateHash', 'evidenceHash', 'trajectoryHash'] as const;
 type HashName = (typeof hashNames)[number];
 
-export async function testToolPackage({ folder, ...options }: ConformanceOptions, openBindings: () => BindingsPort): Promise<ConformanceResult> {
-  const { conformance, diagnostics: found } = loadConformance(folder);
+export async function testToolPackage(
+  { folder, config, ...options }: ConformanceOptions,
+  openBindings: () => BindingsPort,
+): Promise<ConformanceResult> {
+  const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw sourceInvalid(found);
   const { root, suite } = conformance;
-  const { build, diagnostics } = await compileProject({ root });
+  const { build, diagnostics } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
   if (build === undefined) throw sourceInvalid(diagnostics);
   // Retries would hide what this looks for.
   const run = (more: Partial<RunDrillsOptions>) => runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings);

@@ -120,7 +120,8 @@ export interface HttpRequest {
   readonly body: HttpRequestBody;
 }
 export interface DecodedRequest {
-  arguments: JsonValue;
+  /** Plain JSON; members that are undefined are left out. */
+  arguments: unknown;
   idempotencyKey?: string;
 }
 export type ToolOutcome =
@@ -142,7 +143,7 @@ export interface EncodeInput {
 }
 export type WireBody =
   | { kind: 'empty' }
-  | { kind: 'json'; value: JsonValue }
+  | { kind: 'json'; value: unknown }
   | { kind: 'text'; value: string; contentType?: string }
   | { kind: 'bytes'; value: Uint8Array; contentType: string };
 /** The status is the manifest's. */

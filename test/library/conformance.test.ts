@@ -39,14 +39,15 @@ for (const packageId of libraryPackages) {
 }
 
 for (const packageId of libraryPackages) {
-  test(`${packageId}: its README names every operation, error, fault, wire route and callback`, async () => {
+  test(`${packageId}: its README names every operation, route, error, fault and callback`, async () => {
     const { operations, faults, http, callbacks } = manifestOf(await conformanceOf(packageId), packageId);
     const names = [...operations, ...faults, ...callbacks]
       .map(({ id }) => id)
-      .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)));
+      .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)))
+      .concat(http.map(requestOf));
     const readme = await readFile(join(library, packageId, 'README.md'), 'utf8');
     assert.deepEqual(
-      [...names.filter((name) => !readme.includes(`\`${name}\``)), ...http.map(requestOf).filter((request) => !readme.includes(`\`${request}`))],
+      names.filter((name) => !readme.includes(`\`${name}\``)),
       [],
     );
   });
@@ -66,24 +67,24 @@ function manifestOf({ tools }: CompiledBuild, packageId: string): ToolManifest {
 
 const requestOf = ({ method, path }: ToolHttpRoute): string => `${method} ${path}`;
 
-/** Which routes the drills ask for with success: what they list under `requests`. A drill that has passed got the statuses it lists. */
+/** The routes that the drills ask for with success: they list requests. A drill that has passed got the statuses that it lists. */
 function requestsOf({ drills, tools }: CompiledBuild): string[] {
-  const steps = drills
-    .flatMap(({ timeline }) => timeline.interactions)
-    .flatMap(({ task }) => (task.input as { requests?: Step[] } | undefined)?.requests ?? []);
+  const requests = drills
+    .flatMap(({ drill }) => drill.timeline.interactions)
+    .flatMap(({ task }) => (task.input as { requests?: Request[] } | undefined)?.requests ?? []);
   const routes = tools.flatMap(({ manifest }) => manifest.http);
-  return routes.filter((route) => steps.some((step) => answers(route, step))).map((route) => `${requestOf(route)} answers`);
+  return routes.filter((route) => requests.some((request) => asks(request, route))).map((route) => `${requestOf(route)} answers`);
 }
 
-interface Step {
-  method?: string;
-  path: string;
+interface Request {
+  /** Method and path. */
+  send: string;
   status?: number;
 }
 
-function answers({ method, path, response }: ToolHttpRoute, step: Step): boolean {
-  const template = new RegExp(`^${path.replaceAll(/\{[^{}]*\}/g, '[^/]+')}$`);
-  return (step.method ?? 'GET') === method && (step.status ?? 200) === response.successStatus && template.test(step.path.split('?')[0] as string);
+function asks({ send, status = 200 }: Request, route: ToolHttpRoute): boolean {
+  const shape = new RegExp(`^${requestOf(route).replace(/\{\w+\}/g, '[^/]+')}$`);
+  return status === route.response.successStatus && shape.test(send.replace(/\?.*$/, ''));
 }
 
 /** Everything a manifest declares, as lines that evidence, or the requests of drills, can show. */

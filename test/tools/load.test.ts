@@ -230,5 +230,5 @@ test('codecs are pure, checked, and give bytes of the host', () => {
     kind: 'value',
     message: { headers: {}, body: { kind: 'json', text: '{"e":1}' } },
   });
-  assert.equal(codecs.encodeHttp('r', { outcome: { kind: 'invalid' } }).kind, 'thrown');
+  assert.equal(codecs.encodeHttp('r', { outcome: { kind: 'invalid' } }).kind, 'misshapen');
 });

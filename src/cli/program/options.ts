@@ -6,7 +6,8 @@ import type { ExitCode } from '../exit-codes.js';
 export type Finish = (code: ExitCode) => void;
 
 export const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
-export const configOption = () => new Option('--config <file>', 'the root file, relative to the repository').default(undefined, 'drillyard.json');
+export const configOption = () =>
+  new Option('--config <file>', 'the root file, relative to the repository or anywhere else').default(undefined, 'drillyard.json');
 export const jsonOption = () => new Option('--json', 'one JSON object a line on stdout and nothing else there').default(false);
 
 export interface SourceCommandFlags {

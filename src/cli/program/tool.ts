@@ -9,10 +9,11 @@ export function addTool(program: Command, finish: Finish): void {
     .description("run a package's conformance suite, once as it is and once in amnesia")
     .argument('<package>', 'the folder of the package, or library:<id>')
     .addOption(new Option('--isolate <where>', 'where tool code runs').choices(['thread', 'process']).default('thread'))
+    .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
     .option('--concurrency <n>', 'attempts at once', integer)
     .addOption(jsonOption())
-    .action(async (tested: string, { json, isolate, concurrency }) => {
+    .action(async (tested: string, { json, config, isolate, concurrency }) => {
       const { toolTestCommand } = await import('../tool-test-command.js');
-      finish(await toolTestCommand({ tool: tested, json, ...defined({ isolate, concurrency }) }));
+      finish(await toolTestCommand({ tool: tested, json, ...defined({ config, isolate, concurrency }) }));
     });
 }

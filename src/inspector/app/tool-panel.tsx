@@ -50,7 +50,8 @@ function Operation({ operation }: { operation: ToolOperation }) {
       </summary>
       <div class="fold-body">
         <p class="quiet">
-          Fidelity: {operation.fidelity}. Idempotency: {operation.idempotency}.
+          Fidelity: {typeof operation.fidelity === 'string' ? operation.fidelity : JSON.stringify(operation.fidelity)}. Idempotency:{' '}
+          {operation.idempotency}.
         </p>
         <h4>Takes</h4>
         <SchemaTable schema={operation.inputSchema} />
