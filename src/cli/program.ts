@@ -1,6 +1,9 @@
 // The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
 import { Command } from 'commander';
 import { addAgent } from './program/agent.js';
+import { addCompletion } from './program/completion.js';
+import { addDoctor } from './program/doctor.js';
+import { addHistory } from './program/history.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import type { Finish } from './program/options.js';
@@ -18,6 +21,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     .version(version)
     .showHelpAfterError('(drillyard --help lists what there is)')
     .exitOverride();
-  for (const add of [addRun, addSource, addInit, addReport, addTool, addWorld, addAgent, addInspect, addServe]) add(program, finish);
+  const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
+  for (const add of groups) add(program, finish);
   return program;
 }
