@@ -67,24 +67,23 @@ function manifestOf({ tools }: CompiledBuild, packageId: string): ToolManifest {
 
 const requestOf = ({ method, path }: ToolHttpRoute): string => `${method} ${path}`;
 
-/** The routes that the drills ask for with success: they list requests. A drill that has passed got the statuses that it lists. */
+/** The routes that the drills ask for: they list requests. A drill that has passed got the statuses that it lists. */
 function requestsOf({ drills, tools }: CompiledBuild): string[] {
   const requests = drills
     .flatMap(({ drill }) => drill.timeline.interactions)
     .flatMap(({ task }) => (task.input as { requests?: Request[] } | undefined)?.requests ?? []);
   const routes = tools.flatMap(({ manifest }) => manifest.http);
-  return routes.filter((route) => requests.some((request) => asks(request, route))).map((route) => `${requestOf(route)} answers`);
+  return routes.filter((route) => requests.some((request) => asks(request, route))).map((route) => `${requestOf(route)} is asked`);
 }
 
 interface Request {
   /** Method and path. */
   send: string;
-  status?: number;
 }
 
-function asks({ send, status = 200 }: Request, route: ToolHttpRoute): boolean {
+function asks({ send }: Request, route: ToolHttpRoute): boolean {
   const shape = new RegExp(`^${requestOf(route).replace(/\{\w+\}/g, '[^/]+')}$`);
-  return status === route.response.successStatus && shape.test(send.replace(/\?.*$/, ''));
+  return shape.test(send.replace(/\?.*$/, ''));
 }
 
 /** Everything a manifest declares, as lines that evidence, or the requests of drills, can show. */
@@ -95,7 +94,7 @@ function declared({ operations, events, subscriptions, faults, http, callbacks }
     ...events.map(({ id }) => `${id} happens`),
     ...subscriptions.map(({ id }) => `${id} handles`),
     ...faults.map(({ id }) => `${id} fires`),
-    ...http.map((route) => `${requestOf(route)} answers`),
+    ...http.map((route) => `${requestOf(route)} is asked`),
     ...callbacks.map(({ id }) => `${id} is delivered`),
   ];
 }
