@@ -124,7 +124,7 @@ function copyAssets() {
   for (const folder of ['src', 'test', 'bench']) {
     if (!existsSync(folder)) continue;
     for (const name of readdirSync(folder, { recursive: true })) {
-      if (!/\.(css|html|svg|json|yaml|xsd|mjs|txt)$/.test(name)) continue;
+      if (!/\.(css|html|svg|json|yaml|xsd|mjs|txt|py)$/.test(name)) continue;
       // The app's styles are in its bundle.
       if (name.endsWith('.css') && join(folder, name).startsWith(appFolder)) continue;
       cpSync(join(folder, name), join(out, folder, name));

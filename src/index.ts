@@ -53,6 +53,7 @@ export { compareRuns } from './drills/compare-runs.js';
 export type { RunDrillsOptions, Selection } from './drills/options.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
 export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
+export type { Shard } from './drills/shard.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';

@@ -1,70 +1,128 @@
-// `drillyard init`: a small repository that runs: a world with the ticket desk, one agent, one drill, one suite.
+// `drillyard init`: a small repository that runs at once, from a template, and what a CI system needs to run it.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { libraryFolder } from '../compiler/shipped.js';
+import { engineVersion, libraryFolder } from '../compiler/shipped.js';
 import { ServiceError } from '../contract/errors.js';
 import { makeFolder } from '../files/make-folder.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 
+export const templateNames = ['support-desk', 'payments', 'python', 'mcp'] as const;
+export type TemplateName = (typeof templateNames)[number];
 export const agentKinds = ['module', 'command'] as const;
 export type AgentKind = (typeof agentKinds)[number];
+export const ciSystems = ['github'] as const;
 export interface InitFlags {
   /** Default: asked on a terminal, else the current folder. */
   folder?: string;
+  template?: TemplateName;
+  /** Of the template support-desk. */
   agent?: AgentKind;
+  ci?: (typeof ciSystems)[number];
+  /** Write over what is there. */
+  force: boolean;
   /** Ask nothing. */
   yes: boolean;
 }
+type Files = { [path: string]: string };
+type Chosen = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
 export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   const output = createOutput({ json: false });
   try {
-    const asks = !flags.yes && process.stdin.isTTY === true && process.stdout.isTTY === true;
-    const chosen = asks ? await ask(flags) : { folder: flags.folder ?? '.', agent: flags.agent ?? 'module' };
+    if (flags.agent !== undefined && flags.template !== undefined && flags.template !== 'support-desk')
+      throw new ServiceError('control.INVALID_REQUEST', { message: `The template ${flags.template} has an agent of its own: leave --agent out.` });
+    const chosen = await choose(flags);
     if (chosen === undefined) return exitCodes.interrupted;
     const folder = resolve(chosen.folder);
-    const files = repositoryFiles(chosen.agent);
-    refuseExisting(folder, Object.keys(files));
-    writeAll(folder, files);
+    // A repository that is there already gets what it asks for, and no second one.
+    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen)), ...ciFiles(flags) };
+    if (!flags.force) refuseExisting(folder, Object.keys(files));
+    writeAll(folder, files, flags);
     const place = relative(process.cwd(), folder);
-    output.say(`${Object.keys(files).length} files written${place === '' ? '' : ` to ${place}`}. Next:`);
-    output.say(`${place === '' ? '' : `  cd ${place}\n`}  drillyard run\nThen put your own agent in the place of agents/support-agent.mjs.`);
+    output.say(
+      `${Object.keys(files).length} ${Object.keys(files).length === 1 ? 'file' : 'files'} written${place === '' ? '' : ` to ${place}`}. Next:`,
+    );
+    output.say(nextSteps(files, place));
     return exitCodes.passed;
   } catch (error) {
     return reportFailure(error, output, process.cwd());
   }
 }
 
+async function choose(flags: InitFlags): Promise<Chosen | undefined> {
+  const asks = !flags.yes && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const { folder = '.', template = 'support-desk', agent = 'module' } = flags;
+  return asks ? await ask(flags) : { folder, template, agent };
+}
+
+function addsToRepository(folder: string, { ci, template, force }: InitFlags): boolean {
+  return ci !== undefined && template === undefined && !force && existsSync(join(folder, 'drillyard.json'));
+}
+
+function nextSteps(files: Files, place: string): string {
+  const lines = place === '' ? [] : [`  cd ${place}`];
+  const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
+  if (agent !== undefined) lines.push('  drillyard run', `Then put your own agent in the place of ${agent}.`);
+  const workflow = Object.keys(files).find((path) => path.startsWith('.github/'));
+  if (workflow !== undefined) lines.push(`Commit ${workflow}: GitHub then runs the drills for every change.`);
+  return lines.join('\n');
+}
+
 /** By path in the new repository. */
-function repositoryFiles(agent: AgentKind): { [path: string]: string } {
-  const starter = readFileSync(join(libraryFolder(), 'ticket-desk', 'starter.yaml'), 'utf8');
+function repositoryFiles({ template, agent }: Chosen): Files {
+  const desk = template !== 'payments';
+  const starter = readFileSync(join(libraryFolder(), desk ? 'ticket-desk' : 'payments', 'starter.yaml'), 'utf8');
+  const shared = desk ? '' : 'payments/';
+  const [target, program] = agentFiles(template, agent);
   return {
-    'drillyard.json': template('drillyard.json'),
-    'drillyard/world.yaml': template('world-head.yaml') + starter.slice(starter.indexOf('virtualTimeUs:')),
-    'drillyard/targets/support-agent.target.yaml': template(`target-${agent}.yaml`),
-    'drillyard/drills/first-ticket.drill.yaml': template('drill.yaml'),
-    'drillyard/suites/default.suite.yaml': template('suite.yaml'),
-    'agents/support-agent.mjs': template(`agent-${agent}.mjs`),
-    '.gitignore': '.service/\n',
+    'drillyard.json': text(`${shared}drillyard.json`),
+    'drillyard/world.yaml': text(`${shared}world-head.yaml`) + starter.slice(starter.indexOf('virtualTimeUs:')),
+    'drillyard/targets/support-agent.target.yaml': text(target),
+    [`drillyard/drills/${desk ? 'first-ticket' : 'refund-once'}.drill.yaml`]: text(`${shared}drill.yaml`),
+    ...(desk ? {} : { 'drillyard/scenarios/answer-lost.scenario.yaml': text('payments/scenario.yaml') }),
+    'drillyard/suites/default.suite.yaml': text('suite.yaml'),
+    [`agents/${template === 'python' ? 'support_agent.py' : 'support-agent.mjs'}`]: text(program),
+    '.gitignore': '.service/\nnode_modules/\n__pycache__/\n',
   };
 }
 
-function template(name: string): string {
+/** The target's declaration, and its program. */
+function agentFiles(template: TemplateName, agent: AgentKind): [string, string] {
+  switch (template) {
+    case 'support-desk':
+      return [`target-${agent}.yaml`, `agent-${agent}.mjs`];
+    case 'payments':
+      return ['target-module.yaml', 'payments/agent.mjs'];
+    case 'python':
+      return ['python/target.yaml', 'python/agent.py'];
+    case 'mcp':
+      return ['mcp/target.yaml', 'mcp/agent.mjs'];
+    default:
+      return template satisfies never;
+  }
+}
+
+function ciFiles({ ci }: InitFlags): Files {
+  return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', engineVersion()) };
+}
+
+function text(name: string): string {
   return readFileSync(new URL(`./template/${name}`, import.meta.url), 'utf8');
 }
 
 /** All or none: half a repository would be in the way of the next try. */
-function writeAll(folder: string, files: { [path: string]: string }): void {
+function writeAll(folder: string, files: Files, { force }: InitFlags): void {
   const written: string[] = [];
   try {
-    for (const [name, text] of Object.entries(files)) {
+    for (const [name, content] of Object.entries(files)) {
       const path = join(folder, name);
       makeFolder(dirname(path));
-      const file = openSync(path, 'wx');
-      written.push(path);
-      writeFileSync(file, text);
+      const isNew = !existsSync(path);
+      const file = openSync(path, force ? 'w' : 'wx');
+      if (isNew) written.push(path);
+      writeFileSync(file, content);
       closeSync(file);
     }
   } catch (error) {
@@ -79,23 +137,30 @@ function refuseExisting(folder: string, files: readonly string[]): void {
   if (taken.length === 0) return;
   const others = existsSync(folder) ? readdirSync(folder).length : 0;
   throw new ServiceError('control.INVALID_REQUEST', {
-    message: `${folder} already has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ' and more' : ''}; nothing was written.`,
+    message: `${folder} already has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ' and more' : ''}; nothing was written. Name another folder, or write over with --force.`,
     details: { taken, entries: others },
   });
 }
 
 /** Undefined when the person gave up. */
-async function ask(flags: InitFlags): Promise<{ folder: string; agent: AgentKind } | undefined> {
-  const { intro, isCancel, outro, select, text } = await import('@clack/prompts');
+async function ask(flags: InitFlags): Promise<Chosen | undefined> {
+  const { intro, isCancel, outro, select, text: line } = await import('@clack/prompts');
   intro('A new Drillyard repository');
-  const folder = flags.folder ?? (await text({ message: 'In which folder?', placeholder: '.', defaultValue: '.' }));
+  const folder = flags.folder ?? (await line({ message: 'In which folder?', placeholder: '.', defaultValue: '.' }));
   if (isCancel(folder)) return undefined;
+  if (addsToRepository(resolve(folder), flags)) return { folder, template: 'support-desk', agent: 'module' };
   const options = [
-    { value: 'module' as const, label: 'A module', hint: 'JavaScript or TypeScript, in a worker of its own' },
-    { value: 'command' as const, label: 'A command', hint: 'any language, over HTTP' },
+    { value: 'module' as const, label: 'A JavaScript module', hint: 'answers tickets; in a worker of its own' },
+    { value: 'command' as const, label: 'A command', hint: 'answers tickets; any language, over HTTP' },
+    { value: 'python' as const, label: 'A Python program', hint: 'answers tickets, over HTTP' },
+    { value: 'mcp' as const, label: 'An MCP client', hint: 'answers tickets, over MCP' },
+    { value: 'payments' as const, label: 'A JavaScript module that moves money', hint: 'refunds, and an answer that is lost' },
   ];
-  const agent = flags.agent ?? (await select({ message: 'What is your agent?', options }));
-  if (isCancel(agent)) return undefined;
+  const known = flags.template !== undefined || flags.agent !== undefined;
+  const kind = known ? undefined : await select({ message: 'What is your agent?', options });
+  if (isCancel(kind)) return undefined;
   outro('Writing.');
-  return { folder, agent };
+  const { template = kind === undefined || kind === 'module' || kind === 'command' ? 'support-desk' : kind } = flags;
+  const { agent = kind === 'command' ? 'command' : 'module' } = flags;
+  return { folder, template, agent };
 }

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { counted } from '../contract/counted.js';
-import type { PlannedDrill, PlanOptions } from '../drills/plan.js';
+import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan.js';
 import { planDrills } from '../drills/run-drills.js';
+import { shardText } from '../drills/shard.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
@@ -18,9 +19,17 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
       for (const { trial, seed } of planned.trials)
         output.line({ event: 'planned', ...describe(planned), trial, trialCount: planned.trials.length, seed });
     }
-    output.line({ event: 'summary', buildHash: plan.buildHash, drills: plan.drills.length, runs, concurrency: plan.concurrency, seed: plan.seed });
+    output.line({
+      event: 'summary',
+      buildHash: plan.buildHash,
+      drills: plan.drills.length,
+      runs,
+      concurrency: plan.concurrency,
+      seed: plan.seed,
+      ...shardOf(plan),
+    });
     if (!json) {
-      const suite = plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`;
+      const suite = `${plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`}${plan.shard === undefined ? '' : ` in shard ${shardText(plan.shard)}`}`;
       output.say(`${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}, seed ${plan.seed}, ${plan.concurrency} at a time.`);
       for (const planned of plan.drills) output.say(line(planned));
     }
@@ -28,6 +37,10 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
   } catch (error) {
     return reportFailure(error, output, resolve(options.root));
   }
+}
+
+function shardOf({ shard }: Plan): Pick<Plan, 'shard'> {
+  return shard === undefined ? {} : { shard };
 }
 
 function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDrill) {

@@ -1,14 +1,11 @@
 // `drillyard report verify <folder>`: checks a report folder against itself.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { counted } from '../contract/counted.js';
-import { ServiceError } from '../contract/errors.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
-import { isRunId } from '../reports/report-folder.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
+import { reportPath } from './report-path.js';
 
 interface VerifyFlags {
   folder: string;
@@ -26,14 +23,7 @@ export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
 }
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
-  // A run id is enough for a report at its usual place.
-  const usual = join(root, '.service', 'reports', folder);
-  const path = !existsSync(folder) && isRunId(folder) && existsSync(usual) ? usual : folder;
-  if (!existsSync(path)) {
-    throw new ServiceError('control.NOT_FOUND', {
-      message: `There is no folder ${folder}, and no run of that id in ${join(root, '.service', 'reports')}. Name a report folder, or its repository with --root.`,
-    });
-  }
+  const path = reportPath(folder, root);
   const { ok, runId, problems, notCompared } = await verifyReport(path);
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });

@@ -1,10 +1,10 @@
-// `drillyard run`: the public runDrills, told live on a terminal or as JSON lines.
+// `drillyard run`: the public runDrills, told by reporters.
 import { resolve } from 'node:path';
-import type { RunEvent } from '../contract/run-events.js';
+import { ServiceError } from '../contract/errors.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
+import { diagnosticsOf } from '../drills/source-invalid.js';
 import { runDrills } from '../index.js';
-import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
@@ -13,48 +13,45 @@ import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
 import { receiversOf } from './receiver-flags.js';
+import { holds, type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
+import { RunReporters } from './run-reporters.js';
 
-export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root'> {
+export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root' | 'reportDirectory' | 'agent'> {
   root: string;
   json: boolean;
-  reporter: 'terminal' | 'json' | 'none';
   /** Of `--receiver`. */
   receivers: readonly string[];
+  reporters: readonly ReporterChoice[];
+  reportDirectory: string;
   /** Agents of `external` targets fetch their work from an agent desk. */
   external: boolean;
   /** Where its address and token go instead of stdout. */
   externalFile?: string;
 }
 
-export async function runCommand({ json, reporter, receivers, external, externalFile, ...options }: RunFlags): Promise<ExitCode> {
+export async function runCommand(flags: RunFlags): Promise<ExitCode> {
+  return await told(flags, async (run) => (await runOnce(run)).code);
+}
+
+/** What every run of a command shares: streams, Ctrl-C, the agent desk. */
+export async function told(
+  { json, reporters: choices, receivers, external, externalFile, ...options }: RunFlags,
+  play: (run: OneRun) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const hasDesk = external || externalFile !== undefined;
+  const wantsJson = json || wantsJsonOnStdout(choices);
   // What an agent elsewhere is told is JSON lines; people then read stderr.
-  const wantsJson = json || reporter === 'json';
   const output = createOutput({ json: wantsJson || hasDesk });
+  const terminal = wantsJson || holds(choices, 'none') ? undefined : hasDesk ? process.stderr : process.stdout;
   const interrupt = abortOnInterrupt((text) => output.warn(text));
-  const stream = hasDesk ? process.stderr : process.stdout;
-  const terminal = wantsJson || reporter === 'none' ? undefined : createTerminalReporter({ stream });
   let desk: ExternalDesk | undefined;
   try {
     const callbackReceivers = receiversOf(receivers, process.env);
     if (hasDesk) desk = await (await import('./external-desk.js')).openExternalDesk(output, externalFile);
-    const result = await runDrills({
-      ...options,
-      ...(desk === undefined ? {} : { agent: desk.agent }),
-      ...(callbackReceivers === undefined ? {} : { callbackReceivers }),
-      signal: interrupt.signal,
-      onEvent: (event) => {
-        output.line(withoutDetail(event));
-        terminal?.onEvent(
-          event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(options.root, event.report)) } : event,
-        );
-      },
-    });
-    terminal?.close();
-    tellAfterwards(result, options.root, output);
-    return exitCodeFor(result);
+    const agent = desk === undefined ? {} : { agent: desk.agent };
+    const given = callbackReceivers === undefined ? {} : { callbackReceivers };
+    return await play({ options: { ...options, ...agent, ...given }, choices, output, terminal, signal: interrupt.signal });
   } catch (error) {
-    terminal?.close();
     return reportFailure(error, output, resolve(options.root));
   } finally {
     await desk?.close();
@@ -62,15 +59,53 @@ export async function runCommand({ json, reporter, receivers, external, external
   }
 }
 
-/** The detail is for reporters in this process: it holds whole reports. */
-function withoutDetail(event: RunEvent): object {
-  if (event.event !== 'attempt') return event;
-  const { detail: _, ...line } = event;
-  return line;
+export interface OneRun {
+  options: Omit<RunFlags, 'json' | 'reporters' | 'receivers' | 'external' | 'externalFile'> & Pick<RunDrillsOptions, 'agent' | 'callbackReceivers'>;
+  choices: readonly ReporterChoice[];
+  output: Output;
+  /** Where drills are shown as they run; absent: nowhere. */
+  terminal: NodeJS.WriteStream | undefined;
+  signal: AbortSignal;
+}
+
+/** One run from compiling to the last line; what went wrong has been told. `result`: absent when the run was refused. */
+export async function runOnce({ options, choices, output, terminal, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+  const root = resolve(options.root);
+  let reporters: RunReporters | undefined;
+  try {
+    const listening = new RunReporters({
+      choices,
+      root,
+      reportDirectory: resolve(root, options.reportDirectory),
+      output,
+      terminal,
+      environment: process.env,
+    });
+    reporters = listening;
+    const result = await runDrills({ ...options, signal, onEvent: (event) => listening.onEvent(event) });
+    reporters.close();
+    tellAfterwards(result, root, output);
+    return { code: finish(reporters, result, output), result };
+  } catch (error) {
+    reporters?.close();
+    reporters?.refused(diagnosticsOf(error) ?? []);
+    return { code: reportFailure(error, output, root) };
+  }
+}
+
+function finish(reporters: RunReporters, result: RunDrillsResult, output: Output): ExitCode {
+  try {
+    for (const file of reporters.finish(result.sources)) output.warn(`written ${fromHere(file)}`);
+    return exitCodeFor(result);
+  } catch (error) {
+    const message = `A report over the run could not be written: ${(error as Error).message}.`;
+    const code = reportFailure(new ServiceError('control.INTERNAL', { message }), output, process.cwd());
+    return result.cancelled ? exitCodes.interrupted : code;
+  }
 }
 
 function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {
-  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: process.stderr.isTTY === true }));
+  if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root, color: process.stderr.isTTY === true }));
   const attempts = drills.flatMap(({ trials }) => trials.flatMap((trial) => trial.attempts));
   for (const { runId, reportError } of attempts) if (reportError !== undefined) output.warn(`${runId}: ${reportError.message}`);
 }

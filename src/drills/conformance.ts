@@ -5,7 +5,7 @@ import { loadConformance } from '../compiler/conformance.js';
 import type { RunResult, Verdict } from '../contract/run.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';
-import { type RunDrillsResult, runBuild } from './run-drills.js';
+import { type BuildRunResult, type RunDrillsResult, runBuild } from './run-drills.js';
 import { sourceInvalid } from './source-invalid.js';
 
 export type ConformanceOptions = Pick<RunDrillsOptions, 'concurrency' | 'isolate' | 'onEvent' | 'signal' | 'reportDirectory' | 'runDirectory'> & {
@@ -18,7 +18,7 @@ export interface ConformanceResult {
   /** Passed when every drill passed, and the same in amnesia. */
   verdict: Verdict;
   suiteId: string;
-  plain: Omit<RunDrillsResult, 'diagnostics'>;
+  plain: BuildRunResult;
   /** Drills that went otherwise in amnesia, with what differs. */
   differences: Difference[];
   cancelled: boolean;

@@ -3,6 +3,7 @@ import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
+import type { Shard } from './shard.js';
 
 /** Which drills. Without `suite`, `drills`, `tags` and `filter`: the suite `default` where the repository has one, else every drill. */
 export interface Selection {
@@ -14,6 +15,8 @@ export interface Selection {
   tags?: readonly string[];
   /** Of the drills so far, those whose id or title contains this, upper or lower case; `*` stands for anything. */
   filter?: string;
+  /** Of the drills so far, those that fall to one of several machines; it may be none. */
+  shard?: Shard;
 }
 
 export interface RunDrillsOptions extends Selection {

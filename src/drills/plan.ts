@@ -5,9 +5,10 @@ import { limits } from '../contract/limits.js';
 import type { RunError } from '../contract/run.js';
 import { deriveSeed, isSeed } from '../contract/seed.js';
 import type { Binding, Target } from '../contract/target.js';
-import type { RunDrillsOptions } from './options.js';
+import type { RunDrillsOptions, Selection } from './options.js';
 import { runError } from './run-error.js';
 import { selectDrills } from './select.js';
+import { isInShard, isShard, type Shard } from './shard.js';
 import { timelineLength } from './timeline.js';
 
 export interface PlannedTrial {
@@ -32,13 +33,19 @@ export interface Plan {
   /** What every trial's seed is derived from. */
   seed: string;
   concurrency: number;
+  shard?: Shard;
+  /** None only in a shard. */
   drills: PlannedDrill[];
 }
 
-export type PlanOptions = Pick<RunDrillsOptions, 'suite' | 'drills' | 'tags' | 'filter' | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
+export type PlanOptions = Pick<RunDrillsOptions, keyof Selection | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
 
 export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
-  const { drills, suite } = selectDrills(build, options);
+  const { shard } = options;
+  if (shard !== undefined && !isShard(shard))
+    throw invalid('shard', `must have an index from 1 to its count, which is at most ${limits.runShardsMax}`);
+  const { drills: selected, suite } = selectDrills(build, options);
+  const drills = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
   const seed = options.seed ?? build.world.seed;
   if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
   const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: 10 });
@@ -49,6 +56,7 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
     ...(suite === undefined ? {} : { suiteId: suite.id }),
     seed,
     concurrency,
+    ...(shard === undefined ? {} : { shard }),
     drills: drills.map((compiled) => {
       const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
       const target = targetOf(build, compiled);

@@ -2,21 +2,24 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type CallbackReceivers, loopbackReceiver, receiverIdsOf } from '../callbacks/receivers.js';
-import { compileProject } from '../compiler/compile.js';
+import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
+import type { Provenance } from '../contract/project-view.js';
 import type { Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
+import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
-import { forEachBounded } from './bounded.js';
+import { forEachInLanes } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
+import type { Shard } from './shard.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
-import { drillVerdict, overallVerdict, trialVerdict } from './trials.js';
+import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
 
 export interface TrialOutcome {
   trial: number;
@@ -30,7 +33,10 @@ export interface DrillOutcome {
   drillId: string;
   title?: string;
   verdict: Verdict;
+  /** A trial passed, but not at its first attempt. */
   flaky: boolean;
+  /** Of the first attempts of several trials: absent for a drill of one trial, and where none was started. */
+  statistics?: TrialStatistics;
   trials: TrialOutcome[];
 }
 export interface RunDrillsResult {
@@ -38,6 +44,7 @@ export interface RunDrillsResult {
   buildHash: string;
   suiteId?: string;
   seed: string;
+  shard?: Shard;
   verdict: Verdict;
   /** Drills. */
   passed: number;
@@ -47,12 +54,17 @@ export interface RunDrillsResult {
   drills: DrillOutcome[];
   /** Warnings of the compiler. */
   diagnostics: Diagnostic[];
+  /** Where each drill of the repository is declared. */
+  sources: { [drillId: string]: Provenance };
 }
+/** Of a build, whose source nobody knows any more. */
+export type BuildRunResult = Omit<RunDrillsResult, 'diagnostics' | 'sources'>;
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
-  const { build, diagnostics } = await compile(options);
-  return { ...(await runBuild(build, options, openBindings)), diagnostics };
+  const { build, diagnostics, view } = await compile(options);
+  const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
+  return { ...(await runBuild(build, options, openBindings)), diagnostics, sources };
 }
 
 /** Compiles and plans; runs nothing. */
@@ -63,24 +75,29 @@ export async function planDrills(
   return planRun((await compile(options)).build, options, available);
 }
 
-async function compile({ root, config }: Pick<RunDrillsOptions, 'root' | 'config'>): Promise<{ build: CompiledBuild; diagnostics: Diagnostic[] }> {
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
-  if (build === undefined) throw sourceInvalid(diagnostics);
-  return { build, diagnostics };
+async function compile({ root, config }: Pick<RunDrillsOptions, 'root' | 'config'>): Promise<Compiled> {
+  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
+  if (build === undefined) throw sourceInvalid(compiled.diagnostics);
+  return { ...compiled, build };
 }
 
-export async function runBuild(
-  build: CompiledBuild,
-  options: RunDrillsOptions,
-  openBindings: () => BindingsPort,
-): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
+type Compiled = CompileResult & { build: CompiledBuild };
+
+export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<BuildRunResult> {
   const root = resolve(options.root);
   const isolation = options.isolate ?? 'thread';
   const bindings = openBindings();
   const plan = planRun(build, options, bindings.available);
   const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
   const onEvent = options.onEvent ?? (() => {});
-  onEvent({ event: 'plan', runs, drills: plan.drills.length, concurrency: plan.concurrency, seed: plan.seed });
+  onEvent({
+    event: 'plan',
+    runs,
+    drills: plan.drills.length,
+    concurrency: plan.concurrency,
+    seed: plan.seed,
+    ...(plan.shard === undefined ? {} : { shard: plan.shard }),
+  });
   const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
   requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
@@ -90,8 +107,8 @@ export async function runBuild(
     layout: 'run',
     durability: 'committed',
     // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
-    hosts: Math.min(plan.concurrency, runs),
-    hostsAtStart: availableParallelism(),
+    hosts: Math.max(1, Math.min(plan.concurrency, runs)),
+    hostsAtStart: Math.min(availableParallelism(), runs),
     hostCoolDownMs: 0,
     isolation,
     ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
@@ -139,11 +156,11 @@ class Run {
     }));
   }
 
-  async play(): Promise<Omit<RunDrillsResult, 'diagnostics'>> {
+  async play(): Promise<BuildRunResult> {
     const { drills, concurrency } = this.#plan;
     const open = drills.map(({ trials }) => trials.length);
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
-    await forEachBounded(jobs, concurrency, async ({ drillIndex, trialIndex }, lane) => {
+    await forEachInLanes(jobs, { lanesMax: concurrency }, async ({ drillIndex, trialIndex }, lane) => {
       await this.#playTrial({ drillIndex, trialIndex, lane });
       open[drillIndex]! -= 1;
       if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
@@ -172,12 +189,21 @@ class Run {
       drill.trials.require,
     );
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
-    const trialsPassed = outcome.trials.filter(({ verdict }) => verdict === 'passed').length;
-    this.#context.onEvent({ event: 'drill', drillId: drill.id, verdict: outcome.verdict, trialsPassed, trialCount: outcome.trials.length });
+    const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
+    if (statistics !== undefined) outcome.statistics = statistics;
+    this.#context.onEvent({
+      event: 'drill',
+      drillId: drill.id,
+      verdict: outcome.verdict,
+      trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
+      trialCount: outcome.trials.length,
+      ...(outcome.flaky ? { flaky: true as const } : {}),
+      ...(statistics === undefined ? {} : { statistics }),
+    });
   }
 
-  #summary(): Omit<RunDrillsResult, 'diagnostics'> {
-    const { buildHash, suiteId, seed } = this.#plan;
+  #summary(): BuildRunResult {
+    const { buildHash, suiteId, seed, shard } = this.#plan;
     const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
     const totals = {
       verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)),
@@ -185,13 +211,15 @@ class Run {
       failed: count('failed'),
       inconclusive: count('inconclusive'),
     };
-    const event: RunEvent = { event: 'summary', ...totals };
+    const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
+    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }) };
     this.#context.onEvent(event);
     return {
       schemaVersion: 1,
       buildHash,
       ...(suiteId === undefined ? {} : { suiteId }),
       seed,
+      ...(shard === undefined ? {} : { shard }),
       ...totals,
       cancelled: this.#context.signal.aborted,
       drills: this.#drills,

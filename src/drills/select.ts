@@ -30,7 +30,14 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
   if (drills.length === 0)
     throw new ServiceError('control.NOT_FOUND', {
       message: `No drill is selected. There are: ${few(build.drills.map(({ drill }) => drill.id))}. 'drillyard plan' shows what a choice selects.`,
-      details: { selection: { ...selection, drills: [...ids], tags: [...tags] } },
+      details: {
+        selection: {
+          ...(suiteId === undefined ? {} : { suite: suiteId }),
+          drills: [...ids],
+          tags: [...tags],
+          ...(filter === undefined ? {} : { filter }),
+        },
+      },
     });
   return { drills, ...(suite === undefined ? {} : { suite }) };
 }

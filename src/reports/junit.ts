@@ -1,9 +1,9 @@
 // junit.xml in the form that CI systems read (the junit-10 schema): a suite a run, a case an assertion and a case a checkpoint.
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
-import type { AssertionResult, CheckpointResult } from '../contract/run.js';
+import type { AssertionResult, CheckpointResult, Verdict } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
-import { failedInteractions } from './findings.js';
+import { failedInteractions, isFlaky } from './findings.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
 import { runHeading, whyLines } from './text-report.js';
@@ -11,9 +11,40 @@ import { element, type XmlElement, xmlDocument } from './xml.js';
 
 /** One document for any number of runs. */
 export function junitXml(reports: readonly RunReport[]): string {
-  const suites = reports.map(runSuite);
+  return junitOf(reports.map((report) => ({ ...runSuite(report), ms: report.finishedAtMs - report.startedAtMs })));
+}
+
+/**
+ * A suite a trial, by its last attempt: an earlier one that did not pass would make a run red that is not. It is told as the property
+ * `earlierAttempts` of the suite.
+ */
+export class MergedJunit {
+  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string }>();
+
+  take(report: RunReport, verdict: Verdict): void {
+    const { drillId, trial, attempt } = report.result.identity;
+    const key = `${trial} ${drillId}`;
+    const before = this.#suites.get(key);
+    const earlier = before === undefined ? [] : [...before.earlier, before.told];
+    const more = earlier.length === 0 ? [] : [element('property', { name: 'earlierAttempts', value: earlier.join('; ') })];
+    const told = `attempt ${attempt} ${verdict} (${report.runId})`;
+    this.#suites.set(key, { ...runSuite(report, more), ms: report.finishedAtMs - report.startedAtMs, earlier, told });
+  }
+
+  text(): string {
+    return junitOf([...this.#suites.values()]);
+  }
+}
+
+interface Suite {
+  xml: XmlElement;
+  counts: Counts;
+  ms: number;
+}
+
+function junitOf(suites: readonly Suite[]): string {
   const totals = sum(suites.map((suite) => suite.counts));
-  const time = seconds(reports.reduce((ms, report) => ms + report.finishedAtMs - report.startedAtMs, 0));
+  const time = seconds(suites.reduce((sum, { ms }) => sum + ms, 0));
   return xmlDocument(
     element(
       'testsuites',
@@ -30,7 +61,7 @@ interface Counts {
   skipped: number;
 }
 
-function runSuite(report: RunReport): { xml: XmlElement; counts: Counts } {
+function runSuite(report: RunReport, properties: XmlElement[] = []): { xml: XmlElement; counts: Counts } {
   const { drill, result } = report;
   const which = trialText(result);
   const className = `${drill.id}${which === '' ? '' : ` (${which})`}`;
@@ -44,10 +75,10 @@ function runSuite(report: RunReport): { xml: XmlElement; counts: Counts } {
   const counts = { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
   const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
   const attributes = { name: className, ...counts, time: seconds(report.finishedAtMs - report.startedAtMs), timestamp };
-  return { xml: element('testsuite', attributes, suiteProperties(report), ...cases, ...systemOut(report)), counts };
+  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...cases, ...systemOut(report)), counts };
 }
 
-function suiteProperties({ drill, target, result, engineVersion }: RunReport): XmlElement {
+function suiteProperties({ drill, target, result, engineVersion }: RunReport, more: XmlElement[]): XmlElement {
   const { identity } = result;
   const facts: { [name: string]: string | undefined } = {
     title: drill.title,
@@ -57,6 +88,7 @@ function suiteProperties({ drill, target, result, engineVersion }: RunReport): X
     runId: identity.runId,
     seed: identity.seed,
     verdict: result.verdict,
+    flaky: isFlaky(result) ? `passed only at attempt ${identity.attempt}` : undefined,
     buildHash: identity.buildHash,
     setupHash: identity.setupHash,
     stateHash: result.stateHash,
@@ -65,7 +97,7 @@ function suiteProperties({ drill, target, result, engineVersion }: RunReport): X
     engineVersion,
   };
   const properties = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [element('property', { name, value })]));
-  return element('properties', {}, ...properties);
+  return element('properties', {}, ...properties, ...more);
 }
 
 function assertionCase(assertion: AssertionResult, classname: string): XmlElement {
@@ -102,7 +134,7 @@ function assertionText({ assertionId, message, expected, actual, evidenceSequenc
 
 /** What a person reads first when the suite is red. */
 function systemOut(report: RunReport): XmlElement[] {
-  if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0) return [];
+  if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0 && !isFlaky(report.result)) return [];
   return [element('system-out', {}, [...runHeading(report, plain), '', ...whyLines(report, [], plain)].join('\n'))];
 }
 

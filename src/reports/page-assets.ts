@@ -7,6 +7,8 @@ export interface PageAssets {
   script: string;
   /** The page may load nothing, run only this script and use only this style. */
   policy: string;
+  /** For a page that has the style alone. */
+  policyWithoutScript: string;
 }
 
 const styles = ['theme', 'layout', 'cards', 'evidence', 'timeline', 'drawer'];
@@ -43,14 +45,9 @@ export function pageAssets(): PageAssets {
 function loadAssets(): PageAssets {
   const style = styles.map((name) => readAsset(`${name}.css`)).join('');
   const script = modules.map((name) => joined(readAsset(`${name}.mjs`))).join('\n');
-  const policy = [
-    "default-src 'none'",
-    `script-src '${sourceDigest(script)}'`,
-    `style-src '${sourceDigest(style)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ];
-  return { style, script, policy: policy.join('; ') };
+  const policy = (...scripts: string[]): string =>
+    ["default-src 'none'", ...scripts, `style-src '${sourceDigest(style)}'`, "base-uri 'none'", "form-action 'none'"].join('; ');
+  return { style, script, policy: policy(`script-src '${sourceDigest(script)}'`), policyWithoutScript: policy() };
 }
 
 function readAsset(name: string): string {

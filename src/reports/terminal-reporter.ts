@@ -6,7 +6,7 @@ import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
-import { hostDuration } from './shown-values.js';
+import { hostDuration, rateText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
 import { runHeading, whyLines } from './text-report.js';
 
@@ -107,9 +107,10 @@ class Terminal implements TerminalReporter {
     if (lines.length > 0) this.#stream.write(`${lines.join('\n')}\n`);
   }
 
-  #planLines({ runs, drills, concurrency, seed }: Extract<RunEvent, { event: 'plan' }>): string[] {
+  #planLines({ runs, drills, concurrency, seed, shard }: Extract<RunEvent, { event: 'plan' }>): string[] {
     const { bold, dim } = this.#palette;
     const facts = [
+      ...(shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`]),
       counted(drills, 'drill'),
       counted(runs, 'run'),
       ...(concurrency > 1 ? [`${concurrency} at once`] : []),
@@ -119,10 +120,15 @@ class Terminal implements TerminalReporter {
   }
 
   /** `✗ refund-duplicate-charge      2 of 3 trials   41 ms` */
-  #drillLine({ durationMs, flaky }: DrillProgress, { drillId, verdict, trialsPassed, trialCount }: Extract<RunEvent, { event: 'drill' }>): string {
+  #drillLine({ durationMs, flaky }: DrillProgress, event: Extract<RunEvent, { event: 'drill' }>): string {
+    const { drillId, verdict, trialsPassed, trialCount, statistics } = event;
     const { dim, yellow } = this.#palette;
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
-    const facts = [...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []), hostDuration(durationMs)];
+    const facts = [
+      ...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []),
+      ...(statistics === undefined ? [] : [rateText(statistics)]),
+      hostDuration(durationMs),
+    ];
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
   }
 
@@ -155,7 +161,7 @@ class Terminal implements TerminalReporter {
     return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
   }
 
-  #summaryLines({ verdict, passed, failed, inconclusive }: Extract<RunEvent, { event: 'summary' }>): string[] {
+  #summaryLines({ verdict, passed, failed, inconclusive, flaky = [] }: Extract<RunEvent, { event: 'summary' }>): string[] {
     const { bold, dim, green, red, yellow } = this.#palette;
     const parts = [
       ...(passed > 0 ? [green(`${passed} passed`)] : []),
@@ -163,9 +169,12 @@ class Terminal implements TerminalReporter {
       ...(inconclusive > 0 ? [yellow(`${inconclusive} inconclusive`)] : []),
     ];
     const { reportFolder: folder, elapsedMs } = this.#progress;
+    // Only a shard can be empty.
+    if (passed + failed + inconclusive === 0) parts.push('none falls to this shard');
     return [
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
     ];
   }

@@ -5,13 +5,13 @@ import type { CommandRun } from '../actors/definition.js';
 import type { CallbackEntry, OutcomeError } from '../contract/evidence.js';
 import type { DeliveryFault, ToolCallback, ToolFault } from '../contract/tool-manifest.js';
 import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery } from '../contract/world-protocol.js';
-import type { LoadedTool } from '../tools/loaded-tool.js';
 import { encodeDelivery } from './callback-encoding.js';
 import { callbackEntry } from './callback-queue.js';
 import { ordinalOfId } from './minted-ids.js';
 import type { OutboxRow } from './outbox.js';
 import type { Simulation } from './simulation.js';
 import type { WorldStorage } from './storage.js';
+import type { ToolSeat } from './tool-seat.js';
 
 type HeldFault = ToolFault & { delivery: { kind: 'delay' | 'reorder'; delayUs: number } };
 
@@ -53,11 +53,11 @@ function recover({ storage, turn }: Simulation, row: OutboxRow): void {
 /** One turn. Undefined: there is nothing to send, because a fault or a broken codec had its way. */
 function begin(simulation: Simulation, row: OutboxRow): DeliveryRequest | undefined {
   const { turn, faults, clock } = simulation;
-  const { tool, callback } = declarationOf(simulation, row);
+  const { seat, callback } = declarationOf(simulation, row);
   turn.begin(undefined);
   const look = { target: row.callbackId, timing: 'delivery' as const, first: true, nowUs: clock.nowUs };
-  const [fault] = row.isInspected ? [] : faults.firing(tool, row, look);
-  const request = fault !== undefined && isHeld(fault) ? hold(simulation, row, fault) : attempt(simulation, row, { tool, callback, fault });
+  const [fault] = row.isInspected ? [] : faults.firing(seat.tool, row, look);
+  const request = fault !== undefined && isHeld(fault) ? hold(simulation, row, fault) : attempt(simulation, row, { seat, callback, fault });
   turn.end();
   return request;
 }
@@ -72,16 +72,16 @@ function hold({ storage, clock }: Simulation, row: OutboxRow, fault: HeldFault):
 }
 
 interface AttemptParts {
-  tool: LoadedTool;
+  seat: ToolSeat;
   callback: ToolCallback;
   fault: ToolFault | undefined;
 }
-function attempt(simulation: Simulation, row: OutboxRow, { tool, callback, fault }: AttemptParts): DeliveryRequest | undefined {
+function attempt(simulation: Simulation, row: OutboxRow, { seat, callback, fault }: AttemptParts): DeliveryRequest | undefined {
   const { storage, clock } = simulation;
   const { outbox } = storage;
   const number = row.attempts + 1;
   const { deliveryId } = callbackEntry(storage.tag, row);
-  const encoded = encodeDelivery(simulation, tool, row, { callback, deliveryId, attempt: number });
+  const encoded = encodeDelivery(seat, row, { callback, deliveryId, attempt: number });
   if ('code' in encoded) {
     draft(storage, row, { phase: 'failed', error: encoded });
     outbox.remove(row.ordinal);
@@ -174,7 +174,7 @@ function draftFault(
 }
 const causedBy = (sequence: number): { causeSequence?: number } => (sequence === 0 ? {} : { causeSequence: sequence });
 
-function declarationOf({ program }: Simulation, { packageId, callbackId }: OutboxRow): { tool: LoadedTool; callback: ToolCallback } {
-  const tool = program.tools.get(packageId) as LoadedTool;
-  return { tool, callback: tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
+function declarationOf({ deliveries }: Simulation, { packageId, instanceId, callbackId }: OutboxRow): { seat: ToolSeat; callback: ToolCallback } {
+  const seat = deliveries.seat(packageId, instanceId);
+  return { seat, callback: seat.tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
 }

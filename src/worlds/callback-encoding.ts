@@ -1,33 +1,25 @@
 // The request of one attempt, as the tool's codec words it: headers that any server takes, a body that is bounded.
-import { ServiceError } from '../contract/errors.js';
 import type { OutcomeError } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import type { ToolCallback } from '../contract/tool-manifest.js';
 import type { EncodedMessage } from '../contract/wire.js';
 import type { DeliveryRequest } from '../contract/world-protocol.js';
 
-import type { Encoded, LoadedTool } from '../tools/loaded-tool.js';
-import type { Codecs } from './codecs.js';
 import type { OutboxRow } from './outbox.js';
-import type { Simulation } from './simulation.js';
+import type { ToolSeat } from './tool-seat.js';
 
 type Message = Pick<DeliveryRequest, 'headers' | 'bodyBase64'>;
 
 /** A broken codec gives the delivery up: it would be as broken at the next attempt. */
 export function encodeDelivery(
-  { codecs, turn }: Pick<Simulation, 'codecs' | 'turn'>,
-  tool: LoadedTool,
-  { instanceId, eventId, payloadText, receiverId, queuedAtUs }: OutboxRow,
+  seat: ToolSeat,
+  { eventId, payloadText, receiverId, queuedAtUs }: OutboxRow,
   { callback, deliveryId, attempt }: { callback: ToolCallback; deliveryId: string; attempt: number },
 ): Message | OutcomeError {
-  const event = { packageId: tool.packageId, instanceId, eventId };
+  const event = { packageId: seat.packageId, instanceId: seat.instanceId, eventId };
   const input = { callbackId: callback.id, deliveryId, receiverId, event, payload: JSON.parse(payloadText), virtualTimeUs: queuedAtUs, attempt };
-  const encoded = encodedBy(codecs, tool, { callbackId: callback.id, input });
-  if (encoded.kind !== 'value') {
-    // What no evidence may hold, because engines word it differently.
-    if (encoded.kind === 'thrown') turn.report(`encode of '${callback.id}' of tool '${tool.packageId}': ${encoded.detail}`);
-    return broken(encoded.message);
-  }
+  const encoded = seat.encodeCallback(callback.id, input);
+  if (encoded.kind !== 'value') return broken(encoded.message);
   const { message } = encoded;
   const headers: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(message.headers)) headers[name.toLowerCase()] = value;
@@ -38,16 +30,6 @@ export function encodeDelivery(
   if (bytes.length > limits.callbackBodyBytesMax) return broken(`its body is longer than ${limits.callbackBodyBytesMax} bytes`);
   headers[callback.idempotencyHeader.toLowerCase()] = deliveryId;
   return { headers, bodyBase64: bytes.toString('base64') };
-}
-
-/** A module that throws while it loads has no codecs. */
-function encodedBy(codecs: Codecs, tool: LoadedTool, { callbackId, input }: { callbackId: string; input: object }): Encoded {
-  try {
-    return codecs.of(tool).encodeCallback(callbackId, input);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: 'thrown', message: error.message, detail: error.message };
-  }
 }
 
 /** What belongs to the connection, or to whoever sends. */

@@ -4,14 +4,19 @@ import { type Issue, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { ToolCallback } from '../contract/tool-manifest.js';
+import type { WireRequest } from '../contract/wire.js';
 import {
   type ContextCalls,
   ContextRefusal,
+  type Decoded,
+  type Encoded,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
+  type Misshapen,
+  type ToolCodecs,
   type ToolInstance,
   type Validate,
 } from '../tools/loaded-tool.js';
@@ -43,6 +48,7 @@ export class ToolSeat implements ContextCalls {
   readonly #events = new Map<string, SeatEvent>();
   #behavior: ToolInstance | undefined;
   #behaviorSerial = 0;
+  #codecs: ToolCodecs | undefined;
 
   /** `isForgetful`: the module is made anew for every turn, so that what it keeps in variables shows. */
   constructor(tool: LoadedTool, instanceId: string, { turn, isForgetful }: { turn: Turn; isForgetful: boolean }) {
@@ -64,6 +70,27 @@ export class ToolSeat implements ContextCalls {
     const fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
+  }
+  decodeHttp(routeId: string, request: WireRequest): Decoded {
+    return this.#code(routeId, (codecs) => codecs.decodeHttp(routeId, request));
+  }
+  encodeHttp(routeId: string, input: unknown): Encoded {
+    return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
+  }
+  encodeCallback(callbackId: string, input: unknown): Encoded {
+    return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
+  }
+  /** A codec sees no state; a module that throws while it loads has none. */
+  #code<R extends Decoded | Encoded>(id: string, run: (codecs: ToolCodecs) => R): R | Misshapen {
+    try {
+      if (this.#codecs === undefined || this.#isForgetful) this.#codecs = this.tool.codecs();
+      const result = run(this.#codecs);
+      if (result.kind === 'thrown') this.#report(id, result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { kind: 'misshapen', message: error.message };
+    }
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
     if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);

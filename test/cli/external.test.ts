@@ -38,7 +38,7 @@ const poller = `
     const { NOTES, SERVICE_HTTP_TOKEN } = interaction.environment;
     const call = { method: 'POST', headers: { authorization: 'Bearer ' + SERVICE_HTTP_TOKEN, 'content-type': 'application/json' }, body: JSON.stringify({ arguments: { id: 'a', text: 'from outside' } }) };
     const { outcome } = await (await fetch(NOTES + '/v1/operations/notes/note.write', call)).json();
-    const targetResult = { status: 'completed', output: outcome.kind, log: 'with ' + SERVICE_HTTP_TOKEN + '\\n', attachments: [{ name: 'note.txt', text: 'hello' }] };
+    const targetResult = { status: 'completed', output: outcome.kind, log: 'with ' + SERVICE_HTTP_TOKEN + ' and ' + token + '\\n', attachments: [{ name: 'note.txt', text: 'hello ' + token }] };
     const { runId, interactionId } = interaction;
     const reply = await fetch(url + '/v1/interaction/complete', { method: 'POST', headers, body: JSON.stringify({ runId, interactionId, targetResult }) });
     if (!reply.ok) throw new Error(await reply.text());
@@ -71,12 +71,12 @@ test('a process that polls plays every interaction; secrets are on stdout alone'
   assert.deepEqual(
     result?.capture.attachments.map(({ kind, attachment: { name, redaction } }) => [kind, name, redaction.status]),
     [
-      ['file', 'note.txt', 'not_applied'],
-      ['log', 'main.log', 'not_applied'],
+      ['file', 'note.txt', 'applied'],
+      ['log', 'main.log', 'applied'],
     ],
   );
   const { report } = lines.find(({ event, drillId }) => event === 'attempt' && drillId === 'first') as unknown as { report: string };
-  assert.equal(readFileSync(join(root, report, 'attachments/log-2.log'), 'utf8'), 'with [redacted]\n');
+  assert.equal(readFileSync(join(root, report, 'attachments/log-2.log'), 'utf8'), 'with [redacted] and [redacted]\n');
 });
 
 test('a shell plays it with `agent next` and `agent complete`, from a file that only its owner reads', async () => {
@@ -118,23 +118,22 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   assert.deepEqual([over.code, jsonLines(over.stdout)], [1, [{ schemaVersion: 1, state: 'ended' }]]);
 });
 
+const endOf = (stdout: string): unknown[] => {
+  const finished = jsonLines(stdout).find(({ event, phase }) => event === 'interaction' && phase === 'finished');
+  return [finished?.status, (finished?.error as { code: string } | undefined)?.code];
+};
+
 test('an agent that says it failed, one that never comes, and Ctrl-C while it is awaited', async () => {
-  const { root } = repository(1500);
+  const { root } = repository();
   const file = join(root, 'desk.json');
-  const run = start(['run', '--external-file', file, '--root', root, '--json', '--fail-fast', '--concurrency', '1']);
+  const run = start(['run', 'first', '--external-file', file, '--root', root, '--json']);
   await run.says('"event":"interaction_pending"');
   const { interaction } = jsonLines((await drillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as { interaction: { runId: string } };
   await drillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
   const { code, stdout } = await run.ended;
-  assert.equal(code, 1);
-  const errors = jsonLines(stdout).filter(({ event, phase }) => event === 'interaction' && phase === 'finished');
-  assert.deepEqual(
-    errors.map(({ status, error }) => [status, (error as { code: string }).code]),
-    [
-      ['failed', 'target.AGENT_FAILED'],
-      ['timed_out', 'target.TIMED_OUT'],
-    ],
-  );
+  assert.deepEqual([code, endOf(stdout)], [1, ['failed', 'target.AGENT_FAILED']]);
+  const nobody = await drillyard(['run', 'first', '--external', '--root', repository(300).root]);
+  assert.deepEqual([nobody.code, endOf(nobody.stdout)], [1, ['timed_out', 'target.TIMED_OUT']]);
   const waiting = start(['run', 'first', '--external', '--root', repository().root]);
   await waiting.says('"event":"interaction_pending"');
   waiting.child.kill('SIGINT');

@@ -1,6 +1,6 @@
 // The command line: exit codes, purity of --json, what people are told.
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -141,19 +141,6 @@ test('plan: every trial with its seed, nothing run', async () => {
   assert.match((await drillyard(['plan', '--root', fresh.root])).stdout, /passing\n {4}module target agent, 1 trial, first seed \d+/);
   assert.equal(existsSync(join(fresh.root, '.service')), false);
 });
-
-for (const agent of ['module', 'command']) {
-  test(`init: a repository with a ${agent} agent that passes at once, and nothing is written over`, async () => {
-    const cwd = folder();
-    assert.equal((await drillyard(['init', 'mine', '--agent', agent, '--yes'], { cwd })).code, 0);
-    const run = await drillyard(['run'], { cwd: join(cwd, 'mine') });
-    assert.equal(run.code, 0, run.stdout + run.stderr);
-    writeFileSync(join(cwd, 'mine', 'drillyard.json'), 'mine');
-    const again = await drillyard(['init', 'mine', '--yes'], { cwd });
-    assert.equal(again.code, 2);
-    assert.equal(readFileSync(join(cwd, 'mine', 'drillyard.json'), 'utf8'), 'mine');
-  });
-}
 
 test('report verify: by folder and by run id; a changed byte is found', async () => {
   const { root } = repository(noisy, passing);

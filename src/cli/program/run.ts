@@ -1,13 +1,15 @@
 // `drillyard run`, the default command.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
 interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
-  reporter: 'terminal' | 'json' | 'none';
+  reporter: ReporterChoice[];
   isolate: 'thread' | 'process';
   failFast: boolean;
   receiver: string[];
+  watch: boolean;
   reportDir: string;
   runDir: string;
   allowRemote: boolean;
@@ -18,7 +20,8 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
 export function addRun(program: Command, finish: Finish): void {
   withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
     .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
-    .addOption(new Option('--reporter <name>', 'what stdout shows').choices(['terminal', 'json', 'none']).default('terminal'))
+    .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
+    .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
     .option('--allow-remote', 'http targets may be on other machines', false)
     .option('--external', 'external targets are whoever asks the agent desk, whose address stdout tells; see docs/targets.md', false)
     .option('--external-file <file>', 'the same, with its address and token in this file (mode 0600) and no secret on stdout')
@@ -30,10 +33,16 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
     .action(async (drills: string[], flags: RunCommandFlags) => {
-      const { runCommand } = await import('../run-command.js');
       const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
-      const options = { root, config, json, reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
-      const agents = { allowRemote, external, externalFile };
-      finish(await runCommand({ ...defined(options), ...defined(agents), ...selection(drills, flags), receivers: receiver }));
+      const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
+      const all = { ...defined(options), ...defined({ allowRemote, external, externalFile }), ...selection(drills, flags), receivers: receiver };
+      if (flags.watch) finish(await (await import('../watch-command.js')).watchCommand(all));
+      else finish(await (await import('../run-command.js')).runCommand(all));
     });
+}
+
+function reportersOf(text: string, earlier: ReporterChoice[]): ReporterChoice[] {
+  const parsed = parseReporters(text);
+  if ('problem' in parsed) throw new InvalidArgumentError(parsed.problem);
+  return [...earlier, ...parsed.reporters];
 }

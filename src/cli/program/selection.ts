@@ -1,5 +1,7 @@
 // What chooses drills, for every command that works on some of them.
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { limits } from '../../contract/limits.js';
+import { parseShard, type Shard } from '../../drills/shard.js';
 import { collect, defined, integer } from './options.js';
 
 export function withSelection(command: Command): Command {
@@ -10,6 +12,7 @@ export function withSelection(command: Command): Command {
     .option('--filter <text>', 'of those, drills whose id or title contains this; * stands for anything')
     .option('--trials <n>', 'trials a drill, instead of its own', integer)
     .option('--retries <n>', 'further attempts of a trial that did not pass', integer)
+    .option('--shard <i/n>', 'of those, the part of machine i of n: whole drills, chosen by their ids', shardOf)
     .option('--seed <n>', "instead of the world's seed")
     .option('--concurrency <n>', 'attempts at once; changes no result', integer);
 }
@@ -18,12 +21,19 @@ export interface SelectionFlags {
   tag: string[];
   suite?: string;
   filter?: string;
+  shard?: Shard;
   trials?: number;
   retries?: number;
   seed?: string;
   concurrency?: number;
 }
 
-export function selection(drills: string[], { tag, suite, filter, trials, retries, seed, concurrency }: SelectionFlags) {
-  return defined({ drills, tags: tag, suite, filter, trials, retries, seed, concurrency });
+export function selection(drills: string[], { tag, suite, filter, shard, trials, retries, seed, concurrency }: SelectionFlags) {
+  return defined({ drills, tags: tag, suite, filter, shard, trials, retries, seed, concurrency });
+}
+
+function shardOf(text: string): Shard {
+  const shard = parseShard(text);
+  if (shard === undefined) throw new InvalidArgumentError(`It must be i/n with i from 1 to n, such as 1/3, and n at most ${limits.runShardsMax}.`);
+  return shard;
 }

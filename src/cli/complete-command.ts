@@ -1,0 +1,57 @@
+// `drillyard completion <shell>` prints the script; `drillyard complete <kind>`, which the script calls, lists ids of the project in reach.
+// Nothing is compiled, run or written for that, and nothing is said of what is wrong: a shell waits for it at every Tab.
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { libraryFolder } from '../compiler/shipped.js';
+import { parseSourceDocument } from '../compiler/source-document.js';
+import { listFilesBelow, readFileBelow } from '../compiler/source-files.js';
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import { completionScript, type ListedKind, type Shell } from './completion.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+
+export function completionCommand(program: Command, shell: Shell): ExitCode {
+  process.stdout.write(completionScript(program, shell));
+  return exitCodes.passed;
+}
+
+export function completeCommand({ kind, root, config = 'drillyard.json' }: { kind: ListedKind; root: string; config?: string }): ExitCode {
+  const words =
+    kind === 'library'
+      ? readdirSync(libraryFolder(), { withFileTypes: true })
+          .filter((entry) => entry.isDirectory())
+          .map(({ name }) => `library:${name}`)
+      : idsOf(kind, resolve(root), config);
+  // What would be taken for several words, or for something else by a shell, is nothing to complete.
+  const plain = [...new Set(words)].filter((word) => /^[\w.:@/-]+$/.test(word)).sort();
+  if (plain.length > 0) process.stdout.write(`${plain.join('\n')}\n`);
+  return exitCodes.passed;
+}
+
+function idsOf(kind: Exclude<ListedKind, 'library'>, root: string, config: string): string[] {
+  const settings = documentOf(root, config);
+  if (settings === undefined) return [];
+  const named = member(settings, 'sourceRoot');
+  const folder = typeof named === 'string' ? named : 'drillyard';
+  const suffix = kind === 'tags' ? 'drill' : kind.slice(0, -1);
+  const files = listFilesBelow(resolve(root, folder)).files.filter((path) => new RegExp(`\\.${suffix}\\.(yaml|yml|json)$`).test(path));
+  return files.flatMap((path) => {
+    const document = documentOf(resolve(root, folder), path);
+    if (kind === 'tags') return strings(member(document, 'tags'));
+    return strings([member(kind === 'targets' ? member(document, 'target') : document, 'id') ?? null]);
+  });
+}
+
+function documentOf(root: string, path: string): JsonValue | undefined {
+  const read = readFileBelow(root, path, limits.projectFileBytesMax);
+  return read.kind === 'text' ? parseSourceDocument(path, read.text).document?.value : undefined;
+}
+
+function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function strings(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,162 @@
+// The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
+//   R1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads as well.
+//   R2. A file appears whole: it is written beside its place and renamed. One that cannot be written is told, and the run has not passed.
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { assertionPlace } from '../compiler/assertion-place.js';
+import type { Diagnostic } from '../contract/build.js';
+import type { Provenance } from '../contract/project-view.js';
+import type { RunEvent } from '../contract/run-events.js';
+import { ctrfDocument } from '../reports/ctrf.js';
+import { githubAnnotations, githubDiagnostics, githubSummary } from '../reports/github.js';
+import { MergedJunit } from '../reports/junit.js';
+import { runPage } from '../reports/run-page.js';
+import { RunRecords } from '../reports/run-records.js';
+import type { PlaceOf } from '../reports/source-place.js';
+import { createTerminalReporter, type TerminalReporter } from '../reports/terminal-reporter.js';
+import { fromHere } from './from-here.js';
+import type { Output } from './output.js';
+import { holds, type ReporterChoice } from './reporter-list.js';
+
+export interface RunReportersOptions {
+  choices: readonly ReporterChoice[];
+  /** The repository. */
+  root: string;
+  /** Where files go that name no place. */
+  reportDirectory: string;
+  output: Output;
+  /** Where drills are shown as they run; absent: nowhere. */
+  terminal: NodeJS.WriteStream | undefined;
+  environment: NodeJS.ProcessEnv;
+}
+type Sources = { readonly [drillId: string]: Provenance };
+
+const defaultFiles = { junit: 'junit.xml', ctrf: 'ctrf-report.json', html: 'index.html' } as const;
+
+export class RunReporters {
+  readonly #options: RunReportersOptions;
+  readonly #terminal: TerminalReporter | undefined;
+  readonly #records: RunRecords | undefined;
+  readonly #junit: MergedJunit | undefined;
+  readonly #lines: number[];
+  /** While set, GitHub takes nothing for a command: the terminal shows what agents and tools wrote. */
+  #stopToken: string | undefined;
+
+  constructor(options: RunReportersOptions) {
+    const { choices, terminal } = options;
+    this.#options = options;
+    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal });
+    this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
+    this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
+    if (holds(choices, 'github')) this.#stopCommands();
+    this.#lines = choices.flatMap(({ name, path }) => (name === 'json' && path !== undefined ? [openSync(made(resolve(path)), 'w')] : []));
+  }
+
+  onEvent(event: RunEvent): void {
+    const line = withoutDetail(event);
+    this.#options.output.line(line);
+    for (const file of this.#lines) writeSync(file, `${JSON.stringify(line)}\n`);
+    this.#records?.take(event);
+    if (event.event === 'attempt' && event.detail !== undefined) this.#junit?.take(event.detail.report, event.verdict);
+    this.#terminal?.onEvent(
+      event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(this.#options.root, event.report)) } : event,
+    );
+  }
+
+  /** After an error as well; safe to call twice. */
+  close(): void {
+    this.#terminal?.close();
+    for (const file of this.#lines.splice(0)) closeSync(file);
+  }
+
+  /** Writes what is told of the whole run, and gives the files. Throws when one cannot be written. */
+  finish(sources: Sources): string[] {
+    this.close();
+    this.#resumeCommands();
+    const files: string[] = [];
+    for (const { name, path } of this.#options.choices) {
+      if (name !== 'junit' && name !== 'ctrf' && name !== 'html') continue;
+      const file = path === undefined ? join(this.#options.reportDirectory, defaultFiles[name]) : resolve(path);
+      writeWhole(file, this.#document(name, file, sources));
+      files.push(file);
+    }
+    if (holds(this.#options.choices, 'github') && this.#records !== undefined) {
+      for (const line of githubAnnotations(this.#records, this.#placeOf(sources, this.#workspace))) this.#options.output.say(line);
+      const summary = this.#options.environment.GITHUB_STEP_SUMMARY;
+      if (summary !== undefined && summary !== '') appendFileSync(summary, githubSummary(this.#records));
+    }
+    return files;
+  }
+
+  /** For a source that does not compile. */
+  refused(diagnostics: readonly Diagnostic[]): void {
+    if (!holds(this.#options.choices, 'github')) return;
+    this.#resumeCommands();
+    const placed = diagnostics.map((diagnostic) => ({ ...diagnostic, file: below(this.#workspace, resolve(this.#options.root, diagnostic.file)) }));
+    for (const line of githubDiagnostics(placed)) this.#options.output.say(line);
+  }
+
+  #stopCommands(): void {
+    this.#stopToken = randomUUID();
+    this.#options.output.say(`::stop-commands::${this.#stopToken}`);
+  }
+  #resumeCommands(): void {
+    if (this.#stopToken !== undefined) this.#options.output.say(`::${this.#stopToken}::`);
+    this.#stopToken = undefined;
+  }
+
+  #document(name: keyof typeof defaultFiles, file: string, sources: Sources): string {
+    if (name === 'junit') return this.#junit?.text() ?? '';
+    const records = this.#records ?? new RunRecords();
+    if (name === 'ctrf') return ctrfDocument(records, this.#placeOf(sources, resolve(this.#options.root)));
+    return runPage(records, { linkTo: (report) => linkFrom(dirname(file), resolve(this.#options.root, report)) });
+  }
+
+  /** GitHub wants paths from the checkout, wherever the command was started. */
+  get #workspace(): string {
+    return resolve(this.#options.environment.GITHUB_WORKSPACE || '.');
+  }
+
+  #placeOf(sources: Sources, base: string): PlaceOf {
+    const root = resolve(this.#options.root);
+    return (drillId, assertionId) => {
+      const drill = Object.hasOwn(sources, drillId) ? sources[drillId] : undefined;
+      if (drill === undefined) return undefined;
+      const place = (assertionId === undefined ? undefined : assertionPlace(root, drill.file, assertionId)) ?? drill;
+      return { file: below(base, resolve(root, place.file)), line: place.line, column: place.column };
+    };
+  }
+}
+
+/** The detail is for reporters in this process: it holds whole reports. */
+function withoutDetail(event: RunEvent): object {
+  if (event.event !== 'attempt') return event;
+  const { detail: _, ...line } = event;
+  return line;
+}
+
+function below(folder: string, path: string): string {
+  const way = relative(folder, path);
+  return way.startsWith('..') || isAbsolute(way) ? path : way.split(sep).join('/');
+}
+
+function linkFrom(folder: string, path: string): string {
+  return relative(folder, path).split(sep).map(encodeURIComponent).join('/');
+}
+
+function made(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  return path;
+}
+
+function writeWhole(path: string, text: string): void {
+  const draft = `${made(path)}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

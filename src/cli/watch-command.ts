@@ -1,0 +1,135 @@
+// `drillyard run --watch`: runs, waits for a change of the source, and runs again what it concerns.
+//   H1. Again runs what has other inputs than when it was last run, and what did not pass then.
+//   H2. Source that does not compile is told and waited out.
+import { resolve } from 'node:path';
+import { createBindings } from '../bindings/create-bindings.js';
+import { compileProject } from '../compiler/compile.js';
+import { counted } from '../contract/counted.js';
+import { drillInputs } from '../drills/drill-inputs.js';
+import { planRun } from '../drills/plan.js';
+import type { RunDrillsResult } from '../drills/run-drills.js';
+import { sourceInvalid } from '../drills/source-invalid.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { fromHere } from './from-here.js';
+import type { Output } from './output.js';
+import { type OneRun, type RunFlags, runOnce, told } from './run-command.js';
+import { SourceWatch } from './source-watch.js';
+import { readKeys } from './watch-keys.js';
+
+export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
+  const root = resolve(flags.root);
+  const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = flags;
+  const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
+  const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
+  return await told(flags, async (run) => {
+    const watch = await SourceWatch.open({ root, config, written });
+    try {
+      return await new Watched(run, watch).play();
+    } finally {
+      await watch.close();
+    }
+  });
+}
+
+class Watched {
+  readonly #run: OneRun;
+  readonly #watch: SourceWatch;
+  readonly #root: string;
+  readonly #output: Output;
+  /** By drill id, as of its last run. */
+  readonly #inputs = new Map<string, string>();
+  readonly #notPassed = new Set<string>();
+  #wantsAll = true;
+  #quit = new AbortController();
+  /** Of the last round. */
+  #code: ExitCode = exitCodes.passed;
+
+  constructor(run: OneRun, watch: SourceWatch) {
+    this.#run = run;
+    this.#watch = watch;
+    this.#root = resolve(run.options.root);
+    this.#output = run.output;
+  }
+
+  async play(): Promise<ExitCode> {
+    const { signal } = this.#run;
+    let wake = new AbortController();
+    const giveBack = readKeys(process.stdin, (key) => {
+      if (key === 'interrupt') process.kill(process.pid, 'SIGINT');
+      if (key === 'quit') this.#quit.abort();
+      if (key === 'all') this.#wantsAll = true;
+      wake.abort();
+    });
+    try {
+      let changed: string[] = [];
+      while (!signal.aborted) {
+        wake = new AbortController();
+        await this.#round(changed);
+        if (signal.aborted || this.#quit.signal.aborted) break;
+        if (this.#wantsAll) continue;
+        changed = await this.#watch.changes(AbortSignal.any([signal, wake.signal]));
+        if (this.#quit.signal.aborted) break;
+      }
+      return signal.aborted ? exitCodes.interrupted : this.#code;
+    } finally {
+      giveBack();
+    }
+  }
+
+  async #round(changed: readonly string[]): Promise<void> {
+    const all = this.#wantsAll;
+    this.#wantsAll = false;
+    this.#watch.followPackages();
+    const due = await this.#due(all);
+    if (due === undefined) return this.#tellWaiting();
+    if (due.drills.length === 0) return all ? this.#tellWaiting() : undefined;
+    if (changed.length > 0) this.#tellChanged(changed, due.drills);
+    const { options } = this.#run;
+    // The suite by name, as naming drills would leave it out.
+    const { code, result } = await runOnce({ ...this.#run, options: { ...options, ...due } });
+    this.#code = code;
+    if (result !== undefined) this.#note(result);
+    else for (const id of due.drills) this.#inputs.delete(id);
+    if (!this.#run.signal.aborted) this.#tellWaiting();
+  }
+
+  /** What is to be run now; undefined when the source does not compile, or selects nothing. */
+  async #due(all: boolean): Promise<{ drills: string[]; suite?: string } | undefined> {
+    const { options, output } = this.#run;
+    try {
+      const { build, diagnostics } = await compileProject({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
+      if (build === undefined) throw sourceInvalid(diagnostics);
+      const plan = planRun(build, options, createBindings().available);
+      const inputs = await drillInputs(build, plan, this.#root);
+      const drills = [...inputs].filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id)).map(([id]) => id);
+      for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
+      return { drills, ...(plan.suiteId === undefined ? {} : { suite: plan.suiteId }) };
+    } catch (error) {
+      this.#code = reportFailure(error, output, this.#root);
+      return undefined;
+    }
+  }
+
+  #note({ drills }: RunDrillsResult): void {
+    for (const { drillId, verdict } of drills) {
+      if (verdict === 'passed') this.#notPassed.delete(drillId);
+      else this.#notPassed.add(drillId);
+    }
+  }
+
+  #tellChanged(changed: readonly string[], drills: readonly string[]): void {
+    const files = changed.map(fromHere).sort();
+    this.#output.line({ event: 'changed', files, drills });
+    if (!this.#output.json)
+      this.#output.say(
+        `\n${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''} changed: ${counted(drills.length, 'drill')} to run again.`,
+      );
+  }
+
+  #tellWaiting(): void {
+    this.#output.line({ event: 'waiting' });
+    const keys = process.stdin.isTTY === true ? ' a: run all, q: quit.' : '';
+    if (!this.#output.json) this.#output.say(`\nWaiting for a change of the source.${keys}`);
+  }
+}

@@ -1,0 +1,74 @@
+// Work on many things in lanes, numbered from 0: within a lane, one thing after the other.
+//   L1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
+//   L2. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for then what
+//       runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts hosts of its own, and all
+//       of them share the same processors.
+import { availableParallelism, cpus } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { limits } from '../contract/limits.js';
+
+export interface LaneOptions {
+  lanesMax: number;
+  /** Default: as many as there are processors. */
+  lanesAtOnce?: number;
+  /** Whether what runs left this process idle since the last call. */
+  isIdle?: () => boolean;
+}
+
+/** An idle process is below the first on any machine; between the two it may be idle, or others keep it from the processors: they tell. */
+const busyShares = { idle: 0.3, busy: 0.6 };
+
+export async function forEachInLanes<T>(items: readonly T[], options: LaneOptions, work: (item: T, lane: number) => Promise<void>): Promise<void> {
+  const { lanesAtOnce = availableParallelism(), isIdle = idleMeter() } = options;
+  const lanesMax = Math.min(options.lanesMax, items.length);
+  const lanes: Promise<void>[] = [];
+  let next = 0;
+  let failure: { error: unknown } | undefined;
+  const isLeft = (): boolean => next < items.length && failure === undefined;
+  const runLane = async (lane: number): Promise<void> => {
+    while (isLeft()) {
+      const item = items[next++] as T;
+      try {
+        await work(item, lane);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  const openUpTo = (count: number): void => {
+    while (lanes.length < Math.min(count, lanesMax) && isLeft()) lanes.push(runLane(lanes.length));
+  };
+  openUpTo(lanesAtOnce);
+  const look = setInterval(() => {
+    if (isIdle()) openUpTo(lanes.length * 2);
+    if (lanes.length >= lanesMax || !isLeft()) clearInterval(look);
+  }, limits.runLanesLookMs);
+  // A lane that opens while others are waited for is waited for, too.
+  for (let waited = 0; waited < lanes.length; waited++) await lanes[waited];
+  clearInterval(look);
+  if (failure !== undefined) throw failure.error;
+}
+
+/** Work may be in the main thread, in others of this process, or in processes that it started. */
+function idleMeter(): () => boolean {
+  let before = reading();
+  return () => {
+    const now = reading();
+    const elapsedMs = Math.max(now.atMs - before.atMs, 1);
+    const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
+    const ownShare = Math.max(utilization, (now.usedMs - before.usedMs) / (elapsedMs * availableParallelism()));
+    const machineShare = 1 - (now.machineIdleMs - before.machineIdleMs) / (elapsedMs * cpus().length);
+    before = now;
+    return ownShare < busyShares.idle || Math.max(ownShare, machineShare) < busyShares.busy;
+  };
+}
+
+function reading() {
+  const { user, system } = process.cpuUsage();
+  return {
+    atMs: performance.now(),
+    loop: performance.eventLoopUtilization(),
+    usedMs: (user + system) / 1000,
+    machineIdleMs: cpus().reduce((sum, { times }) => sum + times.idle, 0),
+  };
+}

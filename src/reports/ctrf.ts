@@ -1,0 +1,69 @@
+// A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
+import type { Verdict } from '../contract/run.js';
+import { jsonDocument } from './projections.js';
+import type { AttemptRecord, RunRecords, TrialRecord } from './run-records.js';
+import { trialName } from './run-records.js';
+import type { PlaceOf } from './source-place.js';
+
+/** The version of the format whose schema the tests hold it to. */
+const specVersion = '0.0.0';
+
+export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
+  const { trials, shard } = records;
+  const attempts = trials.flatMap((trial) => trial.attempts);
+  const count = (wanted: Verdict): number => trials.filter(({ verdict }) => verdict === wanted).length;
+  const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
+  const stop = Math.max(...attempts.map(({ finishedAtMs }) => finishedAtMs), 0);
+  const first = trials[0];
+  return jsonDocument({
+    reportFormat: 'CTRF',
+    specVersion,
+    generatedBy: 'drillyard',
+    results: {
+      tool: { name: 'drillyard', ...(first === undefined ? {} : { version: first.engineVersion, extra: { buildHash: first.buildHash } }) },
+      summary: {
+        tests: trials.length,
+        passed: count('passed'),
+        failed: count('failed'),
+        skipped: 0,
+        pending: 0,
+        other: count('inconclusive'),
+        flaky: trials.filter(({ flaky }) => flaky).length,
+        start: attempts.length === 0 ? 0 : start,
+        stop,
+        duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
+        ...(shard === undefined ? {} : { extra: { shard } }),
+      },
+      tests: trials.map((trial) => testOf(trial, placeOf)),
+    },
+  });
+}
+
+function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
+  const { drillId, title, tags, targetId, verdict, flaky, attempts, reasons, why, seed } = trial;
+  const place = placeOf(drillId, reasons[0]?.assertionId);
+  const last = attempts.at(-1)!;
+  const earlier = attempts.slice(0, -1).map((attempt) => ({ attempt: attempt.attempt, attemptId: attempt.runId, ...outcomeOf(attempt) }));
+  return {
+    name: title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`,
+    testId: `${drillId}#${trial.trial}`,
+    executionId: last.runId,
+    ...outcomeOf(last),
+    rawStatus: verdict,
+    suite: [targetId, drillId],
+    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    retries: earlier.length,
+    ...(earlier.length === 0 ? {} : { retryAttempts: earlier }),
+    flaky,
+    ...(verdict === 'passed' ? {} : { message: reasons.map(({ message }) => message).join('\n'), trace: why }),
+    ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
+    ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
+    extra: { seed },
+  };
+}
+
+/** CTRF has no word for undecided, and `other` never counts as passed. */
+function outcomeOf({ verdict, startedAtMs, finishedAtMs }: AttemptRecord) {
+  const status = verdict === 'inconclusive' ? 'other' : verdict;
+  return { status, start: startedAtMs, stop: finishedAtMs, duration: Math.max(finishedAtMs - startedAtMs, 0) };
+}

@@ -1,0 +1,133 @@
+// What GitHub Actions shows of a run: annotations, as workflow commands in the log, and a step summary in markdown.
+//   G1. A value cannot end its command or begin another: escaped as actions/toolkit does it, whose rules are GitHub's only statement of them.
+//   G2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
+//   G3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
+import type { Diagnostic } from '../contract/build.js';
+import { counted } from '../contract/counted.js';
+import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { hostDuration } from './shown-values.js';
+import type { PlaceOf } from './source-place.js';
+
+const annotationsMax = 10;
+const messageCharsMax = 4_000;
+const summaryBytesMax = 512 * 1024;
+
+/** A line each. */
+export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string[] {
+  const errors = records.trials.filter(({ verdict }) => verdict !== 'passed').flatMap((trial) => errorsOf(trial, placeOf));
+  const flaky = records.trials.filter((trial) => trial.flaky).map((trial) => flakyWarning(trial, placeOf));
+  return [...bounded(errors, 'error'), ...bounded(flaky, 'warning')];
+}
+
+/** For a repository that does not compile; each file as it is called from the checkout. */
+export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
+  const lines = diagnostics.map(({ severity, file, line, column, code, message, suggestion }) => ({
+    severity,
+    text: command(severity, { file, line, col: column, title: code }, suggestion === undefined ? message : `${message}\n${suggestion}`),
+  }));
+  const of = (wanted: Level): string[] => lines.filter(({ severity }) => severity === wanted).map(({ text }) => text);
+  return [...bounded(of('error'), 'error'), ...bounded(of('warning'), 'warning')];
+}
+
+type Level = 'error' | 'warning';
+
+function bounded(lines: string[], level: Level): string[] {
+  if (lines.length <= annotationsMax) return lines;
+  const left = lines.length - annotationsMax + 1;
+  return [...lines.slice(0, annotationsMax - 1), command(level, {}, `${left} more like these; the step summary and the reports have all of them.`)];
+}
+
+function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
+  const reasons: Reason[] = trial.reasons.length > 0 ? trial.reasons : [{ message: trial.headline }];
+  return reasons.map(({ assertionId, message }) => {
+    const word = trial.verdict === 'failed' ? 'failed' : 'undecided';
+    const title = `${trialName(trial)} ${word}${assertionId === undefined ? '' : `: ${assertionId}`}`;
+    return command(
+      'error',
+      { ...placed(placeOf(trial.drillId, assertionId)), title },
+      `${message}\nseed ${trial.seed}, run ${trial.attempts.at(-1)?.runId}`,
+    );
+  });
+}
+
+function flakyWarning(trial: TrialRecord, placeOf: PlaceOf): string {
+  const text = `It passed at attempt ${trial.attempts.length}; the reports of those before tell why they did not.`;
+  return command('warning', { ...placed(placeOf(trial.drillId)), title: `${trialName(trial)} is flaky` }, text);
+}
+
+function placed(place: ReturnType<PlaceOf>): { [name: string]: string | number } {
+  return place === undefined ? {} : { file: place.file, line: place.line, col: place.column };
+}
+
+function command(level: Level, properties: { [name: string]: string | number }, message: string): string {
+  const written = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(visibleLine(String(value)))}`);
+  return `::${level}${written.length === 0 ? '' : ` ${written.join(',')}`}::${escapeData(visibleText(message).slice(0, messageCharsMax))}`;
+}
+
+function escapeData(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+function escapeProperty(text: string): string {
+  return escapeData(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
+}
+
+/** Ended by a newline; to be appended to the file GITHUB_STEP_SUMMARY names. */
+export function githubSummary(records: RunRecords): string {
+  const { trials, totals, shard } = records;
+  const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
+  const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...(inconclusive > 0 ? [`${inconclusive} undecided`] : [])];
+  const lines = [
+    `## ${marks[verdict]} Drillyard: ${parts.join(', ')}${shard === undefined ? '' : ` (shard ${shard})`}`,
+    '',
+    ...(trials.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
+  ];
+  // What did not pass first: it is what one looks for, and what the bound must not cut.
+  const ordered = [...trials].sort((left, right) => rank(left) - rank(right));
+  const notPassed = ordered.filter((trial) => trial.verdict !== 'passed');
+  const rest = `\n\n${counted(trials.length, 'trial')} in all; the others are in the reports.\n`;
+  return fit([...lines, ...ordered.map(row), ...notPassed.flatMap(details)], rest);
+}
+
+const marks = { passed: '✅', failed: '❌', inconclusive: '❔' } as const;
+
+function rank({ verdict, flaky }: TrialRecord): number {
+  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : flaky ? 2 : 3;
+}
+
+function row(trial: TrialRecord): string {
+  const tookMs = trial.attempts.reduce((sum, { startedAtMs, finishedAtMs }) => sum + Math.max(finishedAtMs - startedAtMs, 0), 0);
+  const note = trial.flaky ? 'flaky: passed only when tried again' : trial.verdict === 'passed' ? '' : trial.headline;
+  return `| ${marks[trial.verdict]} | ${cell(trialName(trial))} | ${trial.attempts.length} | ${hostDuration(tookMs)} | ${cell(note)} |`;
+}
+
+function details(trial: TrialRecord): string[] {
+  const text = escapeHtml(visibleText(trial.why || trial.headline));
+  return [
+    '',
+    `<details><summary>${escapeHtml(visibleLine(trialName(trial)))}, run ${trial.attempts.at(-1)?.runId}</summary>`,
+    '',
+    `<pre>${text}</pre>`,
+    '',
+    '</details>',
+  ];
+}
+
+/** Text in a table: no markup, no cell and no line of its own. */
+function cell(text: string): string {
+  return escapeHtml(visibleLine(text)).replace(/[\\`*_[\]!|~@]/g, (char) => `&#${char.charCodeAt(0)};`);
+}
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>]/g, (char) => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'));
+}
+
+function fit(lines: readonly string[], rest: string): string {
+  let bytes = Buffer.byteLength(rest);
+  const kept: string[] = [];
+  for (const line of lines) {
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > summaryBytesMax) return `${kept.join('\n')}${rest}`;
+    kept.push(line);
+  }
+  return `${kept.join('\n')}\n`;
+}

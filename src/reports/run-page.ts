@@ -1,0 +1,73 @@
+// The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no script.
+import { counted } from '../contract/counted.js';
+import { type Content, Markup } from '../contract/markup.js';
+import type { Verdict } from '../contract/run.js';
+import { html } from './markup.js';
+import { pageAssets } from './page-assets.js';
+import { type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { hostDuration } from './shown-values.js';
+
+export interface RunPageOptions {
+  /** From the page to a report folder as its event named it: a relative path with forward slashes, or absolute where there is none. */
+  linkTo: (report: string) => string;
+}
+
+export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string {
+  const { trials, totals, shard } = records;
+  const { style, policyWithoutScript } = pageAssets();
+  const verdict: Verdict = totals?.verdict ?? 'inconclusive';
+  const title = `${verdict}: ${counted(new Set(trials.map(({ drillId }) => drillId)).size, 'drill')}`;
+  const facts: [string, Content][] = [
+    ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
+    ['Trials', trials.length],
+    ...(shard === undefined ? [] : [['Shard', shard] as [string, Content]]),
+    ...(trials[0] === undefined ? [] : [['Build', html`<code>${trials[0].buildHash.slice(7, 19)}…</code>`] as [string, Content]]),
+  ];
+  return html`<!doctype html>
+<html lang="en" class="${verdict}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policyWithoutScript)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${new Markup(style)}</style>
+</head>
+<body>
+<header class="top">
+<div class="bar"><span class="brand">Drillyard</span><span class="quiet">run</span></div>
+<p class="verdict">${verdict}</p>
+<h1>${title}</h1>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>
+<div class="layout"><main id="main">
+<section aria-labelledby="trials-title">
+<h2 id="trials-title">Trials</h2>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
+<tbody>${[...trials].sort((left, right) => rank(left) - rank(right)).map((trial) => row(trial, linkTo))}</tbody>
+</table></div>
+</section>
+</main></div>
+</body>
+</html>
+`.text;
+}
+
+function rank({ verdict, flaky }: TrialRecord): number {
+  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : flaky ? 2 : 3;
+}
+
+function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
+  const tookMs = trial.attempts.reduce((sum, { startedAtMs, finishedAtMs }) => sum + Math.max(finishedAtMs - startedAtMs, 0), 0);
+  const title = trial.title === undefined ? '' : html`<br>${trial.title}`;
+  const links = trial.attempts.map(({ report, runId, attempt, verdict }, index) => {
+    const name = trial.attempts.length === 1 ? 'report' : `attempt ${attempt} ${verdict}`;
+    const link =
+      report === '' ? html`<span title="${runId}">none</span>` : html`<a href="${linkTo(`${report}/index.html`)}" title="${runId}">${name}</a>`;
+    return html`${index > 0 ? ', ' : ''}${link}`;
+  });
+  return html`<tr class="${trial.verdict}"><td>${trial.flaky ? 'passed, flaky' : trial.verdict}</td><td><code>${trialName(trial)}</code>${title}</td><td>${trial.headline}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
+`;
+}

@@ -1,0 +1,118 @@
+// What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
+import type { AssertionLocation, Verdict } from '../contract/run.js';
+import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
+import { findingsOf, headline } from './findings.js';
+import { plain } from './palette.js';
+import { whyLines } from './text-report.js';
+
+export interface AttemptRecord {
+  runId: string;
+  attempt: number;
+  verdict: Verdict;
+  /** The report folder as the event named it; '' when there is none. */
+  report: string;
+  startedAtMs: number;
+  finishedAtMs: number;
+}
+/** A gate that did not pass, or what kept the attempt from running. */
+export interface Reason {
+  /** Absent: of the run itself. */
+  assertionId?: string;
+  message: string;
+  location?: AssertionLocation;
+}
+export interface TrialRecord {
+  drillId: string;
+  title?: string;
+  tags: readonly string[];
+  targetId: string;
+  trial: number;
+  trialCount: number;
+  seed: string;
+  /** Of the last attempt. */
+  verdict: Verdict;
+  /** It passed, but not at first. */
+  flaky: boolean;
+  attempts: AttemptRecord[];
+  /** What decided the verdict of the last attempt, in one line. */
+  headline: string;
+  /** Empty when it passed. */
+  reasons: Reason[];
+  /** All of it as text. */
+  why: string;
+  engineVersion: string;
+  buildHash: string;
+}
+export type RunTotals = Omit<Extract<RunEvent, { event: 'summary' }>, 'event'>;
+
+const reasonsMax = 10;
+const whyCharsMax = 8 * 1024;
+
+export class RunRecords {
+  readonly #trials = new Map<string, TrialRecord>();
+  #totals: RunTotals | undefined;
+  #shard: string | undefined;
+
+  take(event: RunEvent): void {
+    if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
+    if (event.event === 'summary') this.#totals = event;
+  }
+
+  /** In the order in which they first ended. */
+  get trials(): readonly TrialRecord[] {
+    return [...this.#trials.values()];
+  }
+  /** Absent when the run was refused before it began. */
+  get totals(): RunTotals | undefined {
+    return this.#totals;
+  }
+  /** `1/3` */
+  get shard(): string | undefined {
+    return this.#shard;
+  }
+
+  #end({ runId, drillId, trial, attempt, verdict, report: folder }: Extract<RunEvent, { event: 'attempt' }>, { report, cited }: AttemptDetail): void {
+    const key = `${trial} ${drillId}`;
+    const before = this.#trials.get(key)?.attempts ?? [];
+    const { startedAtMs, finishedAtMs, result } = report;
+    const attempts = [...before, { runId, attempt, verdict, report: folder, startedAtMs, finishedAtMs }];
+    const why = verdict === 'passed' ? '' : whyLines(report, cited, plain).join('\n').trimEnd();
+    this.#trials.set(key, {
+      drillId,
+      ...(report.drill.title === undefined ? {} : { title: report.drill.title }),
+      tags: report.drill.tags,
+      targetId: report.target.id,
+      trial,
+      trialCount: result.identity.trialCount,
+      seed: result.identity.seed,
+      verdict,
+      flaky: verdict === 'passed' && attempts.length > 1,
+      attempts,
+      headline: headline(report),
+      reasons: verdict === 'passed' ? [] : reasonsOf(report, verdict),
+      why: why.length > whyCharsMax ? `${why.slice(0, whyCharsMax)}\n…` : why,
+      engineVersion: report.engineVersion,
+      buildHash: result.identity.buildHash,
+    });
+  }
+}
+
+function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
+  const { failure } = report.result;
+  const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate);
+  return [
+    ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),
+    ...(failure === undefined ? [] : [{ message: `${failure.code}: ${failure.message}` }]),
+    ...gates.slice(0, reasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
+      assertionId,
+      message,
+      ...(location === undefined ? {} : { location }),
+    })),
+  ];
+}
+
+/** `refund (trial 2 of 3)` */
+export function trialName({ drillId, trial, trialCount }: Pick<TrialRecord, 'drillId' | 'trial' | 'trialCount'>): string {
+  return trialCount > 1 ? `${drillId} (trial ${trial} of ${trialCount})` : drillId;
+}

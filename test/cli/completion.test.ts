@@ -1,0 +1,125 @@
+// Completion in the shells themselves, each asked what it would offer; a shell that is not on the machine is skipped.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
+import { drillyard, nodeArguments } from './cli.js';
+
+const { root, remove } = createRepository({
+  ...moduleAgent('agent', ''),
+  ...drill('refund-once', 'agent', [noteIs('a', 'x')], { tags: ['money'] }),
+  ...drill('refund-twice', 'agent', [noteIs('a', 'x')]),
+  'drillyard/nightly.suite.yaml': 'schemaVersion: 1\nid: nightly\n',
+  'drillyard/odd.suite.yaml': 'schemaVersion: 1\nid: "$(touch pwned) x"\n',
+});
+const folder = mkdtempSync(join(tmpdir(), 'drillyard-completion-'));
+const scripts: { [shell: string]: string } = {};
+before(async () => {
+  // A program of that name, for the shells to call.
+  const program = join(folder, 'drillyard');
+  const words = [process.execPath, ...nodeArguments].map((word) => `'${word}'`).join(' ');
+  writeFileSync(program, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout } = await drillyard(['completion', shell]);
+    assert.equal(code, 0);
+    scripts[shell] = join(folder, `script.${shell}`);
+    writeFileSync(scripts[shell], stdout);
+  }
+});
+after(() => {
+  remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder, ZDOTDIR: folder };
+
+function inBash(words: string[]): string[] {
+  const line = words.map((word) => `'${word}'`).join(' ');
+  const script = `source ${scripts.bash}; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _drillyard; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env, cwd: root });
+  assert.equal(stderr, '');
+  return stdout
+    .split('\n')
+    .filter((word) => word !== '')
+    .sort();
+}
+
+/** What the function would add is caught where zsh would be given it. */
+function inZsh(words: string[]): string[] {
+  const line = words.map((word) => `'${word}'`).join(' ');
+  const current = words.at(-1) ?? '';
+  const script = `compdef() { }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }; source ${scripts.zsh}; words=(${line}); CURRENT=${words.length}; _drillyard`;
+  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8', env, cwd: root });
+  assert.equal(stderr, '');
+  return stdout
+    .split('\n')
+    .filter((word) => word !== '' && word.startsWith(current))
+    .sort();
+}
+
+function inFish(words: string[]): string[] {
+  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', `source ${scripts.fish}; complete -C '${words.join(' ')}'`], {
+    encoding: 'utf8',
+    env,
+    cwd: root,
+  });
+  assert.equal(stderr, '');
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t')[0] as string)
+    .sort();
+}
+
+for (const [shell, offers] of [
+  ['bash', inBash],
+  ['zsh', inZsh],
+  ['fish', inFish],
+] as const) {
+  test(`${shell} offers commands, options, choices and ids of the project`, { skip: !has(shell) }, () => {
+    assert.deepEqual(offers(['drillyard', 'rep']), ['report']);
+    assert.deepEqual(offers(['drillyard', 'report', 'ver']), ['verify']);
+    assert.deepEqual(
+      offers(['drillyard', 'run', '--repo']).filter((word) => word.startsWith('--')),
+      ['--report-dir', '--reporter'],
+    );
+    assert.deepEqual(offers(['drillyard', 'run', '--isolate', '']), ['process', 'thread']);
+    assert.deepEqual(offers(['drillyard', 'run', '--suite', 'n']), ['nightly']);
+    assert.deepEqual(offers(['drillyard', 'plan', '--tag', 'm']), ['money']);
+    assert.deepEqual(offers(['drillyard', 'run', 'refund-o']), ['refund-once']);
+    assert.deepEqual(offers(['drillyard', 'refund-t']), ['refund-twice']);
+    assert.deepEqual(offers(['drillyard', 'init', '--template', 'p']), ['payments', 'python']);
+    assert.deepEqual(offers(['drillyard', 'completion', 'f']), ['fish']);
+    assert.ok(!existsSync(join(root, 'pwned')));
+  });
+
+  test(`${shell} asks the repository that --root names`, { skip: !has(shell) }, () => {
+    const elsewhere = join(folder, 'elsewhere');
+    mkdirSync(elsewhere, { recursive: true });
+    assert.deepEqual(offers(['drillyard', 'run', '--root', elsewhere, '--suite', 'n']), []);
+    assert.deepEqual(offers(['drillyard', 'run', '--root', root, '--suite', 'n']), ['nightly']);
+  });
+}
+
+test('complete lists ids, writes nothing, and says nothing of what is broken', async () => {
+  const ids = async (kind: string, ...more: string[]): Promise<string[]> => {
+    const { code, stdout, stderr } = await drillyard(['complete', kind, ...more], { cwd: root });
+    assert.deepEqual([code, stderr], [0, '']);
+    return stdout.split('\n').filter((id) => id !== '');
+  };
+  assert.deepEqual(await ids('drills'), ['refund-once', 'refund-twice']);
+  assert.deepEqual(await ids('targets'), ['agent']);
+  assert.deepEqual(await ids('suites'), ['nightly']);
+  assert.deepEqual(await ids('library'), ['library:payments', 'library:ticket-desk']);
+  assert.deepEqual(await ids('drills', '--root', '/nowhere'), []);
+  assert.equal(existsSync(join(root, '.service')), false);
+});
+
+test('the hidden command is in no help', async () => {
+  const { stdout } = await drillyard(['--help']);
+  assert.match(stdout, /completion <shell>/);
+  assert.doesNotMatch(stdout, /\bcomplete\b/);
+});

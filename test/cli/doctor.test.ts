@@ -1,0 +1,46 @@
+// `doctor`: each check with its fix, exit codes, and nothing left behind.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, type statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freeDisk, nodeVersion, writableFolder } from '../../src/cli/doctor-command.js';
+import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
+import { drillyard, jsonLines } from './cli.js';
+
+test('a sound machine and repository: 0, every check told, nothing written', async () => {
+  const { root, remove } = createRepository({ ...moduleAgent('agent', ''), ...drill('d', 'agent', [noteIs('a', 'x')]) });
+  const { code, stdout } = await drillyard(['doctor', '--json', '--root', root]);
+  const lines = jsonLines(stdout);
+  assert.deepEqual(
+    lines.filter(({ event }) => event === 'check').map(({ id }) => id),
+    ['node', 'storage', 'http-server', 'loopback', 'folder', 'disk', 'repository'],
+  );
+  assert.ok(lines.filter(({ event }) => event === 'check').every(({ status, fix }) => (status === 'ok') === (fix === undefined)));
+  assert.deepEqual([code, lines.at(-1)?.healthy], [0, true]);
+  assert.equal(existsSync(join(root, '.service')), false);
+  const people = await drillyard(['doctor', '--root', root]);
+  assert.match(people.stdout, /✓ repository {3}the repository compiles: 1 drill\n\nReady\./);
+  remove();
+});
+
+test('a repository that does not compile is 1 and says what shows it; a folder without one is no fault', async () => {
+  const { root, remove } = createRepository({ 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
+  const broken = await drillyard(['doctor', '--root', root]);
+  remove();
+  assert.equal(broken.code, 1);
+  assert.match(broken.stdout, /✗ repository {3}The repository does not compile: \d+ errors?\.\n\s+`drillyard validate` shows each/);
+  const cwd = mkdtempSync(join(tmpdir(), 'drillyard-doctor-test-'));
+  const empty = await drillyard(['doctor'], { cwd });
+  rmSync(cwd, { recursive: true });
+  assert.equal(empty.code, 0);
+  assert.match(empty.stdout, /! repository {3}There is no drillyard\.json[\s\S]*drillyard init/);
+});
+
+test('an old Node.js, a full disk and a folder that is none are told with what mends them', () => {
+  assert.equal(nodeVersion('20.12.0').status, 'ok');
+  assert.deepEqual([nodeVersion('18.20.0').status, nodeVersion('18.20.0').fix !== undefined], ['failed', true]);
+  const free = (mebibytes: number) => freeDisk('/', (() => ({ bavail: mebibytes, bsize: 1024 * 1024 })) as unknown as typeof statfsSync).status;
+  assert.deepEqual([free(5000), free(500), free(10)], ['ok', 'warning', 'failed']);
+  assert.equal(writableFolder('/proc/none').status, 'failed');
+});

@@ -1,0 +1,93 @@
+// `init`: every template runs as it is written, in a folder that was empty.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { parse } from 'yaml';
+import { agentKinds, ciSystems, templateNames } from '../../src/cli/init-command.js';
+import { createProgram } from '../../src/cli/program.js';
+import { drillyard, jsonLines } from './cli.js';
+
+const cleanUp: (() => void)[] = [];
+after(() => {
+  for (const clean of cleanUp) clean();
+});
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'drillyard-init-'));
+  cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+/** Paths below the current folder in `cwd`. */
+async function passes(cwd: string): Promise<void> {
+  const valid = await drillyard(['validate', '--json'], { cwd });
+  assert.deepEqual(
+    jsonLines(valid.stdout).filter(({ event }) => event === 'diagnostic'),
+    [],
+  );
+  const { code, stdout, stderr } = await drillyard(['run', '--json'], { cwd });
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(jsonLines(stdout).at(-1)?.passed, 1);
+}
+
+const variants = [...templateNames.map((name) => ['--template', name]), ...agentKinds.map((kind) => ['--agent', kind])];
+for (const flags of variants) {
+  test(`${flags.join(' ')}: passes at once`, async () => {
+    const cwd = folder();
+    const { code, stdout } = await drillyard(['init', 'mine', ...flags, '--yes'], { cwd });
+    assert.equal(code, 0);
+    const agent = /place of (\S+)\.$/m.exec(stdout)?.[1] ?? 'none';
+    assert.ok(existsSync(join(cwd, 'mine', agent)), stdout);
+    await passes(join(cwd, 'mine'));
+  });
+}
+
+test('the choices of the flags are those there are', () => {
+  const init = createProgram({ version: '0', finish: () => {} }).commands.find((command) => command.name() === 'init');
+  const choices = Object.fromEntries((init?.options ?? []).map((option) => [option.long, option.argChoices]));
+  assert.deepEqual([choices['--template'], choices['--agent'], choices['--ci']], [[...templateNames], [...agentKinds], [...ciSystems]]);
+});
+
+test('nothing is written over but with --force', async () => {
+  const cwd = folder();
+  writeFileSync(join(cwd, 'drillyard.json'), 'mine');
+  const refused = await drillyard(['init', '--yes'], { cwd });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /already has drillyard\.json; nothing was written\. Name another folder, or write over with --force\./);
+  assert.equal(existsSync(join(cwd, 'agents')), false);
+  assert.equal(readFileSync(join(cwd, 'drillyard.json'), 'utf8'), 'mine');
+  assert.equal((await drillyard(['init', '--yes', '--force'], { cwd })).code, 0);
+  await passes(cwd);
+});
+
+test('--agent is of one template', async () => {
+  const { code, stderr } = await drillyard(['init', '--template', 'mcp', '--agent', 'command', '--yes'], { cwd: folder() });
+  assert.equal(code, 2);
+  assert.match(stderr, /leave --agent out/);
+});
+
+test('--ci github: a workflow whose drill step passes, also for a repository that is there', async () => {
+  const cwd = folder();
+  assert.equal((await drillyard(['init', '--yes'], { cwd })).code, 0);
+  const { code, stdout } = await drillyard(['init', '--ci', 'github', '--yes'], { cwd });
+  assert.equal(code, 0);
+  assert.match(stdout, /^1 file written\. Next:\nCommit \.github\/workflows\/drills\.yaml/);
+  const workflow = parse(readFileSync(join(cwd, '.github/workflows/drills.yaml'), 'utf8'));
+  const { steps } = workflow.jobs.drills as { steps: { name?: string; run?: string; uses?: string; with?: { [name: string]: unknown } }[] };
+  const install = steps.find(({ name }) => name === 'Install')?.run ?? '';
+  assert.match(install, /npm install --no-save drillyard@\d+\.\d+\.\d+/);
+  const words = /^npx --no-install drillyard (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
+  const summary = join(cwd, 'summary.md');
+  const run = await drillyard(words, { cwd, env: { GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: cwd } });
+  assert.equal(run.code, 0, run.stderr);
+  assert.match(readFileSync(summary, 'utf8'), /^## ✅ Drillyard: 1 passed/);
+  const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with;
+  assert.ok(existsSync(join(cwd, String(upload?.path), 'junit.xml')));
+  assert.equal(upload?.['include-hidden-files'], true);
+  assert.equal((await drillyard(['init', '--ci', 'github', '--yes'], { cwd })).code, 2);
+  // With the repository at once.
+  const both = folder();
+  await drillyard(['init', '--template', 'payments', '--ci', 'github', '--yes'], { cwd: both });
+  assert.ok(existsSync(join(both, '.github/workflows/drills.yaml')));
+  await passes(both);
+});

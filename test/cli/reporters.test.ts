@@ -1,0 +1,159 @@
+// `run --reporter`: what each writes, where, and what stdout holds.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
+import { checkJunit } from '../reports/junit-schema.js';
+import { readXml } from '../reports/xml-reader.js';
+import { drillyard, jsonLines } from './cli.js';
+
+// The flaky one writes what is wanted at its second attempt only; the failing agent tries to give GitHub a command of its own.
+const { root, remove } = createRepository({
+  ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
+  ...moduleAgent('shouting', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); throw new Error('first\\n::error::pwned');`),
+  ...moduleAgent(
+    'flaky',
+    `const { existsSync, writeFileSync } = await import('node:fs');
+     const again = existsSync(invocation.task.input);
+     writeFileSync(invocation.task.input, '');
+     await context.world.call('notes', 'note.write', { id: 'a', text: again ? 'x' : 'y' });`,
+  ),
+  ...drill('passing', 'agent', [noteIs('a', 'x')], { title: 'It passes', tags: ['good'] }),
+  ...drill('failing', 'shouting', [noteIs('a', 'y')]),
+});
+const marker = join(root, 'tried');
+writeFileSync(
+  join(root, 'drillyard/unsteady.drill.json'),
+  JSON.stringify({
+    schemaVersion: 1,
+    id: 'unsteady',
+    targetId: 'flaky',
+    actorId: 'writer',
+    task: { instruction: 'Write.', input: marker },
+    assertions: [noteIs('a', 'x')],
+  }),
+);
+after(remove);
+
+const summaryFile = join(root, 'summary.md');
+const env = { GITHUB_STEP_SUMMARY: summaryFile, GITHUB_WORKSPACE: dirname(root) };
+writeFileSync(summaryFile, 'before\n');
+const list = 'github,junit,ctrf=out/ctrf.json,html=out/page/index.html,json=out/lines.jsonl';
+const run = drillyard(['run', '--reporter', list, '--retries', '1', '--trials', '1'], { cwd: root, env });
+
+test('the terminal is told beside files, and each file is named', async () => {
+  const { code, stdout, stderr } = await run;
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, /INCONCLUSIVE {2}3 drills: 2 passed, 1 inconclusive/);
+  for (const file of ['.service/reports/junit.xml', 'out/ctrf.json', 'out/page/index.html']) assert.match(stderr, new RegExp(`written ${file}\n`));
+});
+
+test('junit: one document, a suite a trial by its last attempt', async () => {
+  await run;
+  const document = readXml(readFileSync(join(root, '.service/reports/junit.xml'), 'utf8'));
+  checkJunit(document);
+  assert.deepEqual(document.children.map(({ attributes }) => [attributes.name?.replace(/ .*/, ''), attributes.errors]).sort(), [
+    ['failing', '1'],
+    ['passing', '0'],
+    ['unsteady', '0'],
+  ]);
+  const unsteady = document.children.find(({ attributes }) => attributes.name?.startsWith('unsteady'));
+  const earlier = unsteady?.children[0]?.children.find(({ attributes }) => attributes.name === 'earlierAttempts');
+  assert.match(earlier?.attributes.value ?? '', /^attempt 1 failed \(run_/);
+});
+
+test('ctrf: valid by its schema, with retries, places and reports', async () => {
+  await run;
+  const schema = JSON.parse(readFileSync(fileURLToPath(new URL('../reports/ctrf-schema.json', import.meta.url)), 'utf8')) as object;
+  const ajv = new Ajv({ strict: false });
+  addFormats.default(ajv);
+  // biome-ignore lint/suspicious/noExplicitAny: the schema says what it is.
+  const document: any = JSON.parse(readFileSync(join(root, 'out/ctrf.json'), 'utf8'));
+  const isValid = ajv.compile(schema);
+  const valid: boolean = isValid(document);
+  assert.ok(valid, ajv.errorsText(isValid.errors));
+  const { summary, tests } = document.results;
+  assert.deepEqual([summary.tests, summary.passed, summary.other, summary.flaky], [3, 2, 1, 1]);
+  const failing = tests.find(({ testId }: { testId: string }) => testId === 'failing#1');
+  assert.deepEqual([failing.status, failing.retries, failing.filePath], ['other', 1, 'drillyard/failing.drill.json']);
+  assert.match(readFileSync(join(root, failing.filePath), 'utf8').split('\n')[failing.line - 1] ?? '', /\{/);
+  assert.ok(existsSync(join(root, failing.attachments[0].path)));
+});
+
+test('html: a page that loads nothing, whose links open', async () => {
+  await run;
+  const page = readFileSync(join(root, 'out/page/index.html'), 'utf8');
+  assert.match(page, /default-src 'none'/);
+  assert.doesNotMatch(page, /<script/);
+  const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, link]) => link as string);
+  assert.equal(links.length, 5);
+  for (const link of links) assert.ok(existsSync(join(root, 'out/page', link)), link);
+});
+
+test('github: errors at the assertion, a warning for the flaky one, nothing of an agent taken for a command', async () => {
+  const { stdout } = await run;
+  const [before = '', commands = ''] = stdout.split(/^::[0-9a-f-]{36}::$/m);
+  assert.match(before, /^::stop-commands::[0-9a-f-]{36}\n/);
+  const lines = commands.split('\n').filter((line) => line !== '');
+  const repository = root.slice(dirname(root).length + 1);
+  const errors = lines.filter((line) => line.startsWith('::error'));
+  const at = /file=([^,]+),line=(\d+),/.exec(errors[0] ?? '');
+  assert.equal(at?.[1], `${repository}/drillyard/failing.drill.json`);
+  assert.match(
+    readFileSync(join(root, 'drillyard/failing.drill.json'), 'utf8')
+      .split('\n')
+      .slice(Number(at?.[2]) - 1)[1] ?? '',
+    /"id": "note-a"/,
+  );
+  assert.equal(lines.filter((line) => line.startsWith('::warning')).length, 1);
+  assert.ok(
+    lines.every((line) => /^::(error|warning) /.test(line)),
+    commands,
+  );
+  assert.match(readFileSync(summaryFile, 'utf8'), /^before\n## ❔ Drillyard: 2 passed, 1 undecided\n/);
+});
+
+test('json: to a file the same lines; on stdout nothing else, whatever else is chosen', async () => {
+  await run;
+  const written = jsonLines(readFileSync(join(root, 'out/lines.jsonl'), 'utf8'));
+  assert.equal(written.at(-1)?.event, 'summary');
+  const { stdout, stderr } = await drillyard(['run', 'failing', '--reporter', 'json,github'], { cwd: root, env });
+  assert.equal(jsonLines(stdout).at(-1)?.event, 'summary');
+  assert.match(stderr, /^::error file=/m);
+});
+
+test('none says nothing on stdout', async () => {
+  const { stdout, code } = await drillyard(['run', 'passing', '--reporter', 'none'], { cwd: root });
+  assert.deepEqual([code, stdout], [0, '']);
+});
+
+test('an unknown reporter is refused with the nearest name, a path where none goes too', async () => {
+  for (const [value, told] of [
+    ['junitt', /There is no reporter "junitt"\. Did you mean "junit"\?/],
+    ['terminal,', /There is no reporter ""/],
+    ['github=x', /The reporter github writes no file/],
+    ['junit=', /After junit= comes the file/],
+  ] as const) {
+    const { code, stderr } = await drillyard(['run', '--reporter', value], { cwd: root });
+    assert.equal(code, 2);
+    assert.match(stderr, told);
+  }
+});
+
+test('a file that cannot be written is told, and the run has not passed', async () => {
+  const { code, stderr } = await drillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
+  assert.equal(code, 1);
+  assert.match(stderr, /A report over the run could not be written: /);
+});
+
+test('source that does not compile is annotated where it stands', async () => {
+  const broken = createRepository({ 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
+  const { code, stdout } = await drillyard(['run', '--reporter', 'github'], { cwd: broken.root, env: { GITHUB_WORKSPACE: broken.root } });
+  broken.remove();
+  assert.equal(code, 2);
+  assert.match(stdout, /^::error file=drillyard\/x\.target\.yaml,line=1,col=\d+,title=DY\d{4}::/m);
+});

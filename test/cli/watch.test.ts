@@ -1,0 +1,168 @@
+// `run --watch` in a process of its own, with files edited under it.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type KeySource, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
+import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
+import { jsonLines, type Started, start } from './cli.js';
+
+const cleanUp: (() => void)[] = [];
+after(() => {
+  for (const clean of cleanUp) clean();
+});
+function repository(...parts: { [path: string]: string | object }[]): Repository {
+  const created = createRepository(Object.assign({}, ...parts));
+  cleanUp.push(() => created.remove());
+  return created;
+}
+const writes = (text: string): string => `await context.world.call('notes', 'note.write', { id: 'a', text: '${text}' });`;
+
+/** A watching process, and the lines it has printed since `next` was last called, up to the line `waiting`. */
+function watching({ root }: Repository, ...args: string[]): Started & { next(): Promise<{ event?: string; [name: string]: unknown }[]> } {
+  const started = start(['run', '--watch', '--json', '--root', root, ...args]);
+  cleanUp.push(() => started.child.kill('SIGKILL'));
+  let text = '';
+  let wake = (): void => {};
+  started.child.stdout?.on('data', (chunk: string) => {
+    text += chunk;
+    wake();
+  });
+  const marker = '{"event":"waiting"}\n';
+  return {
+    ...started,
+    next: async () => {
+      while (!text.includes(marker)) await new Promise<void>((resolve) => (wake = resolve));
+      const end = text.indexOf(marker) + marker.length;
+      const lines = jsonLines(text.slice(0, end));
+      text = text.slice(end);
+      return lines;
+    },
+  };
+}
+const ran = (lines: { event?: string; [name: string]: unknown }[]): unknown[] =>
+  lines
+    .filter(({ event }) => event === 'drill')
+    .map(({ drillId, verdict }) => `${drillId} ${verdict}`)
+    .sort();
+
+test('a change runs again the drills it concerns and those that did not pass; Ctrl-C ends with 130', async () => {
+  const project = repository(
+    moduleAgent('one', `import('../helper.mjs').then(() => {}); ${writes('x')}`),
+    moduleAgent('two', writes('x')),
+    drill('first', 'one', [noteIs('a', 'x')]),
+    drill('second', 'two', [noteIs('a', 'x')]),
+    drill('wrong', 'two', [noteIs('a', 'z')]),
+    { 'helper.mjs': 'export const helped = 1;\n' },
+  );
+  const watch = watching(project);
+  assert.deepEqual(ran(await watch.next()), ['first passed', 'second passed', 'wrong failed']);
+
+  // A drill's own file, and what failed last; then only that.
+  project.write('drillyard/first.drill.json', {
+    ...JSON.parse(readFileSync(join(project.root, 'drillyard/first.drill.json'), 'utf8')),
+    title: 'New',
+  });
+  const second = await watch.next();
+  assert.deepEqual(second[0], { event: 'changed', files: second[0]?.files, drills: ['first', 'wrong'] });
+  assert.match(String(second[0]?.files), /drillyard\/first\.drill\.json$/);
+  assert.deepEqual(ran(second), ['first passed', 'wrong failed']);
+
+  // What a module imports belongs to it.
+  project.write('helper.mjs', 'export const helped = 2;\n');
+  assert.deepEqual(ran(await watch.next()), ['first passed', 'wrong failed']);
+
+  // Source that does not compile is told and waited out.
+  project.write('drillyard/wrong.drill.json', '{ "schemaVersion": 1, ');
+  const broken = await watch.next();
+  assert.deepEqual([broken[0]?.event, ran(broken)], ['diagnostic', []]);
+  project.write('drillyard/wrong.drill.json', { ...drill('wrong', 'two', [noteIs('a', 'x')])['drillyard/wrong.drill.json'] });
+  assert.deepEqual(ran(await watch.next()), ['wrong passed']);
+
+  // A tool is in every world.
+  const behavior = readFileSync(join(project.root, 'notes/behavior.ts'), 'utf8');
+  project.write('notes/behavior.ts', behavior.replace('return input;', 'return { ...input };'));
+  assert.deepEqual(ran(await watch.next()), ['first passed', 'second passed', 'wrong passed']);
+
+  // Nothing that a run writes, and nothing in node_modules, is source; the next thing told is of the file written last.
+  mkdirSync(join(project.root, 'node_modules/x'), { recursive: true });
+  writeFileSync(join(project.root, 'node_modules/x/index.js'), 'x');
+  writeFileSync(join(project.root, '.service/reports/index.html'), 'x');
+  project.write('agents/two.mjs', `export default async (_, context) => {\n${writes('y')}\n};\n`);
+  const last = (await watch.next()).find(({ event }) => event === 'changed');
+  assert.deepEqual([String(last?.files).split('/').at(-1), last?.drills], ['two.mjs', ['second', 'wrong']]);
+  watch.child.kill('SIGINT');
+  assert.equal((await watch.ended).code, 130);
+});
+
+test('a change during a run is not lost; a command agent is watched by the files it names', async () => {
+  const started = (root: string): string => join(root, '.started');
+  const body = (text: string): string => `
+    import { existsSync, writeFileSync } from 'node:fs';
+    writeFileSync('.started', '');
+    while (!existsSync('.go')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await fetch(process.env.SERVICE_HTTP_URL + '/v1/operations/notes/note.write', { method: 'POST',
+      headers: { authorization: 'Bearer ' + process.env.SERVICE_HTTP_TOKEN, 'content-type': 'application/json' }, body: JSON.stringify({ arguments: { id: 'a', text: '${text}' } }) });`;
+  const project = repository(commandAgent('agent', body('x')), drill('d', 'agent', [noteIs('a', 'x')]));
+  const watch = watching(project);
+  await watch.says('"phase":"started"');
+  while (true) {
+    try {
+      readFileSync(started(project.root));
+      break;
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  project.write('agents/agent.mjs', body('y'));
+  writeFileSync(join(project.root, '.go'), '');
+  assert.deepEqual(ran(await watch.next()), ['d passed']);
+  assert.deepEqual(ran(await watch.next()), ['d failed']);
+  rmSync(join(project.root, '.go'));
+  watch.child.kill('SIGTERM');
+  assert.equal((await watch.ended).code, 130);
+});
+
+test('a tool package beside the repository is watched, too', async () => {
+  const outer = repository(
+    Object.fromEntries(
+      Object.entries({ ...moduleAgent('agent', writes('x')), ...drill('d', 'agent', [noteIs('a', 'x')]) }).map(([path, content]) => [
+        `inner/${path}`,
+        content,
+      ]),
+    ),
+  );
+  outer.write('inner/drillyard/world.json', readFileSync(join(outer.root, 'drillyard/world.json'), 'utf8'));
+  outer.write('inner/drillyard.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['../notes'] });
+  const watch = watching({ ...outer, root: join(outer.root, 'inner') });
+  assert.deepEqual(ran(await watch.next()), ['d passed']);
+  const behavior = readFileSync(join(outer.root, 'notes/behavior.ts'), 'utf8');
+  outer.write(
+    'notes/behavior.ts',
+    behavior.replace("context.state.put('notes', input.id, input);", "context.state.put('notes', input.id, { ...input, text: 'y' });"),
+  );
+  assert.deepEqual(ran(await watch.next()), ['d failed']);
+  watch.child.kill('SIGINT');
+  assert.equal((await watch.ended).code, 130);
+});
+
+test('keys are read from a terminal alone, and it is given back', () => {
+  const heard: WatchKey[] = [];
+  const modes: boolean[] = [];
+  let listener: ((chunk: string) => void) | undefined;
+  const source = (isTTY: boolean): KeySource => ({
+    isTTY,
+    setRawMode: (mode) => modes.push(mode),
+    on: (_, told) => (listener = told),
+    off: () => (listener = undefined),
+    resume: () => {},
+    pause: () => {},
+  });
+  readKeys(source(false), (key) => heard.push(key))();
+  assert.deepEqual([listener, modes], [undefined, []]);
+  const giveBack = readKeys(source(true), (key) => heard.push(key));
+  listener?.('axq\u0003\r');
+  giveBack();
+  assert.deepEqual(heard, ['all', 'quit', 'interrupt', 'all']);
+  assert.deepEqual([listener, modes], [undefined, [true, false]]);
+});
