@@ -18,9 +18,15 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
   const program = new Command('drillyard')
     .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
     .version(version)
-    .showHelpAfterError('(drillyard --help lists what there is)')
     .exitOverride();
   const groups = [addRun, addSource, addInit, addReport, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
   for (const add of groups) add(program, finish);
+  sayWhoseHelp(program, 'drillyard');
   return program;
+}
+
+/** After a mistake, the help of the very command. */
+function sayWhoseHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(${name} --help lists what there is)`);
+  for (const sub of command.commands) sayWhoseHelp(sub, `${name} ${sub.name()}`);
 }

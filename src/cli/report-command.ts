@@ -1,5 +1,5 @@
 // `drillyard report verify <folder>`: checks a report folder against itself.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
@@ -9,6 +9,7 @@ import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
+import { progressBar } from './progress-bar.js';
 
 interface VerifyFlags {
   folder: string;
@@ -30,11 +31,10 @@ async function verify({ folder, json, root }: VerifyFlags, output: Output): Prom
   const usual = join(root, '.service', 'reports', folder);
   const path = !existsSync(folder) && isRunId(folder) && existsSync(usual) ? usual : folder;
   if (!existsSync(path)) {
-    throw new ServiceError('control.NOT_FOUND', {
-      message: `There is no folder ${folder}, and no run of that id in ${join(root, '.service', 'reports')}. Name a report folder, or its repository with --root.`,
-    });
+    throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(folder, join(root, '.service', 'reports')) });
   }
-  const { ok, runId, problems, notCompared } = await verifyReport(path);
+  const bar = progressBar('Verifying');
+  const { ok, runId, problems, notCompared } = await verifyReport(path, { onProgress: bar.update }).finally(bar.end);
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {
@@ -47,4 +47,13 @@ async function verify({ folder, json, root }: VerifyFlags, output: Output): Prom
     );
   }
   return ok ? exitCodes.passed : exitCodes.failed;
+}
+
+function whyNoReport(folder: string, reports: string): string {
+  if (!existsSync(reports))
+    return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
+  // Run ids are ordered by time.
+  const newest = readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+  const known = newest.length === 0 ? 'It has none' : `The newest there: ${newest.join(', ')}`;
+  return `There is no folder ${folder}, and no run of that id in ${reports}. ${known}. Name one of them, a report folder, or the repository with --root.`;
 }
