@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addAgent } from './program/agent.js';
 import { addCompletion } from './program/completion.js';
 import { addDoctor } from './program/doctor.js';
+import { addHistory } from './program/history.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import type { Finish } from './program/options.js';
@@ -19,7 +20,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
     .version(version)
     .exitOverride();
-  const groups = [addRun, addSource, addInit, addReport, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
+  const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
   for (const add of groups) add(program, finish);
   sayWhoseHelp(program, 'drillyard');
   return program;

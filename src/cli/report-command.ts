@@ -1,15 +1,12 @@
 // `drillyard report verify <folder>`: checks a report folder against itself.
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { counted } from '../contract/counted.js';
-import { ServiceError } from '../contract/errors.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
-import { isRunId } from '../reports/report-folder.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
 import { progressBar } from './progress-bar.js';
+import { reportPath } from './report-path.js';
 
 interface VerifyFlags {
   folder: string;
@@ -27,12 +24,7 @@ export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
 }
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
-  // A run id is enough for a report at its usual place.
-  const usual = join(root, '.service', 'reports', folder);
-  const path = !existsSync(folder) && isRunId(folder) && existsSync(usual) ? usual : folder;
-  if (!existsSync(path)) {
-    throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(folder, join(root, '.service', 'reports')) });
-  }
+  const path = reportPath(folder, root);
   const bar = progressBar('Verifying');
   const { ok, runId, problems, notCompared } = await verifyReport(path, { onProgress: bar.update }).finally(bar.end);
   for (const problem of problems) output.line({ event: 'problem', ...problem });
@@ -47,13 +39,4 @@ async function verify({ folder, json, root }: VerifyFlags, output: Output): Prom
     );
   }
   return ok ? exitCodes.passed : exitCodes.failed;
-}
-
-function whyNoReport(folder: string, reports: string): string {
-  if (!existsSync(reports))
-    return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
-  // Run ids are ordered by time.
-  const newest = readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
-  const known = newest.length === 0 ? 'It has none' : `The newest there: ${newest.join(', ')}`;
-  return `There is no folder ${folder}, and no run of that id in ${reports}. ${known}. Name one of them, a report folder, or the repository with --root.`;
 }

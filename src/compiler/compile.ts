@@ -10,6 +10,7 @@ import { checkConnections } from './connection-checks.js';
 import { chooseRows, type DataChoices } from './data-choices.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
+import { checkExpressions } from './expression-checks.js';
 import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { engineVersion } from './shipped.js';
@@ -55,6 +56,7 @@ export async function compileProject({
   const { settings, document } = rootFile;
   const project = readProject(diagnostics, root, settings, document);
   const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
+  await checkExpressions(diagnostics, project.drills);
   return finish(diagnostics, { root, project, tools, settings, document }, choices);
 }
 

@@ -26,6 +26,7 @@ export const diagnosticTable = {
   DY2002: error('Missing field'),
   DY2003: error('Wrong value'),
   DY2004: error('Unsupported schemaVersion'),
+  DY2005: error('Expression does not parse'),
 
   // Ids and references.
   DY3001: error('Duplicate id'),
@@ -42,6 +43,8 @@ export const diagnosticTable = {
   DY3012: error('Unknown instance'),
   DY3013: warning('Tag of no drill'),
   DY3014: error('File of a target not found'),
+  DY3015: error('Unknown interaction'),
+  DY3016: error('Unknown name in an expression'),
 
   // Values.
   DY4001: error('Row breaks its schema'),

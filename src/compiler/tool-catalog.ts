@@ -58,19 +58,22 @@ export class ToolCatalog {
 
   /** The tool, when both it and the named part of it exist; reports what does not. */
   find(part: Part, { packageId, id }: { packageId: string; id: string }, { document, path }: Reference): CatalogTool | undefined {
-    const tool = this.#tools.get(packageId);
-    if (tool === undefined) {
-      if (this.#broken.has(packageId)) return undefined;
-      const known = [...this.#tools.keys()].filter((name) => name !== 'world');
-      this.#diagnostics.report('DY3005', document.place(`${path}/packageId`), `there is no tool package '${packageId}'`, {
-        suggestion: didYouMean(packageId, known),
-      });
-      return undefined;
-    }
-    if (tool[part].has(id)) return tool;
+    const tool = this.findPackage(packageId, { document, path });
+    if (tool === undefined || tool[part].has(id)) return tool;
     const { code, what, member } = parts[part];
     this.#diagnostics.report(code, document.place(`${path}/${member}`), `package '${packageId}' declares no ${what} '${id}'`, {
       suggestion: didYouMean(id, [...tool[part].keys()]),
+    });
+    return undefined;
+  }
+
+  /** As `find`, of the package alone. */
+  findPackage(packageId: string, { document, path }: Reference): CatalogTool | undefined {
+    const tool = this.#tools.get(packageId);
+    if (tool !== undefined || this.#broken.has(packageId)) return tool;
+    const known = [...this.#tools.keys()].filter((name) => name !== 'world');
+    this.#diagnostics.report('DY3005', document.place(`${path}/packageId`), `there is no tool package '${packageId}'`, {
+      suggestion: didYouMean(packageId, known),
     });
     return undefined;
   }

@@ -66,6 +66,9 @@ export function materializeTargetDocument({ schemaVersion, target }: TargetDocum
   return { schemaVersion, target: materializeTarget(target) };
 }
 
+/** The one interaction of a drill in its short form. */
+const soleInteractionId = 'main';
+
 /** The short form becomes one interaction, `main`, at the start. */
 export function materializeDrill(input: DrillInput): Drill {
   const { inlineScenario, tags = [], trials, capture, assertions, ...rest } = input;
@@ -83,7 +86,7 @@ export function materializeDrill(input: DrillInput): Drill {
 
 function singleInteraction<T extends { actorId: string; actorInstanceId?: string; task: Timeline['interactions'][number]['task'] }>(short: T) {
   const { actorId, actorInstanceId, task, ...kept } = short;
-  const interaction = { id: 'main', actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), task };
+  const interaction = { id: soleInteractionId, actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), task };
   return { ...kept, timeline: { interactions: [interaction] } as TimelineInput };
 }
 
@@ -114,10 +117,22 @@ export function materializeAssertion(input: AssertionInput): Assertion {
       return { gate: true, phase: 'emitted', ...input };
     case 'callback.count':
       return { gate: true, phase: 'delivered', ...input };
+    case 'output.value':
+      return { gate: true, interactionId: soleInteractionId, path: [], comparison: 'equals', ...input };
+    case 'effect.at_most_once':
+      return { gate: true, identity: 'idempotencyKey', ...input };
+    case 'state.unchanged':
+      return { gate: true, except: [], ...input };
+    case 'state.diff':
+      return { gate: true, exact: true, ...input };
+    case 'expr':
+      return { gate: true, state: {}, ...input };
     case 'state.count':
     case 'operation.count':
     case 'operation.order':
     case 'operation.denied':
+    case 'fault.count':
+    case 'time.reached':
       return { gate: true, ...input };
   }
 }

@@ -176,6 +176,27 @@ export interface CompareQuery {
   left: HostedRunId;
   right: HostedRunId;
 }
+/** Turns, that is entries which committed together, counted by how the two sides have them. */
+export interface RunDifferences {
+  same: number;
+  /** Of the same cause, with another outcome or other effects. */
+  changed: number;
+  /** Of the same cause, in another order. */
+  moved: number;
+  onlyLeft: number;
+  onlyRight: number;
+  /** False for journals so long that only their beginnings were aligned. */
+  isComplete: boolean;
+  /** The first of those that are not the same, in the order of the runs. */
+  shown: RunDifference[];
+}
+export interface RunDifference {
+  kind: 'only_left' | 'only_right' | 'changed' | 'moved';
+  /** The turn: its first entry, and how many it has. */
+  left?: { sequence: number; entries: number };
+  right?: { sequence: number; entries: number };
+  summary: string;
+}
 /** Facts only: what differs, never which is better. */
 export interface RunComparison {
   schemaVersion: 1;
@@ -187,6 +208,8 @@ export interface RunComparison {
   equal: { stateHash: boolean; evidenceHash: boolean; trajectoryHash: boolean };
   /** The first entry of each side that the other does not have at that place. */
   firstDivergence?: { leftSequence?: number; rightSequence?: number; summary: string };
+  /** The runs turn by turn, aligned by what caused each; absent where there is nothing to align. */
+  differences?: RunDifferences;
   assertions: { assertionId: string; left?: string; right?: string }[];
   counts: { name: string; left: number; right: number }[];
 }

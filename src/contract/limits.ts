@@ -198,6 +198,21 @@ export const limits = {
   captureItemsMax: 1_000,
   captureErrorsMax: 100,
 
+  // Comparing two runs.
+  /** Entries of a side that are aligned, and cells of one exact alignment. */
+  comparisonEntriesMax: 500_000,
+  comparisonCellsMax: 4_000_000,
+  comparisonDifferencesShown: 200,
+
+  // Judging.
+  /** What one CEL expression sees and does at most; beyond, it is not decided. Work is counted in steps of the evaluation. */
+  exprEntriesMax: 10_000,
+  exprRowsMax: 10_000,
+  exprNodesMax: 1_000_000,
+  exprStepsMax: 2_000_000,
+  /** Changes that a result lists on either side. */
+  diffChangesShown: 50,
+
   // Reports: what index.html and report.txt show of a run; report.json and evidence.jsonl hold all of it.
   reportHeadEntriesMax: 2_500,
   reportCitedEntriesMax: 600,
@@ -207,6 +222,8 @@ export const limits = {
   reportEntryCharsMax: 64 * 1024,
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
+  /** Of what an agent said before it failed. */
+  reportLastWordsLinesMax: 5,
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,
@@ -217,6 +234,10 @@ export const limits = {
   reportFilesMax: 10_000,
   reportProblemsMax: 100,
   evidenceLineBytesMax: 16 * 1024 * 1024,
+  /** Reports of one directory that a command looks at: the newest. */
+  storedReportsMax: 10_000,
+  /** Runs of one drill that its history lists. */
+  historyRunsShown: 100,
 
   // The local inspector.
   inspectorSearchMatches: 100,

@@ -1,5 +1,14 @@
 // What types cannot say about the shapes of this room: one small rule a shape, for values whose shape is right.
-import type { CountBounds, OperationArgumentsAssertionInput, StateValueAssertionInput } from './assertion.js';
+import type {
+  CountBounds,
+  ExpectedChange,
+  ExprAssertionInput,
+  Footprint,
+  OperationArgumentsAssertionInput,
+  OutputValueAssertionInput,
+  StateValueAssertionInput,
+  TimeReachedAssertionInput,
+} from './assertion.js';
 import type { LongDrillInput, ShortDrillInput, TrialsInput } from './drill.js';
 import { isSeed } from './seed.js';
 import type { Refinements, Report } from './shape-refine.js';
@@ -11,6 +20,11 @@ export const refinements = {
   CountBounds: refineCountBounds,
   StateValueAssertionInput: refineComparison,
   OperationArgumentsAssertionInput: refineComparison,
+  OutputValueAssertionInput: refineComparison,
+  TimeReachedAssertionInput: refineTime,
+  Footprint: refineFootprint,
+  ExpectedChange: refineChange,
+  ExprAssertionInput: refineExpression,
   ModuleTargetInput: refineBindings,
   CommandTargetInput: refineBindings,
   HttpTargetInput: refineBindings,
@@ -35,9 +49,39 @@ function refineCountBounds({ equals, atLeast, atMost }: CountBounds, report: Rep
   }
 }
 
-function refineComparison({ comparison, expected }: StateValueAssertionInput | OperationArgumentsAssertionInput, report: Report): void {
+type ComparingInput = StateValueAssertionInput | OperationArgumentsAssertionInput | OutputValueAssertionInput;
+function refineComparison({ comparison, expected }: ComparingInput, report: Report): void {
   if (comparison === 'one_of' && !Array.isArray(expected)) {
     report('/expected', 'wrong_type', 'expected a list: "one_of" compares with each of its items');
+  }
+}
+
+function refineTime({ virtualTimeUs, afterStartUs }: TimeReachedAssertionInput, report: Report): void {
+  if (virtualTimeUs === undefined && afterStartUs === undefined) {
+    report('/afterStartUs', 'required', '"afterStartUs" or "virtualTimeUs" is required: the time that the clock shall get to');
+  } else if (virtualTimeUs !== undefined && afterStartUs !== undefined) {
+    report('/virtualTimeUs', 'conflict', 'one time is enough: leave out "afterStartUs" or "virtualTimeUs"');
+  }
+}
+
+function refineFootprint({ namespace, rowId }: Footprint, report: Report): void {
+  if (rowId !== undefined && namespace === undefined) report('/namespace', 'required', '"namespace" is required: a row id is one of its namespace');
+}
+
+function refineChange({ change, before, after, only }: ExpectedChange, report: Report): void {
+  if (change === 'insert' && before !== undefined) report('/before', 'conflict', 'there is no row before an insert; leave out "before"');
+  if (change === 'delete' && after !== undefined) report('/after', 'conflict', 'there is no row after a delete; leave out "after"');
+  if (change !== 'update' && only !== undefined) report('/only', 'conflict', '"only" names the members that an update changes');
+}
+
+function refineExpression({ state = {} }: ExprAssertionInput, report: Report): void {
+  for (const name of Object.keys(state)) {
+    if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) continue;
+    report(
+      `/state/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      'pattern',
+      'expected a name that an expression can use: letters, digits and underscores, no digit first',
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (decisions.md 12).
 import type { HostMs } from './primitives.js';
 import type { RunResult, RunStatus, Verdict } from './run.js';
+import type { TrialStatistics } from './trial-statistics.js';
 
 export type RunEvent =
   | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string; shard?: { index: number; count: number } }
@@ -39,8 +40,26 @@ export type RunEvent =
       /** For reporters in the same process; `run --json` leaves it out. */
       detail?: AttemptDetail;
     }
-  | { event: 'drill'; drillId: string; verdict: Verdict; trialsPassed: number; trialCount: number }
-  | { event: 'summary'; verdict: Verdict; passed: number; failed: number; inconclusive: number };
+  | {
+      event: 'drill';
+      drillId: string;
+      verdict: Verdict;
+      trialsPassed: number;
+      trialCount: number;
+      /** A trial passed, but not at its first attempt. */
+      flaky?: true;
+      /** Of the first attempts of several trials. */
+      statistics?: TrialStatistics;
+    }
+  | {
+      event: 'summary';
+      verdict: Verdict;
+      passed: number;
+      failed: number;
+      inconclusive: number;
+      /** The drills that are flaky, where there are any. */
+      flaky?: string[];
+    };
 
 export interface AttemptDetail {
   report: RunReport;
@@ -63,4 +82,6 @@ export interface RunReport {
   startedAtMs: HostMs;
   finishedAtMs: HostMs;
   engineVersion: string;
+  /** Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon. */
+  cutShort?: string;
 }

@@ -71,7 +71,7 @@ export interface InteractionResult {
   targetResult: TargetResult;
 }
 export interface AssertionLocation {
-  subject: 'state' | 'operation' | 'event' | 'callback';
+  subject: 'state' | 'operation' | 'event' | 'callback' | 'fault' | 'output' | 'clock';
   packageId?: string;
   instanceId?: string;
   namespace?: string;
@@ -80,6 +80,8 @@ export interface AssertionLocation {
   operationId?: string;
   eventId?: string;
   callbackId?: string;
+  faultId?: string;
+  interactionId?: string;
 }
 export interface AssertionResult {
   schemaVersion: 1;

@@ -29,8 +29,11 @@ export interface BytesAttachment {
 /** What an embedder's agent returns when the work was done elsewhere: a whole result in place of an output. */
 export class HandedIn {
   readonly completion: TargetCompletion;
+  /** What its agent knew beside its bindings and must not tell. */
+  readonly secrets: readonly string[];
 
-  constructor(completion: TargetCompletion) {
+  constructor(completion: TargetCompletion, secrets: readonly string[] = []) {
     this.completion = completion;
+    this.secrets = secrets;
   }
 }

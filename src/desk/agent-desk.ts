@@ -32,7 +32,7 @@ export interface AgentDesk {
 
 export async function startAgentDesk({ onPending = () => {}, onFailure = logFailure }: AgentDeskOptions = {}): Promise<AgentDesk> {
   const token = randomBytes(32).toString('base64url');
-  const interactions = new PendingInteractions();
+  const interactions = new PendingInteractions([token]);
   const server = await startHttpServer({
     // The one of the two whose requests may be this large and wait this long. Speed is no matter here.
     engine: 'node:http',

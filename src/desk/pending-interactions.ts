@@ -26,11 +26,17 @@ export interface NextOptions {
 }
 
 export class PendingInteractions {
+  readonly #secrets: readonly string[];
   readonly #pending = new Map<string, Pending>();
   /** How those ended that are not pending any more, the last ones: a result by its digest. */
   readonly #ended = new Map<string, string>();
   readonly #polls = new Set<Poll>();
   #isOver = false;
+
+  /** `secrets`: what whoever asks knows and must not tell. */
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
+  }
 
   /** Resolves with what is handed in; never, when `signal` comes first. */
   add(interaction: ConnectedInvocation, signal: AbortSignal): Promise<HandedIn> {
@@ -71,7 +77,7 @@ export class PendingInteractions {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
       this.#end(key, digest);
-      pending.settle(new HandedIn(targetResult));
+      pending.settle(new HandedIn(targetResult, this.#secrets));
       return { schemaVersion: 1, runId, interactionId, replayed: false };
     }
     const how = this.#ended.get(key);

@@ -11,7 +11,7 @@ export interface AttemptTimes {
   finishedAtMs: number;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, { result }: PlayedAttempt, times: AttemptTimes): RunReport {
+export function attemptReport({ drill, target }: PlayableDrill, { result, cutShort }: PlayedAttempt, times: AttemptTimes): RunReport {
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
@@ -20,6 +20,7 @@ export function attemptReport({ drill, target }: PlayableDrill, { result }: Play
     result,
     ...times,
     engineVersion: engineVersion(),
+    ...(cutShort === undefined ? {} : { cutShort }),
   };
 }
 

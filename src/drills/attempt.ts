@@ -10,7 +10,7 @@ import { Capture, type Captured } from './capture.js';
 import { Interruption } from './interruption.js';
 import { Journal } from './journal.js';
 import { Judge } from './judge/judge.js';
-import { stateViewOf } from './judge/state-view.js';
+import { runViewOf } from './judge/state-view.js';
 import { Play } from './play.js';
 import { runError, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
@@ -23,6 +23,8 @@ export interface PlayedAttempt {
   /** Absent when there was no world to be had. */
   world?: WorldRef;
   journal?: Journal;
+  /** Why its timeline ended before its time. */
+  cutShort?: string;
 }
 
 export class Attempt {
@@ -40,11 +42,12 @@ export class Attempt {
     if (opened === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
     const { world, begun } = opened;
     const { planned } = this.#seat;
-    const final = new Judge(planned.drill.assertions);
-    const invariants = new Judge(planned.drill.timeline.invariants);
+    const startUs = begun.virtualTimeUs;
+    const final = new Judge(planned.drill.assertions, { startUs });
+    const invariants = new Judge(planned.drill.timeline.invariants, { startUs });
     const fromSequence = firstSequence(begun);
     const journal = new Journal(world, {
-      startUs: begun.virtualTimeUs,
+      startUs,
       observe: (entry) => {
         if (entry.sequence < fromSequence) return;
         final.observe(entry);
@@ -59,6 +62,7 @@ export class Attempt {
     return {
       world,
       journal,
+      ...(play.cutShort === undefined ? {} : { cutShort: play.cutShort }),
       ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
     };
   }
@@ -96,7 +100,7 @@ export class Attempt {
       );
     await journal.catchUp();
     await play.checkAtEnd();
-    const assertionResults = await final.results(stateViewOf(world), play.cutShort);
+    const assertionResults = await final.results(runViewOf(world, play.interactions), play.cutShort);
     await recordVerdict(world, { checkpointId: 'final', kind: 'final' }, assertionResults, once);
     const { position } = await world.command({ kind: 'close', ...once('close') });
     await journal.catchUp();

@@ -43,11 +43,16 @@ export class Capture {
     this.#policies = policies;
   }
 
-  add(interactionId: string, { log, files, refusals }: Pick<TargetRun, 'log' | 'files' | 'refusals'>): void {
+  add(interactionId: string, { log, logRedaction, files, refusals }: Pick<TargetRun, 'log' | 'logRedaction' | 'files' | 'refusals'>): void {
     for (const file of files) this.attach({ kind: kindOf(file), interactionId, isNamed: true, file });
     for (const refusal of refusals) this.#tell({ ...refusal, kind: 'file', interactionId });
     if (log === '') return;
-    const file: AttachedFile = { name: `${interactionId}.log`, mediaType: 'text/plain; charset=utf-8', bytes: Buffer.from(log) };
+    const file: AttachedFile = {
+      name: `${interactionId}.log`,
+      mediaType: 'text/plain; charset=utf-8',
+      bytes: Buffer.from(log),
+      ...(logRedaction === undefined ? {} : { redaction: logRedaction }),
+    };
     this.attach({ kind: 'log', interactionId, isNamed: false, file });
   }
 

@@ -8,8 +8,7 @@ import type { EvidenceEntry } from '../contract/evidence.js';
 import type { RunComparison } from '../contract/hosted-runs.js';
 import type { JsonValue } from '../contract/json.js';
 import type { RunResult } from '../contract/run.js';
-import { findDivergence } from './run-divergence.js';
-import { RunTurns } from './run-turns.js';
+import { runDifferences } from './run-differences.js';
 
 export interface ComparedRun {
   result: RunResult;
@@ -21,11 +20,10 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun): Promis
   const inputs = inputsOf(left.result, right.result);
   const grade = gradeOf(left.result, right.result, inputs);
   const counts: Pair<Counts> = { left: new Counts(), right: new Counts() };
-  const turns = {
-    left: new RunTurns(left, (entry) => counts.left.observe(entry)),
-    right: new RunTurns(right, (entry) => counts.right.observe(entry)),
-  };
-  const divergence = await findDivergence(turns.left, turns.right);
+  const told = await runDifferences(
+    { ...left, observe: (entry) => counts.left.observe(entry) },
+    { ...right, observe: (entry) => counts.right.observe(entry) },
+  );
   const [one, other] = [left.result, right.result];
   return {
     schemaVersion: 1,
@@ -38,7 +36,7 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun): Promis
       evidenceHash: one.evidenceHash === other.evidenceHash,
       trajectoryHash: one.trajectoryHash === other.trajectoryHash,
     },
-    ...(divergence === undefined || grade === 'incompatible' ? {} : { firstDivergence: divergence }),
+    ...(grade === 'incompatible' ? {} : told),
     assertions: assertionsOf(one, other),
     counts: countsOf({ left: counts.left.of(one), right: counts.right.of(other) }),
   };

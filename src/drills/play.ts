@@ -8,7 +8,7 @@ import type { WorldRef } from '../worlds/api.js';
 import type { Capture } from './capture.js';
 import type { Journal } from './journal.js';
 import type { Judge } from './judge/judge.js';
-import { stateViewOf } from './judge/state-view.js';
+import { runViewOf } from './judge/state-view.js';
 import type { PlayableDrill } from './plan.js';
 import type { Agent, Ended, Keeper, Mark, Once, Played, PlayedStep, Started, Worked } from './seat.js';
 import { layTimeline, type PlannedInteraction } from './timeline.js';
@@ -100,7 +100,7 @@ export class Play {
   async #checkInvariants(checkpoint: Checkpoint & { interactionId?: string }, cutShort?: string): Promise<CheckpointResult | undefined> {
     const { planned, world, journal, invariants, once } = this.#stage;
     if (planned.drill.timeline.invariants.length === 0) return undefined;
-    const assertionResults = await invariants.results(stateViewOf(world), cutShort);
+    const assertionResults = await invariants.results(runViewOf(world, this.interactions), cutShort);
     const verdict = await recordVerdict(world, checkpoint, assertionResults, once);
     return { schemaVersion: 1, ...checkpoint, virtualTimeUs: journal.virtualTimeUs, verdict, assertionResults };
   }

@@ -6,6 +6,7 @@ import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Provenance } from '../contract/project-view.js';
 import type { Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
+import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
@@ -16,7 +17,7 @@ import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
 import type { Shard } from './shard.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
-import { drillVerdict, overallVerdict, trialVerdict } from './trials.js';
+import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
 
 export interface TrialOutcome {
   trial: number;
@@ -30,7 +31,10 @@ export interface DrillOutcome {
   drillId: string;
   title?: string;
   verdict: Verdict;
+  /** A trial passed, but not at its first attempt. */
   flaky: boolean;
+  /** Of the first attempts of several trials: absent for a drill of one trial, and where none was started. */
+  statistics?: TrialStatistics;
   trials: TrialOutcome[];
 }
 export interface RunDrillsResult {
@@ -170,8 +174,17 @@ class Run {
       drill.trials.require,
     );
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
-    const trialsPassed = outcome.trials.filter(({ verdict }) => verdict === 'passed').length;
-    this.#context.onEvent({ event: 'drill', drillId: drill.id, verdict: outcome.verdict, trialsPassed, trialCount: outcome.trials.length });
+    const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
+    if (statistics !== undefined) outcome.statistics = statistics;
+    this.#context.onEvent({
+      event: 'drill',
+      drillId: drill.id,
+      verdict: outcome.verdict,
+      trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
+      trialCount: outcome.trials.length,
+      ...(outcome.flaky ? { flaky: true as const } : {}),
+      ...(statistics === undefined ? {} : { statistics }),
+    });
   }
 
   #summary(): BuildRunResult {
@@ -183,7 +196,8 @@ class Run {
       failed: count('failed'),
       inconclusive: count('inconclusive'),
     };
-    const event: RunEvent = { event: 'summary', ...totals };
+    const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
+    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }) };
     this.#context.onEvent(event);
     return {
       schemaVersion: 1,

@@ -63,7 +63,8 @@ export class SealedReport {
   }
 }
 
-async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** The text of pieces, cut at ends of lines. */
+export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);

@@ -1,6 +1,8 @@
 // Verdicts above the single attempt: of a trial over its attempts, of a drill over its trials, of a run over its drills.
 import type { Trials } from '../contract/drill.js';
 import type { Verdict } from '../contract/run.js';
+import type { TrialStatistics } from '../contract/trial-statistics.js';
+import { trialStatistics } from './statistics.js';
 
 export interface TrialVerdict {
   verdict: Verdict;
@@ -29,6 +31,13 @@ export function drillVerdict(trials: readonly Verdict[], require: Trials['requir
 function meets(passed: number, count: number, { passRate, passHatK }: NonNullable<Trials['require']>): boolean {
   if (passRate !== undefined && passed / count < passRate) return false;
   return passHatK === undefined && passRate !== undefined ? true : passed === count;
+}
+
+/** Retries are made because the first attempt did not pass: they say nothing of the rate. `undefined` in the list: a trial that was not started. */
+export function firstAttemptStatistics(firstAttempts: readonly (Verdict | undefined)[]): TrialStatistics | undefined {
+  const started = firstAttempts.filter((verdict) => verdict !== undefined);
+  if (firstAttempts.length < 2 || started.length === 0) return undefined;
+  return trialStatistics({ trials: started.length, passed: started.filter((verdict) => verdict === 'passed').length });
 }
 
 export function overallVerdict(verdicts: Iterable<Verdict>): Verdict {

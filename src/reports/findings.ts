@@ -41,7 +41,13 @@ export function headline({ result }: RunReport): string {
   if (verdict === 'failed' && failed.length > 0) return `${names(failed)} ${failed.length === 1 ? 'does not hold' : 'do not hold'}`;
   if (failure !== undefined) return `${status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${failure.message}`;
   if (gates.length > 0) return `${names(gates)} could not be decided`;
+  if (isFlaky(result)) return `${everythingHolds(result)}; flaky: it passed only at attempt ${result.identity.attempt}`;
   return verdict === 'passed' ? everythingHolds(result) : `The run is ${status.replace('_', ' ')}`;
+}
+
+/** A further attempt is made only of a trial that has not passed: what passes then, had not before. */
+export function isFlaky({ verdict, identity }: Pick<RunResult, 'verdict' | 'identity'>): boolean {
+  return verdict === 'passed' && identity.attempt > 1;
 }
 
 function names(findings: readonly Finding[]): string {

@@ -3,7 +3,7 @@
 //   and did not hold is skipped with its message, as it decides nothing.
 import type { AssertionResult, CheckpointResult, Verdict } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
-import { failedInteractions } from './findings.js';
+import { failedInteractions, isFlaky } from './findings.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
 import { runHeading, whyLines } from './text-report.js';
@@ -88,6 +88,7 @@ function suiteProperties({ drill, target, result, engineVersion }: RunReport, mo
     runId: identity.runId,
     seed: identity.seed,
     verdict: result.verdict,
+    flaky: isFlaky(result) ? `passed only at attempt ${identity.attempt}` : undefined,
     buildHash: identity.buildHash,
     setupHash: identity.setupHash,
     stateHash: result.stateHash,
@@ -133,7 +134,7 @@ function assertionText({ assertionId, message, expected, actual, evidenceSequenc
 
 /** What a person reads first when the suite is red. */
 function systemOut(report: RunReport): XmlElement[] {
-  if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0) return [];
+  if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0 && !isFlaky(report.result)) return [];
   return [element('system-out', {}, [...runHeading(report, plain), '', ...whyLines(report, [], plain)].join('\n'))];
 }
 

@@ -23,6 +23,8 @@ export function valueLine(value: JsonValue | undefined, charsMax = 120): string 
 /** How the actual value differs from the expected one; null where saying so adds nothing to the two values. */
 export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonChange[] | null {
   if (diff?.matched === true || expected === undefined || actual === undefined) return null;
+  // Changes of rows are matched, not compared place by place; the details name what was missing and what was not expected.
+  if (diff?.operator === 'changes' || diff?.operator === 'unchanged') return null;
   if (!isContainer(expected) || !isContainer(actual)) return null;
   return diffJson(expected, actual);
 }
@@ -37,8 +39,9 @@ export function diffDetails({ diff }: AssertionResult): [string, JsonValue][] {
 export function locationText(location: AssertionLocation): string {
   const owner = location.packageId === undefined ? '' : place({ ...location, packageId: location.packageId });
   const rowParts = [owner, location.namespace, location.rowId].filter((part) => part !== undefined && part !== '');
-  const name = location.operationId ?? location.eventId ?? location.callbackId;
-  const where = name === undefined ? rowParts.join('/') : `${owner === '' ? '' : `${owner}.`}${name}`;
+  const name = location.faultId ?? location.operationId ?? location.eventId ?? location.callbackId;
+  const inside = name === undefined ? rowParts.join('/') : `${owner === '' ? '' : `${owner}.`}${name}`;
+  const where = location.interactionId === undefined ? inside : `output of ${location.interactionId}`;
   const path = location.path === undefined || location.path.length === 0 ? '' : ` ${pathText(location.path)}`;
   return `${where}${path}` || location.subject;
 }
@@ -60,6 +63,12 @@ export function hostDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+/** `75 % (95 % interval 42.8 to 94.5 %)` */
+export function rateText({ passRate, interval }: { passRate: number; interval: { low: number; high: number } }): string {
+  const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}`;
+  return `${percent(passRate)} % (95 % interval ${percent(interval.low)} to ${percent(interval.high)} %)`;
 }
 
 /** `trial 2 of 3, attempt 1 of 2`; empty for the only attempt of the only trial. */

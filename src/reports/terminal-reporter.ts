@@ -7,7 +7,7 @@ import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
 import { barText } from './progress-text.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
-import { hostDuration } from './shown-values.js';
+import { hostDuration, rateText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
 import { runHeading, whyLines } from './text-report.js';
 
@@ -128,10 +128,15 @@ class Terminal implements TerminalReporter {
   }
 
   /** `✗ refund-duplicate-charge      2 of 3 trials   41 ms` */
-  #drillLine({ durationMs, flaky }: DrillProgress, { drillId, verdict, trialsPassed, trialCount }: Extract<RunEvent, { event: 'drill' }>): string {
+  #drillLine({ durationMs, flaky }: DrillProgress, event: Extract<RunEvent, { event: 'drill' }>): string {
+    const { drillId, verdict, trialsPassed, trialCount, statistics } = event;
     const { dim, yellow } = this.#palette;
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
-    const facts = [...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []), hostDuration(durationMs)];
+    const facts = [
+      ...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []),
+      ...(statistics === undefined ? [] : [rateText(statistics)]),
+      hostDuration(durationMs),
+    ];
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
   }
 
@@ -165,7 +170,7 @@ class Terminal implements TerminalReporter {
     return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
   }
 
-  #summaryLines({ verdict, passed, failed, inconclusive }: Extract<RunEvent, { event: 'summary' }>): string[] {
+  #summaryLines({ verdict, passed, failed, inconclusive, flaky = [] }: Extract<RunEvent, { event: 'summary' }>): string[] {
     const { bold, dim, green, red, yellow } = this.#palette;
     const parts = [
       ...(passed > 0 ? [green(`${passed} passed`)] : []),
@@ -178,6 +183,7 @@ class Terminal implements TerminalReporter {
     return [
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
     ];
   }

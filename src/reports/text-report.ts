@@ -1,7 +1,7 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
 import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
-import type { AssertionResult, InteractionResult, RunResult } from '../contract/run.js';
+import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
@@ -60,11 +60,17 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
     lines.push(
       `${statusMark(targetResult.status, palette)} interaction ${palette.bold(visibleLine(interactionId))}: the agent ${targetResult.status.replace('_', ' ')}`,
     );
-    if (targetResult.error !== undefined)
-      lines.push(...indent(visibleText(`${targetResult.error.code}: ${targetResult.error.message}`).split('\n'), 2));
+    if (targetResult.error !== undefined) lines.push(...indent(errorLines(targetResult.error, palette), 2));
     lines.push('');
   }
   return lines.slice(0, -1);
+}
+
+/** With what the agent said last, where its error has that. */
+function errorLines({ code, message, details }: RunError, palette: Palette): string[] {
+  const { stderr, log = stderr } = details;
+  const said = typeof log === 'string' && log !== '' ? visibleText(log).split('\n').slice(-limits.reportLastWordsLinesMax) : [];
+  return [...visibleText(`${code}: ${message}`).split('\n'), ...said.map((line) => palette.dim(`| ${line}`))];
 }
 
 function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {

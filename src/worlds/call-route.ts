@@ -4,34 +4,37 @@ import { ServiceError } from '../contract/errors.js';
 import type { ToolOutcome } from '../contract/evidence.js';
 import type { ToolHttpRoute } from '../contract/tool-manifest.js';
 import type { CallRoute, RouteResult } from '../contract/world-protocol.js';
-import type { Decoded, LoadedTool } from '../tools/loaded-tool.js';
+import type { Decoded } from '../tools/loaded-tool.js';
 import { callTool } from './call-tool.js';
 import { isGranted } from './grants.js';
 import type { ProgramActor } from './program.js';
 import type { Simulation } from './simulation.js';
 
-/** Throws control.ROUTE_NOT_FOUND, control.INVALID_REQUEST for an actor that the world does not have, world.HANDLER_FAILED as Codecs does. */
+/** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
 export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const actor = simulation.actor(who);
-  const tool = simulation.program.tools.get(packageId);
-  const route = tool?.routes.get(request.routeId);
-  if (tool === undefined || route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
+  const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
+  if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
-  const codecs = simulation.codecs.of(tool);
-  const decoded = codecs.decodeHttp(route.id, request);
-  if (decoded.kind !== 'value') return notDecoded(simulation, `'${route.id}' of tool '${packageId}'`, decoded);
+  const instanceId = instanceFor(simulation, actor, { packageId, operationId });
+  const seat = simulation.deliveries.seat(packageId, instanceId);
+  const decoded = seat.decodeHttp(route.id, request);
+  if (decoded.kind !== 'value') return notDecoded(decoded);
   const { kind: _, ...asked } = decoded;
-  const invocation = { packageId, instanceId: instanceFor(simulation, tool, actor, operationId), operationId, ...asked };
+  const invocation = { packageId, instanceId, operationId, ...asked };
   const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
-  const encoded = codecs.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
+  const encoded = seat.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
   if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
-  tell(simulation, `encode of '${route.id}' of tool '${packageId}'`, encoded);
   return { kind: 'not_encoded', call, reason: encoded.message };
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */
-function instanceFor({ program }: Simulation, { packageId }: LoadedTool, { actor }: ProgramActor, operationId: string): string {
+function instanceFor(
+  { program }: Simulation,
+  { actor }: ProgramActor,
+  { packageId, operationId }: { packageId: string; operationId: string },
+): string {
   const granted = (program.instances.get(packageId) ?? []).filter((instanceId) => isGranted(actor, { packageId, instanceId, operationId }));
   return granted.length === 1 ? (granted[0] as string) : packageId;
 }
@@ -54,13 +57,7 @@ function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
   }
 }
 
-function notDecoded(simulation: Simulation, route: string, fault: Exclude<Decoded, { kind: 'value' }>): RouteResult {
-  tell(simulation, `decode of ${route}`, fault);
+function notDecoded(fault: Exclude<Decoded, { kind: 'value' }>): RouteResult {
   const code = fault.kind === 'failure' ? { code: fault.code } : {};
   return { kind: 'not_decoded', reason: fault.message, fault: fault.kind === 'misshapen' ? 'codec' : 'request', ...code };
-}
-
-/** What no reply may hold, because engines word it differently. */
-function tell({ turn }: Simulation, what: string, fault: Exclude<Decoded, { kind: 'value' }>): void {
-  if (fault.kind === 'thrown' && fault.detail !== '' && fault.detail !== fault.message) turn.report(`${what}: ${fault.detail}`);
 }

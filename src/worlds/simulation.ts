@@ -2,7 +2,6 @@
 import { ServiceError } from '../contract/errors.js';
 import type { WorldBudgets } from '../contract/world-protocol.js';
 import { VirtualClock } from '../scheduler/virtual-clock.js';
-import { Codecs } from './codecs.js';
 import { Deliveries } from './deliveries.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
@@ -36,7 +35,6 @@ export class Simulation {
   readonly overrides: Overrides;
   readonly turn: Turn;
   readonly deliveries: Deliveries;
-  readonly codecs: Codecs;
   readonly usage: Usage;
   budgets: WorldBudgets;
   isClosed: boolean;
@@ -55,7 +53,6 @@ export class Simulation {
     this.overrides = new Overrides(program.setup, this.ledger);
     this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom, report: running.report });
     this.deliveries = new Deliveries(this.turn, program, running);
-    this.codecs = new Codecs(running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;

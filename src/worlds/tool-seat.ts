@@ -4,15 +4,18 @@ import { type Issue, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { ToolCallback } from '../contract/tool-manifest.js';
+import type { WireRequest } from '../contract/wire.js';
 import {
   type ContextCalls,
   ContextRefusal,
+  type Decoded,
   type Encoded,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
+  type Misshapen,
   type ToolCodecs,
   type ToolInstance,
   type Validate,
@@ -68,16 +71,25 @@ export class ToolSeat implements ContextCalls {
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
   }
-  /** A codec sees no state; a module that throws while it loads has none. */
+  decodeHttp(routeId: string, request: WireRequest): Decoded {
+    return this.#code(routeId, (codecs) => codecs.decodeHttp(routeId, request));
+  }
+  encodeHttp(routeId: string, input: unknown): Encoded {
+    return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
+  }
   encodeCallback(callbackId: string, input: unknown): Encoded {
+    return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
+  }
+  /** A codec sees no state; a module that throws while it loads has none. */
+  #code<R extends Decoded | Encoded>(id: string, run: (codecs: ToolCodecs) => R): R | Misshapen {
     try {
       if (this.#codecs === undefined || this.#isForgetful) this.#codecs = this.tool.codecs();
-      const encoded = this.#codecs.encodeCallback(callbackId, input);
-      if (encoded.kind === 'thrown') this.#report(callbackId, encoded);
-      return encoded;
+      const result = run(this.#codecs);
+      if (result.kind === 'thrown') this.#report(id, result);
+      return result;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return { kind: 'thrown', message: error.message, detail: error.message };
+      return { kind: 'misshapen', message: error.message };
     }
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {

@@ -1,34 +1,18 @@
 // A tool's own routes over real sockets, on both servers: what codecs are given, what they may send, and who is let in.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { request as rawRequest } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { agentRoutes } from '../../src/bindings/agent-routes.js';
 import { createBindings } from '../../src/bindings/create-bindings.js';
-import { compileProject } from '../../src/compiler/compile.js';
 import { reserved } from '../../src/compiler/route-checks.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import { newId } from '../../src/contract/ids.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import type { Access } from '../../src/drills/bindings-port.js';
 import { loadUws } from '../../src/http/uws-server.js';
-import type { WorldRef, Worlds } from '../../src/worlds/api.js';
-import { openWorlds } from '../../src/worlds/worlds.js';
+import type { WorldRef } from '../../src/worlds/api.js';
+import { createWire, evidence, json, openWireWorlds, position, seen } from './wire-kit.js';
 
-const { build, diagnostics } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/wire', import.meta.url)) });
-if (build === undefined) throw new Error(JSON.stringify(diagnostics));
-const directory = mkdtempSync(join(tmpdir(), 'drillyard-wire-'));
-const open = (name: string, more: object = {}): Promise<Worlds> =>
-  openWorlds({ directory: join(directory, name), layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', log: () => {}, ...more });
-const create = (worlds: Worlds): Promise<WorldRef> =>
-  worlds.create({ worldId: newId('world'), build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
-const position = (world: WorldRef) => world.query({ kind: 'position' });
-const evidence = async (world: WorldRef): Promise<EvidenceEntry[]> => (await world.query({ kind: 'evidence', fromSequence: 1, limit: 500 })).entries;
-const worlds = await open('shared');
+const worlds = await openWireWorlds('shared');
 
 interface Wire {
   world: WorldRef;
@@ -40,10 +24,7 @@ interface Wire {
   send(path: string, options?: RequestInit & { bare?: boolean }): Promise<{ status: number; headers: Headers; text: string; body: JsonObject }>;
 }
 
-after(async () => {
-  await worlds.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+after(() => worlds.close());
 
 test('the paths that the compiler keeps from tools are those of the bindings', () => {
   assert.deepEqual([...reserved].sort(), agentRoutes.map(({ path }) => path).sort());
@@ -53,7 +34,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
   const bindings = createBindings({ engine });
   after(() => bindings.close());
   const openWire = async (actorId = 'agent', within = worlds): Promise<Wire> => {
-    const world = await create(within);
+    const world = await createWire(within);
     const access = await bindings.open({ world, actorId, bindings: ['http', 'cli'] });
     const { url, token } = access.endpoints.http ?? assert.fail('no http endpoint');
     const { origin } = new URL(url);
@@ -72,14 +53,6 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       },
     };
   };
-  const json = (value: unknown, more: object = {}): RequestInit => ({
-    method: 'POST',
-    body: JSON.stringify(value),
-    headers: { 'content-type': 'application/json', ...more },
-  });
-  /** What decode was given, of a route that shows it. */
-  const seen = (body: JsonObject): JsonObject => ((body.invocation as JsonObject).arguments as JsonObject).request as JsonObject;
-
   test(`${engine}: decode sees path, lists of query and headers, and the body`, async () => {
     const { send } = await openWire();
     const { status, body, headers } = await send('/json/ac%20me%2Finc/items/%C3%A9?tag=a&tag=b&empty=&plus=x+y&__proto__=p', {
@@ -345,7 +318,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
   });
 
   test(`${engine}: codecs that hang are ended as handlers are, with all that the call had done, and the world goes on`, async () => {
-    const hasty = await open(`hasty-${engine.length}`, { handlerTimeoutMs: 300, hostCoolDownMs: 0 });
+    const hasty = await openWireWorlds(`hasty-${engine.length}`, { handlerTimeoutMs: 300, hostCoolDownMs: 0 });
     try {
       const { send, world } = await openWire('agent', hasty);
       for (const value of [{ decode: 'hangs' }, { hang: true }]) {

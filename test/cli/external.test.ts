@@ -38,7 +38,7 @@ const poller = `
     const { NOTES, SERVICE_HTTP_TOKEN } = interaction.environment;
     const call = { method: 'POST', headers: { authorization: 'Bearer ' + SERVICE_HTTP_TOKEN, 'content-type': 'application/json' }, body: JSON.stringify({ arguments: { id: 'a', text: 'from outside' } }) };
     const { outcome } = await (await fetch(NOTES + '/v1/operations/notes/note.write', call)).json();
-    const targetResult = { status: 'completed', output: outcome.kind, log: 'with ' + SERVICE_HTTP_TOKEN + '\\n', attachments: [{ name: 'note.txt', text: 'hello' }] };
+    const targetResult = { status: 'completed', output: outcome.kind, log: 'with ' + SERVICE_HTTP_TOKEN + ' and ' + token + '\\n', attachments: [{ name: 'note.txt', text: 'hello ' + token }] };
     const { runId, interactionId } = interaction;
     const reply = await fetch(url + '/v1/interaction/complete', { method: 'POST', headers, body: JSON.stringify({ runId, interactionId, targetResult }) });
     if (!reply.ok) throw new Error(await reply.text());
@@ -71,12 +71,12 @@ test('a process that polls plays every interaction; secrets are on stdout alone'
   assert.deepEqual(
     result?.capture.attachments.map(({ kind, attachment: { name, redaction } }) => [kind, name, redaction.status]),
     [
-      ['file', 'note.txt', 'not_applied'],
-      ['log', 'main.log', 'not_applied'],
+      ['file', 'note.txt', 'applied'],
+      ['log', 'main.log', 'applied'],
     ],
   );
   const { report } = lines.find(({ event, drillId }) => event === 'attempt' && drillId === 'first') as unknown as { report: string };
-  assert.equal(readFileSync(join(root, report, 'attachments/log-2.log'), 'utf8'), 'with [redacted]\n');
+  assert.equal(readFileSync(join(root, report, 'attachments/log-2.log'), 'utf8'), 'with [redacted] and [redacted]\n');
 });
 
 test('a shell plays it with `agent next` and `agent complete`, from a file that only its owner reads', async () => {

@@ -31,6 +31,10 @@ const withPackage = (field: object, files: Files = {}): Files => ({
 const route = (path: string, errors: string) =>
   `  http:\n    - { id: r, operationId: notes.add, method: POST, path: "${path}", auth: { kind: none }, requestBody: json, response: { successStatus: 200, errors: ${errors} } }\n`;
 
+/** The drill with another assertion in the place of its own. */
+const asserting = (assertion: string): Files =>
+  edited(drill, 'kind: operation.count, operation: { packageId: notes, operationId: notes.add }, count: { equals: 1 }', assertion);
+
 const cases: { [code in DiagnosticCode]: Case } = {
   DY1001: {
     changes: { 'drillyard.json': null },
@@ -91,6 +95,12 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /expected an integer.*"soon"|expected a number/,
   },
   DY2004: { changes: edited(world, 'schemaVersion: 1', 'schemaVersion: 2'), at: [world, '/schemaVersion', '2'], message: /expected 1, found 2/ },
+
+  DY2005: {
+    changes: asserting('kind: expr, expression: "size(operations) >"'),
+    at: [drill, '/assertions/0/expression', '"size'],
+    message: /does not parse: line 1, column/,
+  },
 
   DY3001: {
     changes: {
@@ -177,6 +187,18 @@ const cases: { [code in DiagnosticCode]: Case } = {
     changes: edited('drillyard/agent.target.yaml', 'module: agent.mjs', 'module: agents/a.mjs'),
     at: ['drillyard/agent.target.yaml', '/target/module', 'agents/a.mjs'],
     message: /no file 'agents\/a.mjs'/,
+  },
+  DY3015: {
+    changes: asserting('kind: output.value, interactionId: mian, expected: 1'),
+    at: [drill, '/assertions/0/interactionId', 'mian'],
+    message: /no interaction 'mian'/,
+    suggestion: /'main'/,
+  },
+  DY3016: {
+    changes: asserting('kind: expr, expression: operatoins.size() == 1'),
+    at: [drill, '/assertions/0/expression', 'operatoins'],
+    message: /no variable 'operatoins'/,
+    suggestion: /'operations'/,
   },
 
   DY4001: {

@@ -140,4 +140,37 @@ test('the defaults of each shape', () => {
     (defaults.materializeAssertion({ ...assertion, kind: 'callback.count', callbackId: 'c', count: {} } as never) as { phase: string }).phase,
     'delivered',
   );
+  const further: [object, object][] = [
+    [
+      { kind: 'output.value', expected: 1 },
+      { interactionId: 'main', path: [], comparison: 'equals' },
+    ],
+    [{ kind: 'effect.at_most_once', operation: {} }, { identity: 'idempotencyKey' }],
+    [{ kind: 'state.unchanged' }, { except: [] }],
+    [{ kind: 'state.diff', changes: [] }, { exact: true }],
+    [{ kind: 'expr', expression: 'true' }, { state: {} }],
+    [{ kind: 'fault.count', fault: {}, count: {} }, {}],
+    [{ kind: 'time.reached', afterStartUs: 1 }, {}],
+  ];
+  for (const [input, added] of further) {
+    assert.deepEqual(defaults.materializeAssertion({ id: 'a', ...input } as never), { id: 'a', gate: true, ...input, ...added });
+  }
+});
+
+test('a declared error may be its code alone, or say in a message what it means', () => {
+  const operation = { id: 'x', inputSchema: true, outputSchema: true, idempotency: 'none', fidelity: { level: 1 } } as const;
+  const declared = ['GONE', { code: 'BUSY', message: 'Later.', retryable: true }, { code: 'LATE', description: 'Said.', message: 'Unsaid.' }];
+  const { operations } = defaults.materializeManifest({
+    schemaVersion: 1,
+    id: 'tool',
+    version: '1.0.0',
+    engine: '*',
+    operations: [{ ...operation, declaredErrors: declared }, operation],
+  });
+  assert.deepEqual(operations[0]?.declaredErrors, [
+    { code: 'GONE' },
+    { code: 'BUSY', description: 'Later.', retryable: true },
+    { code: 'LATE', description: 'Said.' },
+  ]);
+  assert.deepEqual(operations[1], operation);
 });

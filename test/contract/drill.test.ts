@@ -3,6 +3,50 @@ import { validateDrill, validateSuite } from '../../src/contract/validators.js';
 import { type Edge, edges, integer, items, required, safe, slug, slugs, stranger, text, title } from './edges.js';
 import { assertion, drill, override } from './samples.js';
 
+const further = (kind: string, members: object): object => ({ id: 'a', kind, ...members });
+const row = { packageId: 'desk', namespace: 'tickets' };
+const furtherEdges: Edge[] = [
+  {
+    at: '/assertions/0',
+    fits: [
+      further('fault.count', { fault: { packageId: 'desk', faultId: 'down', operationId: 'ticket.get' }, count: { equals: 1 } }),
+      further('time.reached', { afterStartUs: 0 }),
+      further('time.reached', { virtualTimeUs: -5 }),
+      further('output.value', { expected: null }),
+      further('effect.at_most_once', { operation: { packageId: 'desk', operationId: 'ticket.get' } }),
+      further('effect.at_most_once', { operation: { packageId: 'desk', operationId: 'ticket.get' }, identity: { arguments: [['id']] } }),
+      further('state.unchanged', {}),
+      further('state.unchanged', { except: [{ packageId: 'desk' }], scope: [{ ...row, rowId: 'T-1' }] }),
+      further('state.diff', { changes: [{ change: 'update', ...row, before: {}, after: {}, only: ['a'] }], exact: false }),
+      further('expr', { expression: 'true', state: { tickets: row } }),
+    ],
+  },
+  { at: '/assertions/0', inside: '/afterStartUs', breaks: [[further('time.reached', {}), 'required']] },
+  { at: '/assertions/0', inside: '/virtualTimeUs', breaks: [[further('time.reached', { afterStartUs: 1, virtualTimeUs: 1 }), 'conflict']] },
+  { at: '/assertions/0', inside: '/expected', breaks: [[further('output.value', { comparison: 'one_of', expected: 1 }), 'wrong_type']] },
+  {
+    at: '/assertions/0',
+    inside: '/except/0/namespace',
+    breaks: [[further('state.unchanged', { except: [{ packageId: 'desk', rowId: 'T-1' }] }), 'required']],
+  },
+  {
+    at: '/assertions/0',
+    inside: '/changes/0/before',
+    breaks: [[further('state.diff', { changes: [{ change: 'insert', ...row, before: {} }] }), 'conflict']],
+  },
+  {
+    at: '/assertions/0',
+    inside: '/changes/0/after',
+    breaks: [[further('state.diff', { changes: [{ change: 'delete', ...row, after: {} }] }), 'conflict']],
+  },
+  {
+    at: '/assertions/0',
+    inside: '/changes/0/only',
+    breaks: [[further('state.diff', { changes: [{ change: 'delete', ...row, only: [] }] }), 'conflict']],
+  },
+  { at: '/assertions/0', inside: '/state/1st', breaks: [[further('expr', { expression: 'true', state: { '1st': row } }), 'pattern']] },
+  { at: '/assertions/0', inside: '/expression', breaks: [[further('expr', { expression: '' }), 'too_short']] },
+];
 const counted = (count: unknown) => ({ id: 'a', kind: 'state.count', packageId: 'desk', namespace: 'tickets', count });
 edges('drill', validateDrill, drill, [
   { at: '/schemaVersion', breaks: [[2, 'not_one_of']] },
@@ -66,6 +110,7 @@ edges('drill', validateDrill, drill, [
   { at: '/assertions/0', inside: '/expected', breaks: [[{ ...assertion, comparison: 'one_of' }, 'wrong_type']] },
   stranger(''),
   stranger('/task'),
+  ...furtherEdges,
   stranger('/assertions/0'),
 ]);
 const interaction = { id: 'main', actorId: 'ada', task: { instruction: 'Go.' } };

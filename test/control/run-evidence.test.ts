@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, test } from 'node:test';
+import { compileProject } from '../../src/compiler/compile.js';
+import { exampleFolder } from '../../src/compiler/shipped.js';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { HostedRun } from '../../src/contract/run.js';
+import { checkReport } from '../../src/drills/check-report.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { hasEnded, keepingDrill, openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';
@@ -23,6 +26,17 @@ async function attach(run: HostedRun, text: string, kind: 'log' | 'file' = 'file
   const { attachment } = await kit.call('beginAttachment', { path, body });
   return { path: { ...path, attachmentId: attachment.attachmentId }, bytes };
 }
+
+test('a hosted run judged again from its bundle comes to the sealed results', async () => {
+  kit = await openRunKit();
+  const run = await sealedRun();
+  const { build } = await compileProject({ root: exampleFolder() });
+  const checked = await checkReport(kit.folderOf(run), build!);
+  assert.ok(checked.kind === 'checked');
+  const { verdict, checkpoints, assertionResults } = run.result!;
+  assert.deepEqual(checked.judgement, { verdict, checkpoints, assertionResults });
+  assert.equal(verdict, 'passed');
+});
 
 test('an attachment is announced, sent, completed, and only then part of the run', async () => {
   kit = await openRunKit();

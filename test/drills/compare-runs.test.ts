@@ -146,17 +146,129 @@ test('assertions of either side are told with both statuses', async () => {
   ]);
 });
 
-test('a run is never parted from itself, and one call less is found where it is missing', async () => {
-  const call = fc.record({ operationId: fc.constantFrom('ask', 'tell', 'end'), args: fc.nat(), answer: fc.nat(9), changes: fc.nat(3) });
+const anyCall = fc.record({ operationId: fc.constantFrom('ask', 'tell', 'end'), args: fc.nat(3), answer: fc.nat(2), changes: fc.nat(3) });
+const anyCalls = fc.array(anyCall, { maxLength: 12 });
+const differencesOf = async (left: Parts, right: Parts) => (await compare(left, right)).differences ?? assert.fail('nothing was aligned');
+const changesTold = ({ changed, moved, onlyLeft, onlyRight }: Differences) => ({ changed, moved, onlyLeft, onlyRight });
+type Differences = NonNullable<RunComparison['differences']>;
+
+test('a run has no differences from itself, and one call more is exactly that call, wherever it was made', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.uniqueArray(call, { minLength: 1, maxLength: 8, selector: ({ args }) => args }), fc.nat(), async (calls, at) => {
-      assert.equal((await compare({ calls }, { calls })).firstDivergence, undefined);
-      const place = at % calls.length;
-      const sequence = 2 + calls.slice(0, place).reduce((sum, { changes }) => sum + 1 + changes, 0);
-      const { firstDivergence } = await compare({ calls }, { calls: calls.toSpliced(place, 1) });
-      assert.equal(firstDivergence?.leftSequence, sequence);
-      assert.equal(firstDivergence?.rightSequence, undefined);
+    fc.asyncProperty(anyCalls, anyCall, fc.nat(), async (calls, extra, at) => {
+      const none = { changed: 0, moved: 0, onlyLeft: 0, onlyRight: 0 };
+      const same = await differencesOf({ calls }, { calls });
+      assert.deepEqual([changesTold(same), same.same, same.shown], [none, calls.length, []]);
+      const place = at % (calls.length + 1);
+      const { shown, ...counts } = await differencesOf({ calls }, { calls: calls.toSpliced(place, 0, extra) });
+      assert.deepEqual(counts, { ...none, onlyRight: 1, same: calls.length, isComplete: true });
+      // Beside a call that is the same in all, nobody can say which of the two was added.
+      const inserted = shown[0]!;
+      const sequenceOf = (index: number) => 2 + calls.slice(0, index).reduce((sum, { changes }) => sum + 1 + changes, 0);
+      assert.equal(inserted.kind, 'only_right');
+      assert.equal(inserted.right?.entries, 1 + extra.changes);
+      const unlike = calls.every((call) => call.args !== extra.args || call.operationId !== extra.operationId);
+      if (unlike) assert.equal(inserted.right?.sequence, sequenceOf(place));
     }),
-    { numRuns: 60 },
+    { numRuns: 80 },
+  );
+});
+
+test('exchanging the sides exchanges the answer and nothing else', async () => {
+  const mirrored = { only_left: 'only_right', only_right: 'only_left', changed: 'changed', moved: 'moved' } as const;
+  const told = ({ kind, left, right }: Differences['shown'][number]) => JSON.stringify([kind, left ?? null, right ?? null]);
+  await fc.assert(
+    fc.asyncProperty(anyCalls, anyCalls, async (one, other) => {
+      const there = await differencesOf({ calls: one }, { calls: other });
+      const back = await differencesOf({ calls: other }, { calls: one });
+      assert.deepEqual([there.same, there.changed, there.moved, there.onlyLeft], [back.same, back.changed, back.moved, back.onlyRight]);
+      const flipped = back.shown.map(({ kind, left, right, ...rest }) => ({
+        ...rest,
+        kind: mirrored[kind],
+        ...(right && { left: right }),
+        ...(left && { right: left }),
+      }));
+      assert.deepEqual(there.shown.map(told).sort(), flipped.map(told).sort());
+    }),
+    { numRuns: 80 },
+  );
+});
+
+test('a stretch too long for the exact answer is aligned by what comes once, then by occurrence', async () => {
+  const many = (name: string, from: number, to: number): Call[] =>
+    Array.from({ length: to - from }, (_, index) => ({ operationId: name, args: from + index }));
+  // Every call of the left comes with another answer on the right, so that nothing is trimmed away; 2,500 x 2,501 cells are too many.
+  const left = many('ask', 0, 2500);
+  const right = left.map((call): Call => ({ ...call, answer: 1 })).toSpliced(1200, 0, { operationId: 'extra' });
+  const once = await differencesOf({ calls: left }, { calls: right });
+  assert.deepEqual(changesTold(once), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 1 });
+  assert.ok(once.shown.length < 2500);
+  const repeated = Array.from({ length: 2500 }, (_, index): Call => ({ operationId: index % 2 === 0 ? 'ask' : 'tell' }));
+  const answered = repeated.map((call) => ({ ...call, answer: 1 }));
+  assert.deepEqual(changesTold(await differencesOf({ calls: repeated }, { calls: answered })), {
+    changed: 2500,
+    moved: 0,
+    onlyLeft: 0,
+    onlyRight: 0,
+  });
+});
+
+/** A run whose calls each take `spanUs`, queue a delivery and schedule an event; both are answered, in turns of their own, after all calls. */
+function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: number; status?: number }, world: string): ComparedRun {
+  const entries: EvidenceEntry[] = [];
+  const owner = { packageId: 'desk', instanceId: 'desk' };
+  const event = { ...owner, eventId: 'due' };
+  let turn = 0;
+  const add = (virtualTimeUs: number, entry: object): number => {
+    const place = { schemaVersion: 1, sequence: entries.length + 1, transactionId: `txn_${turn}`, transactionIndex: 0, transactionSize: 1 };
+    entries.push({ ...place, virtualTimeUs, correlationId: 'corr_0', ...entry } as EvidenceEntry);
+    return entries.length;
+  };
+  const later = names.map((name, index) => {
+    turn++;
+    const nowUs = index * spanUs;
+    const invocation = { callId: `call_${index}`, ...owner, operationId: name, arguments: {} };
+    add(nowUs, { kind: 'operation', invocation, actorId: 'agent', outcome: { kind: 'ok', value: null }, idempotency: 'not_requested' });
+    const causeSequence = add(nowUs, {
+      kind: 'event',
+      event,
+      phase: 'scheduled',
+      payload: {},
+      scheduledEventId: `pending_${index}`,
+      scheduledForUs: nowUs + 9000,
+    });
+    const delivery = { ...owner, callbackId: 'told', receiverId: 'r', deliveryId: `delivery_${world}${index}` };
+    add(nowUs, { kind: 'callback', ...delivery, phase: 'queued' });
+    return { causeSequence, delivery, dueUs: nowUs + 9000, isLast: index === names.length - 1 };
+  });
+  for (const { causeSequence, delivery, dueUs, isLast } of later) {
+    turn++;
+    add(dueUs, { kind: 'event', event, phase: 'handled', payload: {}, scheduledForUs: dueUs, causeSequence });
+    turn++;
+    const answered = isLast && status !== 200 ? { phase: 'retry_scheduled', retryAtUs: dueUs + 50 } : { phase: 'delivered' };
+    add(dueUs, { kind: 'callback', ...delivery, ...answered, attempt: 1, status: isLast ? status : 200 });
+  }
+  const lines = entries.map((entry) => `${canonicalJson(entry as unknown as JsonValue)}\n`);
+  const { result } = runOf({ calls: [] }, world);
+  return { result: { ...result, evidenceRange: { fromSequence: 1, toSequence: entries.length } }, evidence: lines };
+}
+
+test('events and deliveries are known by the turn that brought them about, whenever they come', async () => {
+  const slow = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'b', 'c'], { spanUs: 700 }, 'b'));
+  assert.deepEqual(slow.differences?.shown, []);
+  assert.match(slow.firstDivergence?.summary ?? '', /^On both sides agent called desk\/b, at 5 us on the left and at 700 us on the right\.$/);
+  const extra = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'x', 'b', 'c'], { spanUs: 5 }, 'b'));
+  assert.deepEqual(
+    extra.differences?.shown.map(({ kind, right }) => [kind, right]),
+    // The call with its two entries, its event and its delivery; the turns of others are aligned.
+    [
+      ['only_right', { sequence: 4, entries: 3 }],
+      ['only_right', { sequence: 15, entries: 1 }],
+      ['only_right', { sequence: 16, entries: 1 }],
+    ],
+  );
+  const refused = await compareRuns(eventful(['a', 'b'], { spanUs: 5 }, 'a'), eventful(['a', 'b'], { spanUs: 5, status: 500 }, 'b'));
+  assert.deepEqual(
+    refused.differences?.shown.map(({ kind, summary }) => [kind, summary]),
+    [['changed', 'On both sides the delivery of desk/told was delivered, with another outcome.']],
   );
 });

@@ -87,10 +87,10 @@ test('a whole result: failure, log and attachments', async () => {
   assert.deepEqual([status, error?.code, error?.message, error?.details], ['failed', 'target.AGENT_FAILED', 'I gave up', { step: 3 }]);
   assert.equal(log, 'one\ntwo [redacted]\n');
   assert.deepEqual(
-    files.map(({ name, mediaType, bytes }) => [name, mediaType, Buffer.from(bytes).toString('latin1')]),
+    files.map(({ name, mediaType, bytes, redaction }) => [name, mediaType, Buffer.from(bytes).toString('latin1'), redaction?.status]),
     [
-      ['shot.png', 'image/png', '\x89PN'],
-      ['note.txt', 'text/plain', 'token [redacted]'],
+      ['shot.png', 'image/png', '\x89PN', 'not_applied'],
+      ['note.txt', 'text/plain', 'token [redacted]', 'applied'],
     ],
   );
   const broken = await run(await agent((response) => json(response, { status: 'done' }, 'application/vnd.drillyard.result+json')));

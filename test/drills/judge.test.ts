@@ -1,70 +1,14 @@
 // Every kind of assertion over journals made by hand: passed, failed, inconclusive, invalid, and what a run cut short leaves of each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Assertion, OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/assertion.js';
+import type { OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/assertion.js';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { EvidenceEntry, OutcomeKind } from '../../src/contract/evidence.js';
-import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { AssertionResult } from '../../src/contract/run.js';
-import type { StateView } from '../../src/drills/judge/finding.js';
+import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { JsonValue } from '../../src/contract/json.js';
+import type { RunView } from '../../src/drills/judge/finding.js';
 import { Judge } from '../../src/drills/judge/judge.js';
+import { call, change, event, type Judged, judge, viewOf } from './judging.js';
 
-type Rows = { [rowId: string]: JsonObject };
-const viewOf = (rows: Rows): StateView => ({
-  row: async (_, rowId) => rows[rowId] ?? null,
-  eachRow: async (_, callback) => {
-    for (const [rowId, value] of Object.entries(rows)) callback({ rowId, value });
-  },
-});
-
-interface Case {
-  entries?: EvidenceEntry[];
-  rows?: Rows;
-  cutShort?: string;
-}
-async function judge(
-  assertion: DistributiveOmit<Assertion, 'id' | 'gate'>,
-  { entries = [], rows = {}, cutShort }: Case = {},
-): Promise<AssertionResult> {
-  const judging = new Judge([{ id: 'it', gate: true, ...assertion } as Assertion]);
-  for (const entry of entries) judging.observe(entry);
-  const [result] = await judging.results(viewOf(rows), cutShort);
-  return result ?? assert.fail('no result');
-}
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-
-const common = (sequence: number) =>
-  ({
-    schemaVersion: 1,
-    sequence,
-    transactionId: 'txn_0',
-    transactionIndex: 0,
-    transactionSize: 1,
-    virtualTimeUs: sequence,
-    correlationId: 'corr_0',
-  }) as const;
-function call(sequence: number, operationId: string, args: JsonValue = {}, kind: OutcomeKind = 'ok', actorId = 'agent'): EvidenceEntry {
-  const outcome = kind === 'ok' ? { kind, value: null } : { kind, error: { code: 'NO', message: 'no', retryable: false } };
-  const invocation = { callId: `call_${sequence}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
-  return { ...common(sequence), kind: 'operation', invocation, actorId, outcome, idempotency: 'not_requested' };
-}
-function change(sequence: number, rowId: string, before: JsonObject | null, after: JsonObject | null): EvidenceEntry {
-  const kind = before === null ? 'insert' : after === null ? 'delete' : 'update';
-  return {
-    ...common(sequence),
-    kind: 'state_change',
-    packageId: 'desk',
-    instanceId: 'desk',
-    namespace: 'tickets',
-    rowId,
-    change: kind,
-    before,
-    after,
-  };
-}
-function event(sequence: number, phase: 'emitted' | 'handled', payload: JsonObject = {}): EvidenceEntry {
-  return { ...common(sequence), kind: 'event', event: { packageId: 'desk', instanceId: 'desk', eventId: 'ticket.closed' }, phase, payload };
-}
 const row: Omit<StateValueAssertion, 'id' | 'gate'> = {
   kind: 'state.value',
   packageId: 'desk',
@@ -232,7 +176,7 @@ test('a run cut short keeps what more could not change, and nothing else', async
   const cutShort = 'the target failed';
   const entries = [call(1, 'ticket.close'), call(2, 'ticket.close')];
   const count = { kind: 'operation.count', operation: closing } as const;
-  const cases: [DistributiveOmit<Assertion, 'id' | 'gate'>, string][] = [
+  const cases: [Judged, string][] = [
     [{ ...count, count: { atLeast: 1 } }, 'passed'],
     [{ ...count, count: { atMost: 1 } }, 'failed'],
     [{ ...count, count: { equals: 2 } }, 'inconclusive'],
@@ -259,17 +203,18 @@ test("an author's message comes first when the assertion did not pass", async ()
 });
 
 test('a world that refuses the question makes the assertion invalid; one that is gone does not', async () => {
-  const refusing = (error: Error): StateView => ({ row: () => Promise.reject(error), eachRow: () => Promise.reject(error) });
-  const judging = new Judge([{ id: 'it', gate: true, ...row, path: ['status'] }]);
+  const refusing = (error: Error): RunView => ({ interactions: [], row: () => Promise.reject(error), eachRow: () => Promise.reject(error) });
+  const judging = new Judge([{ id: 'it', gate: true, ...row, path: ['status'] }], { startUs: 0 });
   const [result] = await judging.results(refusing(new ServiceError('control.NOT_FOUND', { message: 'no such namespace' })));
   assert.equal(result?.status, 'invalid');
   await assert.rejects(judging.results(refusing(new ServiceError('world.ACTOR_RESTARTED'))));
 });
 
 test('what was judged at a checkpoint does not change with what comes after it', async () => {
-  const judging = new Judge([
-    { id: 'it', gate: true, kind: 'operation.count', operation: { packageId: 'desk', operationId: 'ask' }, count: { atLeast: 1 } },
-  ]);
+  const judging = new Judge(
+    [{ id: 'it', gate: true, kind: 'operation.count', operation: { packageId: 'desk', operationId: 'ask' }, count: { atLeast: 1 } }],
+    { startUs: 0 },
+  );
   judging.observe(call(1, 'ask'));
   const [early] = await judging.results(viewOf({}));
   judging.observe(call(2, 'ask'));

@@ -76,9 +76,12 @@ test('every kind of assertion, passed and failed, over one world', async () => {
   const body = `${writes('x')}
     await context.world.call('notes', 'note.write', { id: 'b', text: 'y' });
     await context.world.call('notes', 'note.remove', { id: 'b' });
-    await context.world.call('notes', 'note.get', { id: 'nowhere' });`;
+    await context.world.call('notes', 'note.get', { id: 'nowhere' });
+    return { wrote: ['a', 'b'] };`;
   const op = (operationId: string, more = {}) => ({ packageId: 'notes', operationId, ...more });
   const event = { packageId: 'notes', eventId: 'note.written' };
+  const rows = { packageId: 'notes', namespace: 'notes' };
+  const insert = (rowId: string) => ({ change: 'insert', ...rows, rowId });
   const kinds = (holds: boolean): object[] => [
     { id: 'value', kind: 'state.value', packageId: 'notes', namespace: 'notes', rowId: 'a', path: ['text'], expected: holds ? 'x' : 'z' },
     { id: 'rows', kind: 'state.count', packageId: 'notes', namespace: 'notes', where: { text: 'y' }, count: { equals: holds ? 1 : 0 } },
@@ -88,9 +91,30 @@ test('every kind of assertion, passed and failed, over one world', async () => {
     { id: 'denied', kind: 'operation.denied', operation: op(holds ? 'note.remove' : 'note.write') },
     { id: 'events', kind: 'event.count', event, count: { equals: holds ? 2 : 3 } },
     { id: 'callbacks', kind: 'callback.count', packageId: 'notes', callbackId: 'told', count: holds ? { equals: 0 } : { atLeast: 1 } },
+    { id: 'faults', kind: 'fault.count', fault: { packageId: 'notes', faultId: 'down' }, count: holds ? { equals: 0 } : { atLeast: 1 } },
+    { id: 'time', kind: 'time.reached', virtualTimeUs: holds ? 1000 : 1001 },
+    { id: 'output', kind: 'output.value', path: ['wrote', 1], expected: holds ? 'b' : 'c' },
+    { id: 'once', kind: 'effect.at_most_once', operation: op('note.write'), identity: { arguments: holds ? [['id']] : [['nothing']] } },
+    {
+      id: 'untouched',
+      kind: 'state.unchanged',
+      except: holds
+        ? [
+            { ...rows, rowId: 'a' },
+            { ...rows, rowId: 'b' },
+          ]
+        : [{ ...rows, rowId: 'b' }],
+    },
+    { id: 'changes', kind: 'state.diff', changes: [insert('a'), ...(holds ? [insert('b')] : [{ ...insert('c'), after: { text: 'y' } }])] },
+    {
+      id: 'cel',
+      kind: 'expr',
+      state: { notes: rows },
+      expression: `size(state.notes) == ${holds ? 3 : 2} && outputs.main.wrote.all(id, id in state.notes)`,
+    },
   ];
   const { root } = repository(moduleAgent('agent', body), drill('a-holds', 'agent', kinds(true)), drill('b-fails', 'agent', kinds(false)));
-  const result = await run(root);
+  const result = await run(root, { reportDirectory: 'reports' });
   const [holds, fails] = result.drills.map(({ trials }) => trials[0]?.attempts[0]?.result.assertionResults ?? []);
   assert.deepEqual(
     holds?.filter(({ status }) => status !== 'passed'),
@@ -101,6 +125,19 @@ test('every kind of assertion, passed and failed, over one world', async () => {
     [],
   );
   assert.deepEqual([result.passed, result.failed, result.verdict], [1, 1, 'failed']);
+  for (const { trials } of result.drills) assert.ok((await verifyReport(join(root, trials[0]!.attempts[0]!.report))).ok);
+  // What a person reads of them.
+  const text = readFileSync(join(root, firstAttempt(result, 1).report, 'report.txt'), 'utf8');
+  for (const told of [
+    /the effect with \/nothing = absent happened 2 times/,
+    /where +output of main wrote\[1\]/,
+    /where +notes\.down/,
+    /where +clock/,
+    /missing: \["insert of notes\/notes\/c with after/,
+    /unexpected: \["insert of notes\/notes\/b, sequence/,
+    /The expression is false: size\(state\.notes\) == 2/,
+  ])
+    assert.match(text, told);
 });
 
 test('an assertion that is no gate is reported and decides nothing', async () => {

@@ -54,6 +54,18 @@ test('without a choice, the drills that pass are run, and their reports verify',
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 });
 
+test('every stored run, judged again with the same assertions, comes to the sealed results', async () => {
+  await run('--suite', 'failing');
+  const { stdout } = await drillyard(['report', 'check', '--json'], { cwd: root });
+  const checks = jsonLines(stdout).filter(({ event }) => event === 'check');
+  assert.ok(checks.length > 8);
+  for (const { runId, sealed, verdict, changed, assertionResults, checkpoints } of checks) {
+    const result = JSON.parse(readFileSync(join(root, '.service/reports', String(runId), 'run.json'), 'utf8'));
+    assert.deepEqual([verdict, changed], [sealed, []], String(runId));
+    assert.deepEqual({ assertionResults, checkpoints }, { assertionResults: result.assertionResults, checkpoints: result.checkpoints });
+  }
+});
+
 test('behind a lost answer lies one refund, found again by its key', async () => {
   const evidence = evidenceOf(reportOf(await run('refund-lost-answer'), 'refund-lost-answer'));
   const calls = evidence.flatMap((entry) => (entry.kind === 'operation' && entry.invocation.operationId === 'refund.create' ? [entry] : []));

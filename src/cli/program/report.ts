@@ -1,6 +1,6 @@
-// `drillyard report`: what can be done with reports, a subcommand each.
+// `report verify`, `report check`, `report compare`: the commands that read stored reports.
 import type { Command } from 'commander';
-import { type Finish, jsonOption, rootOption } from './options.js';
+import { configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 
 export function addReport(program: Command, finish: Finish): void {
   const report = program.command('report').description('work on reports');
@@ -10,8 +10,30 @@ export function addReport(program: Command, finish: Finish): void {
     .argument('<folder>', 'the report folder, or the id of a run of this repository')
     .addOption(jsonOption())
     .addOption(rootOption())
-    .action(async (folder: string, { json, root }) => {
+    .action(async (folder: string, { json, root }: SourceCommandFlags) => {
       const { verifyCommand } = await import('../report-command.js');
       finish(await verifyCommand({ folder, json, root }));
+    });
+  report
+    .command('check')
+    .description('judge stored runs again with the assertions of the present source; runs no agent')
+    .argument('[reports...]', "report folders, directories of them, or ids of runs; default: the repository's reports")
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (reports: string[], { json, root, config }: SourceCommandFlags) => {
+      const { checkCommand } = await import('../check-command.js');
+      finish(await checkCommand({ reports, ...defined({ json, root, config }) }));
+    });
+  report
+    .command('compare')
+    .description('two runs side by side: what went in, where they parted, what came out')
+    .argument('<left>', 'a report folder, or the id of a run of this repository')
+    .argument('<right>', 'another')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .action(async (left: string, right: string, { json, root }: SourceCommandFlags) => {
+      const { compareCommand } = await import('../compare-command.js');
+      finish(await compareCommand({ left, right, json, root }));
     });
 }

@@ -1,5 +1,5 @@
-// event.count and callback.count: how often an event, or the delivery of a callback, reached a phase.
-import type { CallbackCountAssertion, EventCountAssertion } from '../../contract/assertion.js';
+// event.count, callback.count and fault.count: how often an event or the delivery of a callback reached a phase, how often a fault was triggered.
+import type { CallbackCountAssertion, EventCountAssertion, FaultCountAssertion } from '../../contract/assertion.js';
 import { noun } from '../../contract/counted.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { hasMembers } from './compare.js';
@@ -40,6 +40,33 @@ export function callbackCount({ packageId, instanceId, callbackId, phase, count:
       count,
       bounds,
       location: { subject: 'callback', packageId, ...(instanceId === undefined ? {} : { instanceId }), callbackId },
+      evidenceSequences,
+      grows: true,
+    }),
+  );
+}
+
+export function faultCount({ fault, count: bounds }: FaultCountAssertion): Check {
+  const { packageId, instanceId, faultId, operationId } = fault;
+  const isOurs = (entry: EvidenceEntry): boolean =>
+    entry.kind === 'fault' &&
+    entry.faultId === faultId &&
+    entry.packageId === packageId &&
+    (instanceId === undefined || entry.instanceId === instanceId) &&
+    (operationId === undefined || entry.operationId === operationId);
+  const where = operationId === undefined ? '' : ` at calls to ${operationId}`;
+  return counter(isOurs, (count, evidenceSequences) =>
+    countFinding({
+      subject: (many) => `${noun(many, 'trigger')} of fault ${packageId}.${faultId}${where}`,
+      count,
+      bounds,
+      location: {
+        subject: 'fault',
+        packageId,
+        ...(instanceId === undefined ? {} : { instanceId }),
+        faultId,
+        ...(operationId === undefined ? {} : { operationId }),
+      },
       evidenceSequences,
       grows: true,
     }),

@@ -1,7 +1,7 @@
 // What a check has found out so far, and the two kinds of checks the judge feeds.
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { AssertionLocation, AssertionStatus } from '../../contract/run.js';
+import type { AssertionLocation, AssertionStatus, InteractionResult } from '../../contract/run.js';
 
 export interface Finding {
   status: AssertionStatus;
@@ -20,18 +20,29 @@ export interface Check {
   observe(entry: EvidenceEntry): void;
   finding(): Finding;
 }
-/** Also looks at rows as they are at the moment it is asked. */
-export interface StateCheck {
+/** Also looks at the run as it is at the moment it is asked. */
+export interface ViewCheck {
   observe(entry: EvidenceEntry): void;
-  finding(state: StateView): Promise<Finding>;
+  finding(view: RunView): Promise<Finding>;
 }
 
+/** Where a run began. */
+export interface RunStart {
+  startUs: number;
+}
+/** What is not in the journal. */
+export interface RunView extends StateView {
+  /** Those that have ended, in order. */
+  readonly interactions: readonly InteractionResult[];
+}
 /** Read-only rows of the world, each read at most once a checkpoint. */
 export interface StateView {
   row(space: Space, rowId: string): Promise<JsonObject | null>;
   /** Calls back for every row of the space, in order of rowId. */
   eachRow(space: Space, callback: (row: { rowId: string; value: JsonObject }) => void): Promise<void>;
 }
+/** Rejects a read of rows that nobody has: what it was asked for is then not decided. */
+export class RowsUnknown extends Error {}
 export interface Space {
   packageId: string;
   instanceId: string;

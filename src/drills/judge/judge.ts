@@ -1,23 +1,29 @@
-// Judges assertions over one world's journal and rows. Pure but for the reading: the same journal and rows give the same results.
+// Judges assertions over one run: its journal, rows and outputs. Pure but for the reading: the same run gives the same results.
 //   J1. Every entry is observed once, in order, whatever the number of assertions.
 //   J2. When the run was cut short, only findings that further evidence could not change keep their status; the others are inconclusive.
 import type { Assertion } from '../../contract/assertion.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { AssertionResult } from '../../contract/run.js';
-import { callbackCount, eventCount } from './event-count.js';
-import { type Check, type Finding, invalidFinding, type StateCheck, type StateView } from './finding.js';
+import { effectAtMostOnce } from './effect-at-most-once.js';
+import { callbackCount, eventCount, faultCount } from './event-count.js';
+import { expression } from './expression.js';
+import { type Check, type Finding, invalidFinding, RowsUnknown, type RunStart, type RunView, type ViewCheck } from './finding.js';
 import { operationArguments } from './operation-arguments.js';
 import { operationCount, operationDenied } from './operation-count.js';
 import { operationOrder } from './operation-order.js';
+import { outputValue } from './output-value.js';
 import { stateCount } from './state-count.js';
+import { stateDiff } from './state-diff.js';
+import { stateUnchanged } from './state-unchanged.js';
 import { stateValue } from './state-value.js';
+import { timeReached } from './time-reached.js';
 
 export class Judge {
-  readonly #checks: readonly { assertion: Assertion; check: Check | StateCheck }[];
+  readonly #checks: readonly { assertion: Assertion; check: Check | ViewCheck }[];
 
-  constructor(assertions: readonly Assertion[]) {
-    this.#checks = assertions.map((assertion) => ({ assertion, check: checkOf(assertion) }));
+  constructor(assertions: readonly Assertion[], start: RunStart) {
+    this.#checks = assertions.map((assertion) => ({ assertion, check: checkOf(assertion, start) }));
   }
 
   observe(entry: EvidenceEntry): void {
@@ -25,12 +31,12 @@ export class Judge {
   }
 
   /** In the order of the assertions. `cutShort`: why the run ended before its time, for the message. */
-  async results(state: StateView, cutShort?: string): Promise<AssertionResult[]> {
-    return await Promise.all(this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, state), cutShort))));
+  async results(view: RunView, cutShort?: string): Promise<AssertionResult[]> {
+    return await Promise.all(this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, view), cutShort))));
   }
 }
 
-function checkOf(assertion: Assertion): Check | StateCheck {
+function checkOf(assertion: Assertion, start: RunStart): Check | ViewCheck {
   switch (assertion.kind) {
     case 'state.value':
       return stateValue(assertion);
@@ -48,19 +54,34 @@ function checkOf(assertion: Assertion): Check | StateCheck {
       return eventCount(assertion);
     case 'callback.count':
       return callbackCount(assertion);
+    case 'fault.count':
+      return faultCount(assertion);
+    case 'time.reached':
+      return timeReached(assertion, start);
+    case 'output.value':
+      return outputValue(assertion);
+    case 'effect.at_most_once':
+      return effectAtMostOnce(assertion);
+    case 'state.unchanged':
+      return stateUnchanged(assertion);
+    case 'state.diff':
+      return stateDiff(assertion);
+    case 'expr':
+      return expression(assertion, start);
     default:
       return assertion satisfies never;
   }
 }
 
 /** A world that refuses the question (no such namespace, say) makes the assertion invalid, not the run. */
-async function findingOf(check: Check | StateCheck, state: StateView): Promise<Finding> {
+async function findingOf(check: Check | ViewCheck, view: RunView): Promise<Finding> {
   try {
-    return await check.finding(state);
+    return await check.finding(view);
   } catch (error) {
     if (error instanceof ServiceError && (error.code === 'control.INVALID_REQUEST' || error.code === 'control.NOT_FOUND')) {
       return invalidFinding(`The world cannot answer this: ${error.message}`);
     }
+    if (error instanceof RowsUnknown) return { status: 'inconclusive', settled: true, message: error.message, evidenceSequences: [] };
     throw error;
   }
 }

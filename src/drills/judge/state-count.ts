@@ -4,10 +4,10 @@ import { noun } from '../../contract/counted.js';
 import type { JsonValue } from '../../contract/json.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
-import { Citations, type Space, type StateCheck } from './finding.js';
+import { Citations, type Space, type ViewCheck } from './finding.js';
 import { inSpace } from './state-value.js';
 
-export function stateCount({ packageId, instanceId = packageId, namespace, where, count: bounds }: StateCountAssertion): StateCheck {
+export function stateCount({ packageId, instanceId = packageId, namespace, where, count: bounds }: StateCountAssertion): ViewCheck {
   const space: Space = { packageId, instanceId, namespace };
   const cited = new Citations();
   const counts = (row: JsonValue): boolean => row !== null && hasMembers(row, where);

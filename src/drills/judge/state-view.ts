@@ -1,13 +1,18 @@
-// Rows of one world as they are at one checkpoint: each row and each namespace is read once, however many assertions ask.
+// A run as it is at one checkpoint. Rows are the world's: each row and each namespace is read once, however many assertions ask.
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import type { InteractionResult } from '../../contract/run.js';
 import type { WorldRef } from '../../worlds/api.js';
-import type { Space, StateView } from './finding.js';
+import type { RunView, Space, StateView } from './finding.js';
 
 type Row = { rowId: string; value: JsonObject };
 type RowCallback = (row: Row) => void;
 
-export function stateViewOf(world: WorldRef): StateView {
+export function runViewOf(world: WorldRef, interactions: readonly InteractionResult[]): RunView {
+  return { ...stateViewOf(world), interactions };
+}
+
+function stateViewOf(world: WorldRef): StateView {
   const rows = new Map<string, Promise<JsonObject | null>>();
   const scans = new Map<string, { callbacks: RowCallback[]; done: Promise<void> }>();
   return {

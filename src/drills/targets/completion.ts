@@ -16,14 +16,14 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
   }
   const told = new TargetLog(redactor);
   told.append(log);
-  const said = { log: told.text(), files: kept.files, refusals: kept.refusals };
+  const said = { ...told.told(), files: kept.files, refusals: kept.refusals };
   if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
-  return {
+  return redactor.run({
     status,
     ...(output === undefined ? {} : { output }),
     ...(status === 'failed' ? { error: agentFailed(error) } : {}),
     ...said,
-  };
+  });
 }
 
 function agentFailed({ code = 'target.AGENT_FAILED', message, details = {} }: NonNullable<TargetCompletion['error']> = { message: '' }) {

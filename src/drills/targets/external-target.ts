@@ -45,7 +45,7 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
   if (ended === undefined && whole !== undefined) return whole;
   const told = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
   // What it says from now on belongs to no run.
-  return { ...told, log: log.text(), files: [...attachments.files], refusals: [...attachments.refusals] };
+  return { ...told, ...log.told(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }
 
 async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWork, context: TargetContext): Promise<Outcome> {
@@ -57,7 +57,7 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
     return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message) };
   }
   if (value instanceof HandedIn) {
-    const whole = completedRun(value.completion, redactor);
+    const whole = completedRun(value.completion, redactor.and(value.secrets));
     return { status: whole.status, whole };
   }
   const told = outputText(value);

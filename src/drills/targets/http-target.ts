@@ -91,7 +91,7 @@ function runOf(answer: HttpAnswer, { url, redactor }: { url: URL; redactor: Reda
   if (answer.kind === 'lost') return lost(answer, url);
   const { status, headers, body } = answer;
   if (status === 204) return completed();
-  const told = { status, body: redactor.beginning(body.toString('utf8'), limits.targetErrorCharsMax) };
+  const told = { status, body: redactor.beginning(body.toString('utf8'), limits.targetErrorCharsMax).text };
   if (status >= 300 && status < 400) {
     const details = { status, location: headers.location ?? null };
     return failedRun(runError('target.REDIRECTED', `The agent answered ${status}: redirects are not followed.`, { details }));

@@ -137,7 +137,7 @@ class CommandRun {
     clearTimeout(this.#killTimer);
     clearTimeout(this.#pipeTimer);
     this.#deadline.stop();
-    const said = { log: this.#log.text(), files: [], refusals: [] };
+    const said = { ...this.#log.told(), files: [], refusals: [] };
     const { ended } = this.#deadline;
     if (ended !== undefined) return { status: ended, error: this.#endedError(ended), ...said };
     const error = this.#error ?? (code === 0 ? undefined : this.#exitError(code, exitSignal));

@@ -163,6 +163,6 @@ class Invocation {
     const { ended } = this.#deadline;
     const { files, refusals } = this.#attachments;
     const told = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
-    this.#finish({ run: { ...told, log: this.#log.text(), files, refusals }, spoiled: spoiled || ended !== undefined });
+    this.#finish({ run: { ...told, ...this.#log.told(), files, refusals }, spoiled: spoiled || ended !== undefined });
   }
 }

@@ -12,9 +12,11 @@ export class Redactor {
   readonly #pattern: RegExp | undefined;
   /** Of the longest form of a secret: how far beyond a cut one may reach. */
   readonly reachChars: number;
+  readonly #secrets: readonly string[];
 
-  constructor(secrets: Iterable<string>) {
-    const forms = new Set([...secrets].filter(({ length }) => length >= limits.redactedCharsMin).flatMap(formsOf));
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
+    const forms = new Set(secrets.filter(({ length }) => length >= limits.redactedCharsMin).flatMap(formsOf));
     // The longest first: one secret may be the beginning of another.
     const ordered = [...forms].sort((left, right) => right.length - left.length);
     this.reachChars = ordered[0]?.length ?? 0;
@@ -22,21 +24,27 @@ export class Redactor {
       ordered.length === 0 ? undefined : new RegExp(ordered.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
   }
 
+  /** One that knows these too. */
+  and(secrets: readonly string[]): Redactor {
+    return secrets.length === 0 ? this : new Redactor([...this.#secrets, ...secrets]);
+  }
+
   text(text: string): string {
     return this.#pattern === undefined ? text : text.replace(this.#pattern, mark);
   }
 
   /** The beginning of a text, redacted: no part of a secret that reaches over the cut is left. */
-  beginning(text: string, charsMax: number): string {
-    if (this.#pattern === undefined) return text.slice(0, charsMax);
+  beginning(text: string, charsMax: number): { text: string; places: number } {
     let told = '';
     let done = 0;
-    for (const { index, 0: found } of text.matchAll(this.#pattern)) {
+    let places = 0;
+    for (const { index, 0: found } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       if (index >= charsMax) break;
       told += text.slice(done, index) + mark;
       done = index + found.length;
+      places += 1;
     }
-    return told + text.slice(done, Math.max(done, charsMax));
+    return { text: told + text.slice(done, Math.max(done, charsMax)), places };
   }
 
   /** Every string of it, names included. */
@@ -47,19 +55,19 @@ export class Redactor {
   error(error: RunError): RunError {
     const { message, issues, details } = error;
     const told = issues.map((issue) => ({ ...issue, path: this.text(issue.path), message: this.text(issue.message) }));
-    return { ...error, message: this.beginning(message, limits.targetErrorCharsMax), issues: told, details: this.value(details as JsonObject) };
+    return { ...error, message: this.beginning(message, limits.targetErrorCharsMax).text, issues: told, details: this.value(details as JsonObject) };
   }
 
   file(file: AttachedFile): AttachedFile & { redaction: AttachmentDescriptor['redaction'] } {
     const named = { ...file, name: this.text(file.name) };
-    if (this.#pattern === undefined) return { ...named, redaction: { status: 'not_applied', note: null } };
+    if (this.#pattern === undefined) return { ...named, redaction: file.redaction ?? redactionOf(0) };
     if (!isText(file)) return { ...named, redaction: { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' } };
     // Byte for byte, so that what is no UTF-8 comes out as it went in.
     const text = Buffer.from(file.bytes).toString('latin1');
     const places = text.match(this.#pattern)?.length ?? 0;
-    if (places === 0) return { ...named, redaction: { status: 'not_applied', note: null } };
-    const note = `A secret was replaced in ${places} ${places === 1 ? 'place' : 'places'}.`;
-    return { ...named, bytes: Buffer.from(this.text(text), 'latin1'), redaction: { status: 'applied', note } };
+    // What was replaced before stays said.
+    if (places === 0) return { ...named, redaction: file.redaction ?? redactionOf(0) };
+    return { ...named, redaction: redactionOf(places), bytes: Buffer.from(this.text(text), 'latin1') };
   }
 
   /** All an agent's work brought along; its log has been redacted as it was kept. */
@@ -79,6 +87,12 @@ export class Redactor {
     if (Array.isArray(value)) return value.map((item: JsonValue) => this.#redacted(item));
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.#redacted(member as JsonValue)]));
   }
+}
+
+/** Of a text that was searched. */
+export function redactionOf(places: number): AttachmentDescriptor['redaction'] {
+  if (places === 0) return { status: 'not_applied', note: null };
+  return { status: 'applied', note: `A secret was replaced in ${places} ${places === 1 ? 'place' : 'places'}.` };
 }
 
 function isText({ mediaType }: AttachedFile): boolean {

@@ -1,6 +1,7 @@
 // What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets are blotted out of what is told.
 import { limits } from '../../contract/limits.js';
-import type { Redactor } from './redaction.js';
+import { type Redactor, redactionOf } from './redaction.js';
+import type { TargetRun } from './target-run.js';
 
 export class TargetLog {
   #text = '';
@@ -18,11 +19,12 @@ export class TargetLog {
     if (room > 0) this.#text += text.length <= room ? text : text.slice(0, room);
   }
 
-  text(): string {
+  /** As a run tells it. */
+  told(): Pick<TargetRun, 'log'> & Required<Pick<TargetRun, 'logRedaction'>> {
+    const { text, places } = this.#redactor.beginning(this.#text, limits.targetLogBytesMax);
     const dropped = this.#chars - limits.targetLogBytesMax;
-    if (dropped <= 0) return this.#redactor.text(this.#text);
-    const text = this.#redactor.beginning(this.#text, limits.targetLogBytesMax);
-    return `${text}${text.endsWith('\n') ? '' : '\n'}[the rest, at least ${dropped} characters, was not kept]\n`;
+    const missing = dropped <= 0 ? '' : `${text.endsWith('\n') ? '' : '\n'}[the rest, at least ${dropped} characters, was not kept]\n`;
+    return { log: text + missing, logRedaction: redactionOf(places) };
   }
 
   /** The end of it, for an error message. */

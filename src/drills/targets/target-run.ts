@@ -23,6 +23,8 @@ export interface TargetRun {
   error?: RunError;
   /** What the agent said while it worked, bounded. */
   log: string;
+  /** Absent: nobody has looked for secrets. */
+  logRedaction?: AttachmentDescriptor['redaction'];
   files: AttachedFile[];
   /** What it could not attach. */
   refusals: AttachmentRefusal[];

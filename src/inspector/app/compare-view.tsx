@@ -1,6 +1,6 @@
 // Two runs side by side: whether their inputs were the same, where they parted, what came of it. Facts only, never which is better.
 import type { ComponentChildren } from 'preact';
-import type { RunComparison } from '../../contract/hosted-runs.js';
+import type { RunComparison, RunDifferences } from '../../contract/hosted-runs.js';
 import type { SavedRun } from '../../contract/inspector-runs.js';
 import { runsEnded } from './live.tsx';
 import { Await, Empty, useLoad } from './loading.tsx';
@@ -105,6 +105,7 @@ function Compared({ left, right }: { left: string; right: string }) {
             </p>
           </div>
           {comparison.firstDivergence !== undefined && <Divergence comparison={comparison} />}
+          {comparison.differences !== undefined && <Differences comparison={comparison} differences={comparison.differences} />}
           {comparison.inputs.length > 0 && (
             <Sides title="Inputs that differ" comparison={comparison}>
               {comparison.inputs.map((input) => (
@@ -158,6 +159,53 @@ function Divergence({ comparison }: { comparison: RunComparison }) {
         {rightSequence !== undefined && <a href={runHash(comparison.right.runId, { seq: rightSequence })}>Right, entry #{rightSequence}</a>}
       </p>
     </div>
+  );
+}
+
+const kinds: { [Kind in RunDifferences['shown'][number]['kind']]: string } = {
+  only_left: 'only left',
+  only_right: 'only right',
+  changed: 'changed',
+  moved: 'moved',
+};
+
+/** Turn by turn, aligned by what caused each: one call more shifts nothing. */
+function Differences({ comparison, differences }: { comparison: RunComparison; differences: RunDifferences }) {
+  const { same, changed, moved, onlyLeft, onlyRight, isComplete, shown } = differences;
+  const all = changed + moved + onlyLeft + onlyRight;
+  return (
+    <section>
+      <h2>What differs</h2>
+      <p class="quiet">
+        {`${same.toLocaleString('en-US')} turns are the same, ${changed} changed, ${moved} moved, ${onlyLeft} only left, ${onlyRight} only right.`}
+        {all > shown.length && ` The first ${shown.length} are listed.`}
+        {!isComplete && ' The journals are too long to be aligned to their ends.'}
+      </p>
+      {shown.length > 0 && (
+        <Scroll label="What differs">
+          <table class="sides">
+            <thead>
+              <tr>
+                <th scope="col">Kind</th>
+                <th scope="col">What</th>
+                <th scope="col">Left</th>
+                <th scope="col">Right</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(({ kind, left, right, summary }, index) => (
+                <tr key={index} class="differs">
+                  <th scope="row">{kinds[kind]}</th>
+                  <td>{summary}</td>
+                  <td>{left !== undefined && <a href={runHash(comparison.left.runId, { seq: left.sequence })}>#{left.sequence}</a>}</td>
+                  <td>{right !== undefined && <a href={runHash(comparison.right.runId, { seq: right.sequence })}>#{right.sequence}</a>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </section>
   );
 }
 

@@ -83,9 +83,11 @@ export function Finding({ assertion, chosen, onEvidence }: { assertion: Assertio
 }
 
 function locationText(location: AssertionLocation): string {
-  const { packageId, instanceId, namespace, rowId, path, operationId, eventId, callbackId } = location;
+  const { packageId, instanceId, namespace, rowId, path, operationId, eventId, callbackId, faultId, interactionId, subject } = location;
   const owner = instanceId === undefined || instanceId === packageId ? packageId : `${packageId}@${instanceId}`;
   const parts = [owner, namespace, rowId].filter((part) => part !== undefined).join('/');
-  const name = operationId ?? eventId ?? callbackId;
-  return [parts, name].filter((part) => part !== undefined && part !== '').join('.') + (path === undefined ? '' : ` ${path.join('.')}`);
+  const name = faultId ?? operationId ?? eventId ?? callbackId;
+  const inside = [parts, name].filter((part) => part !== undefined && part !== '').join('.') || subject;
+  const where = interactionId === undefined ? inside : `output of ${interactionId}`;
+  return where + (path === undefined ? '' : ` ${path.join('.')}`);
 }

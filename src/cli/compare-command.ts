@@ -1,0 +1,113 @@
+// `drillyard report compare <left> <right>`: two sealed runs side by side. Facts only; it ends with 0 whatever they are.
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import { counted, grouped } from '../contract/counted.js';
+import { ServiceError } from '../contract/errors.js';
+import type { RunComparison, RunDifference } from '../contract/hosted-runs.js';
+import type { JsonValue } from '../contract/json.js';
+import { type ComparedRun, compareRuns } from '../drills/compare-runs.js';
+import { manifestDigestOf, SealedReport } from '../drills/sealed-report.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { valueLine } from '../reports/shown-values.js';
+import { verifyReport } from '../reports/verify-report.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { createOutput } from './output.js';
+import { reportPath } from './report-path.js';
+
+export interface CompareFlags {
+  left: string;
+  right: string;
+  root: string;
+  json: boolean;
+}
+
+export async function compareCommand(flags: CompareFlags): Promise<ExitCode> {
+  const output = createOutput(flags);
+  try {
+    const [left, right] = [await sealedRun(flags.left, flags.root), await sealedRun(flags.right, flags.root)];
+    const comparison = await compareRuns(left, right);
+    output.line({ event: 'comparison', ...comparison });
+    if (!output.json) for (const line of comparisonLines(comparison)) output.say(line);
+    return exitCodes.passed;
+  } catch (error) {
+    return reportFailure(error, output, resolve(flags.root));
+  }
+}
+
+async function sealedRun(named: string, root: string): Promise<ComparedRun> {
+  const folder = reportPath(named, root);
+  const { ok, problems } = await verifyReport(folder);
+  if (ok) return await new SealedReport(folder, await manifestDigestOf(folder)).run();
+  const first = problems[0];
+  throw new ServiceError('control.INVALID_REQUEST', {
+    message: `${named} is not a report as it was sealed: ${first?.file} ${first?.message}. Run 'drillyard report verify' on it.`,
+  });
+}
+
+const grades: { [grade in RunComparison['grade']]: string } = {
+  exact_inputs: 'equal inputs: what differs came from the agent',
+  descriptive_only: 'different inputs: what differs may come from them',
+  incompatible: 'runs of different drills: there is nothing to align',
+};
+
+function comparisonLines(comparison: RunComparison): string[] {
+  const { left, right, grade, inputs, equal, firstDivergence, differences, assertions, counts } = comparison;
+  const side = (name: string, { runId, verdict }: RunComparison['left']): string => `${name.padEnd(5)}  ${runId}  ${verdict}`;
+  const pair = (name: string, one: JsonValue | undefined, other: JsonValue | undefined): string =>
+    visibleLine(`  ${name}: ${valueLine(one, 60)} | ${valueLine(other, 60)}`);
+  const hashes = Object.entries(equal).map(([name, isEqual]) => `${name} ${isEqual ? 'equal' : 'differs'}`);
+  const assertionsThatDiffer = assertions.filter((assertion) => assertion.left !== assertion.right);
+  const countsThatDiffer = counts.filter((count) => count.left !== count.right);
+  return [
+    side('left', left),
+    side('right', right),
+    pc.bold(`${grade}: ${grades[grade]}`),
+    hashes.join(', '),
+    ...section(
+      'Inputs that differ',
+      inputs.map((input) => pair(input.name, input.left, input.right)),
+    ),
+    ...(firstDivergence === undefined
+      ? []
+      : ['', `${pc.bold('Where they part')}: ${visibleLine(firstDivergence.summary)}${placesText(firstDivergence)}`]),
+    ...(differences === undefined ? [] : differenceLines(differences)),
+    ...section(
+      'Assertions that differ',
+      assertionsThatDiffer.map((assertion) => pair(assertion.assertionId, assertion.left, assertion.right)),
+    ),
+    ...section(
+      'Counts that differ',
+      countsThatDiffer.map((count) => `  ${count.name}: ${grouped(count.left)} | ${grouped(count.right)}`),
+    ),
+  ];
+}
+
+const listed = 20;
+const signs: { [kind in RunDifference['kind']]: string } = { only_left: '-', only_right: '+', changed: '~', moved: '>' };
+
+function differenceLines({ same, changed, moved, onlyLeft, onlyRight, isComplete, shown }: NonNullable<RunComparison['differences']>): string[] {
+  const facts = [`${grouped(same)} same`, `${changed} changed`, `${moved} moved`, `${onlyLeft} only left`, `${onlyRight} only right`];
+  const all = changed + moved + onlyLeft + onlyRight;
+  const lines = shown.slice(0, listed).map(({ kind, left, right, summary }) => {
+    const places = placesText({ ...(left && { leftSequence: left.sequence }), ...(right && { rightSequence: right.sequence }) });
+    return `  ${signs[kind]} ${visibleLine(summary)}${places}`;
+  });
+  return [
+    ...section(`Turns: ${facts.join(', ')}`, lines, true),
+    ...(all > lines.length ? [`  and ${counted(all - lines.length, 'more difference')}`] : []),
+    ...(isComplete ? [] : ['  The journals are too long to be aligned to their ends.']),
+  ];
+}
+
+function section(title: string, lines: readonly string[], always = false): string[] {
+  return lines.length === 0 && !always ? [] : ['', pc.bold(title), ...lines];
+}
+
+function placesText({ leftSequence, rightSequence }: { leftSequence?: number; rightSequence?: number }): string {
+  const places = [
+    ...(leftSequence === undefined ? [] : [`left #${leftSequence}`]),
+    ...(rightSequence === undefined ? [] : [`right #${rightSequence}`]),
+  ];
+  return places.length === 0 ? '' : pc.dim(` (${places.join(', ')})`);
+}

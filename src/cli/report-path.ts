@@ -1,0 +1,24 @@
+// Where a report lies that somebody names: a folder, or the id of a run at its usual place.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import { isRunId } from '../reports/report-folder.js';
+
+export const usualReports = (root: string): string => join(root, '.service', 'reports');
+
+/** Throws control.NOT_FOUND. */
+export function reportPath(named: string, root: string): string {
+  const usual = join(usualReports(root), named);
+  const path = !existsSync(named) && isRunId(named) && existsSync(usual) ? usual : named;
+  if (existsSync(path)) return path;
+  throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
+}
+
+function whyNoReport(folder: string, reports: string): string {
+  if (!existsSync(reports))
+    return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
+  // Run ids are ordered by time.
+  const newest = readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+  const known = newest.length === 0 ? 'It has none' : `The newest there: ${newest.join(', ')}`;
+  return `There is no folder ${folder}, and no run of that id in ${reports}. ${known}. Name one of them, a report folder, or the repository with --root.`;
+}
