@@ -120,6 +120,8 @@ export const limits = {
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
+  /** Requests under way of one client on stdio. */
+  mcpStdioRequestsMax: 256,
 
   // What codecs of tools make: replies of wire routes, messages of callbacks.
   encodedBodyBytesMax: 4 * 1024 * 1024,
@@ -199,9 +201,10 @@ export const limits = {
   captureErrorsMax: 100,
 
   // Comparing two runs.
-  /** Entries of a side that are aligned, and cells of one exact alignment. */
-  comparisonEntriesMax: 500_000,
+  /** Entries of a side that are aligned, cells of one exact alignment, and edits of one that is not. */
+  comparisonEntriesMax: 200_000,
   comparisonCellsMax: 4_000_000,
+  comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
 
   // Judging.

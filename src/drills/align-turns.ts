@@ -1,5 +1,6 @@
 // Two lists of turns aligned by their causes: the longest common subsequence, and of several of that length the one with most turns that are
-// wholly equal. Bounded: a stretch too long for the exact answer is cut at causes that come once on either side, else paired by occurrence.
+// wholly equal. Bounded: a stretch too long for that is aligned by its shortest script of edits (Myers), one with too many edits is cut at causes
+// that come once on either side, and where there are none, turns are paired by occurrence.
 import { limits } from '../contract/limits.js';
 
 /** Interned: equal numbers mean equal things. */
@@ -31,7 +32,7 @@ class Aligner {
 
   align(): Pair[] {
     const open: Stretch[] = [{ from: [0, 0], to: [this.#left.length, this.#right.length] }];
-    for (let stretch = open.pop(); stretch !== undefined; stretch = open.pop()) open.push(...this.#alignOne(stretch));
+    for (let stretch = open.pop(); stretch !== undefined; stretch = open.pop()) for (const rest of this.#alignOne(stretch)) open.push(rest);
     return this.#pairs.sort((one, other) => one[0] - other[0]);
   }
 
@@ -44,12 +45,14 @@ class Aligner {
       this.#exact({ from, to });
       return [];
     }
-    const anchors = risingOnRight(this.#unique({ from, to }));
-    if (anchors.length === 0) {
-      this.#pairs.push(...risingOnRight(this.#byOccurrence({ from, to })));
+    const edited = shortestEdits([rows, columns], (row, column) => this.#left[from[0] + row]!.cause === this.#right[from[1] + column]!.cause);
+    if (edited !== undefined) {
+      for (const [row, column] of edited) this.#pairs.push([from[0] + row, from[1] + column]);
       return [];
     }
-    this.#pairs.push(...anchors);
+    const anchors = risingOnRight(this.#unique({ from, to }));
+    for (const pair of anchors.length > 0 ? anchors : risingOnRight(this.#byOccurrence({ from, to }))) this.#pairs.push(pair);
+    if (anchors.length === 0) return [];
     const ends: Pair[] = [...anchors, to];
     return ends.map((end, index) => ({ from: index === 0 ? from : after(anchors[index - 1]!), to: end }));
   }
@@ -122,6 +125,42 @@ class Aligner {
   #isEqual(left: number, right: number): boolean {
     return this.#left[left]!.cause === this.#right[right]!.cause && this.#left[left]!.content === this.#right[right]!.content;
   }
+}
+
+/** Myers, "An O(ND) difference algorithm" (1986): undefined where there are more edits than are looked for. */
+export function shortestEdits([rows, columns]: readonly [number, number], isEqual: (row: number, column: number) => boolean): Pair[] | undefined {
+  const max = Math.min(rows + columns, limits.comparisonEditsMax);
+  // The furthest row on each diagonal, which is row - column; `middle` is the diagonal 0.
+  const middle = max + 1;
+  const furthest = new Int32Array(2 * max + 3);
+  const steps: Int32Array[] = [];
+  for (let edits = 0; edits <= max; edits++) {
+    steps.push(furthest.slice(middle - edits - 1, middle + edits + 2));
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      const [below, above] = [furthest[middle + diagonal - 1]!, furthest[middle + diagonal + 1]!];
+      let row = diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
+      while (row < rows && row - diagonal < columns && isEqual(row, row - diagonal)) row++;
+      furthest[middle + diagonal] = row;
+      if (row >= rows && row - diagonal >= columns) return pairsOf(steps, rows, columns);
+    }
+  }
+  return undefined;
+}
+
+/** Back along the furthest rows of each number of edits. `steps[n]` holds the diagonals -n-1 to n+1 as they were before the n-th. */
+function pairsOf(steps: readonly Int32Array[], rows: number, columns: number): Pair[] {
+  const pairs: Pair[] = [];
+  let [row, column] = [rows, columns];
+  for (let edits = steps.length - 1; edits >= 0; edits--) {
+    const diagonal = row - column;
+    const at = (other: number): number => steps[edits]![other + edits + 1]!;
+    const isDown = diagonal === -edits || (diagonal !== edits && at(diagonal - 1) < at(diagonal + 1));
+    const start = edits === 0 ? 0 : isDown ? at(diagonal + 1) : at(diagonal - 1) + 1;
+    while (row > start) pairs.push([--row, --column]);
+    if (isDown) column--;
+    else row--;
+  }
+  return pairs.reverse();
 }
 
 const after = ([left, right]: Pair): Pair => [left + 1, right + 1];

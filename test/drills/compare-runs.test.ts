@@ -193,23 +193,25 @@ test('exchanging the sides exchanges the answer and nothing else', async () => {
   );
 });
 
-test('a stretch too long for the exact answer is aligned by what comes once, then by occurrence', async () => {
-  const many = (name: string, from: number, to: number): Call[] =>
-    Array.from({ length: to - from }, (_, index) => ({ operationId: name, args: from + index }));
-  // Every call of the left comes with another answer on the right, so that nothing is trimmed away; 2,500 x 2,501 cells are too many.
-  const left = many('ask', 0, 2500);
-  const right = left.map((call): Call => ({ ...call, answer: 1 })).toSpliced(1200, 0, { operationId: 'extra' });
-  const once = await differencesOf({ calls: left }, { calls: right });
-  assert.deepEqual(changesTold(once), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 1 });
-  assert.ok(once.shown.length < 2500);
-  const repeated = Array.from({ length: 2500 }, (_, index): Call => ({ operationId: index % 2 === 0 ? 'ask' : 'tell' }));
-  const answered = repeated.map((call) => ({ ...call, answer: 1 }));
-  assert.deepEqual(changesTold(await differencesOf({ calls: repeated }, { calls: answered })), {
-    changed: 2500,
-    moved: 0,
-    onlyLeft: 0,
-    onlyRight: 0,
-  });
+test('stretches too long for the exact answer: by few edits, by what comes once, by occurrence', async () => {
+  // Every call comes with another answer on the right, so that nothing is trimmed away at the ends.
+  const answered = (calls: readonly Call[]): Call[] => calls.map((call) => ({ ...call, answer: 1 }));
+  const extra: Call = { operationId: 'extra' };
+  const each = (calls: readonly Call[], more: Call): Call[] => calls.flatMap((call) => [call, more]);
+  const once = Array.from({ length: 2500 }, (_, index): Call => ({ operationId: 'ask', args: index }));
+  const repeated = once.map((_, index): Call => ({ operationId: index % 2 === 0 ? 'ask' : 'tell' }));
+  const cases: [left: Call[], right: Call[], told: object][] = [
+    [repeated, answered(repeated).toSpliced(1201, 0, extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 1 }],
+    [repeated.toSpliced(7, 3), answered(repeated), { changed: 2497, moved: 0, onlyLeft: 0, onlyRight: 3 }],
+    [once, each(answered(once), extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 2500 }],
+    [repeated, each(answered(repeated), extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 2500 }],
+  ];
+  for (const [left, right, told] of cases) {
+    assert.deepEqual(changesTold(await differencesOf({ calls: left }, { calls: right })), told);
+    const back = await differencesOf({ calls: right }, { calls: left });
+    const { onlyLeft, onlyRight, ...rest } = told as ReturnType<typeof changesTold>;
+    assert.deepEqual(changesTold(back), { ...rest, onlyLeft: onlyRight, onlyRight: onlyLeft });
+  }
 });
 
 /** A run whose calls each take `spanUs`, queue a delivery and schedule an event; both are answered, in turns of their own, after all calls. */
