@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHttpServer } from '../src/http/start-server.js';
 import { type LoadFigures, type LoadRequest, loader, measureLoad } from './load.js';
-import { type Service, startService } from './service.js';
+import { accessToNewSession, startService } from './service.js';
 
 const rows = 1000;
 /** The requests of one connection go round the worlds, so that a batch of them is one of every world. */
@@ -74,15 +74,6 @@ async function hostedService(worlds: number, flags: readonly string[]): Promise<
   const tokens = await Promise.all(Array.from({ length: worlds }, () => accessToNewSession(service)));
   const requests = Array.from({ length: roundsOfRequests }, (_, round) => tokens.map((token, index) => bump(token, round * 131 + index * 7))).flat();
   return { origin: service.origin, requests, cpuUs: () => service.figures().cpuUs, close: () => service.stop() };
-}
-async function accessToNewSession({ client, projectId, environmentId, buildHash }: Service): Promise<string> {
-  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash } });
-  await client.waitForOperation({ projectId, operationId: operation.operationId });
-  const { access } = await client.createSessionAccess({
-    path: { projectId, sessionId: session.sessionId },
-    body: { actorId: 'worker', ttlMs: 3_600_000 },
-  });
-  return access.credential;
 }
 
 function bump(token: string, row: number): LoadRequest {

@@ -63,7 +63,7 @@ export async function startService({ flags = [], rows = 1000 }: ServiceOptions =
     credential,
     buildHash,
     client,
-    figures: () => figuresOf(child.pid as number),
+    figures: () => processFigures(child.pid as number),
     stop: async () => {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -75,6 +75,17 @@ export async function startService({ flags = [], rows = 1000 }: ServiceOptions =
 async function firstLine(child: ChildProcess): Promise<Ready> {
   for await (const line of createInterface({ input: child.stdout! })) return JSON.parse(line) as Ready;
   throw new Error('the service did not start');
+}
+
+/** The credential of an agent in a session of its own. */
+export async function accessToNewSession({ client, projectId, environmentId, buildHash }: Service): Promise<string> {
+  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash } });
+  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const { access } = await client.createSessionAccess({
+    path: { projectId, sessionId: session.sessionId },
+    body: { actorId: 'worker', ttlMs: 3_600_000 },
+  });
+  return access.credential;
 }
 
 /** Source draft, build, done: as anybody would. */
@@ -100,7 +111,7 @@ function sourceOf(rows: number): { path: string; content: string }[] {
   });
 }
 
-function figuresOf(pid: number): ProcessFigures {
+export function processFigures(pid: number): ProcessFigures {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string): number => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024);
   // The name of the program stands in parentheses and may hold anything; the numbers follow it.

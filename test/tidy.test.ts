@@ -38,7 +38,7 @@ const importSites: { [specifier: string]: string[] } = {
   '@bufbuild/cel': ['src/expressions/syntax.ts', 'src/expressions/values.ts', 'src/expressions/evaluate.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
-  'node:http': ['src/http/node-server.ts', 'src/drills/targets/http-exchange.ts'],
+  'node:http': ['src/http/node-server.ts', 'src/drills/targets/http-exchange.ts', 'src/cli/world-command.ts'],
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
   chokidar: ['src/cli/source-watch.ts'],

@@ -4,9 +4,10 @@
 
 import type { WireRequest } from '../contract/wire.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
-import type { DirectCall, DirectClient } from '../drills/bindings-port.js';
+import type { DirectCall } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
+import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
@@ -14,13 +15,7 @@ export interface AgentIdentity {
   actorInstanceId?: string;
 }
 
-export interface AskOptions {
-  /** Aborting cancels what has not begun, and a wait between its slices. */
-  signal?: AbortSignal | undefined;
-  onProgress?: ((progress: AdvanceProgress) => void) | undefined;
-}
-
-export class AgentAccess implements DirectClient {
+export class AgentAccess implements AgentWorld {
   readonly #world: WorldRef;
   readonly #actor: AgentIdentity;
   /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
@@ -47,15 +42,9 @@ export class AgentAccess implements DirectClient {
     return this.#run(() => this.#world.query({ kind: 'tools', ...this.#actor }));
   }
 
-  /** Whether the actor is granted its wait, which is no tool of any package. */
-  mayWait(): Promise<boolean> {
-    return this.#run(async () => {
-      const actors = await this.#world.query({ kind: 'actors' });
-      const { actorId, actorInstanceId } = this.#actor;
-      const namesakes = actors.filter((actor) => actor.actorId === actorId);
-      const own = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId) ?? namesakes[0];
-      return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
-    });
+  async catalog(): Promise<AgentCatalog> {
+    const [tools, mayWait] = await Promise.all([this.tools(), this.#run(() => this.#mayWait())]);
+    return { tools, mayWait };
   }
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
@@ -77,6 +66,14 @@ export class AgentAccess implements DirectClient {
       if (this.#running === 0) resolve();
       else this.#whenIdle.push(resolve);
     });
+  }
+
+  async #mayWait(): Promise<boolean> {
+    const actors = await this.#world.query({ kind: 'actors' });
+    const { actorId, actorInstanceId } = this.#actor;
+    const namesakes = actors.filter((actor) => actor.actorId === actorId);
+    const own = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId) ?? namesakes[0];
+    return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
   }
 
   async #run<T>(work: () => Promise<T>): Promise<T> {

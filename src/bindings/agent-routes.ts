@@ -1,10 +1,11 @@
 // The routes an agent may use (decisions.md 8): the shape of each, nothing else.
-import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
-import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import type { CallResponse, ToolsResponse } from '../contract/agent-binding.js';
+import { validateCallPath, validateCallRequest } from '../contract/validators.js';
 import { requireValid } from '../http/require-valid.js';
 import type { Route } from '../http/router.js';
 import type { AgentAccess } from './agent-access.js';
 import { mcpRoute } from './mcp-route.js';
+import { waitRoute } from './wait-route.js';
 
 export const agentRoutes: readonly Route<AgentAccess>[] = [
   { method: 'GET', path: '/health', auth: 'none', run: () => ({ status: 200, body: { schemaVersion: 1, status: 'ok' } }) },
@@ -13,7 +14,7 @@ export const agentRoutes: readonly Route<AgentAccess>[] = [
     path: '/v1/tools',
     auth: 'bearer',
     run: async ({ caller }) => {
-      const body: ToolsResponse = { schemaVersion: 1, tools: await caller.tools() };
+      const body: ToolsResponse = { schemaVersion: 1, ...(await caller.catalog()) };
       return { status: 200, body };
     },
   },
@@ -30,17 +31,6 @@ export const agentRoutes: readonly Route<AgentAccess>[] = [
       return { status: 200, body: reply };
     },
   },
-  {
-    method: 'POST',
-    path: '/v1/wait',
-    auth: 'bearer',
-    body: {},
-    run: async ({ caller, body }) => {
-      const { untilUs } = requireValid(validateWaitRequest(body));
-      const { correlationId, virtualTimeUs, outcome } = await caller.wait(untilUs);
-      const reply: WaitResponse = { schemaVersion: 1, correlationId, virtualTimeUs, outcome };
-      return { status: 200, body: reply };
-    },
-  },
+  waitRoute,
   mcpRoute,
 ];

@@ -5,12 +5,12 @@ import type { ToolOutcome } from '../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { validateCallRequest, validateWaitRequest } from '../contract/validators.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
-import type { AgentAccess } from './agent-access.js';
+import type { AgentWorld } from './agent-world.js';
 import { isObject, McpFailure } from './mcp-messages.js';
 import { type McpTool, type ToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
 
 export interface ToolCall {
-  access: AgentAccess;
+  world: AgentWorld;
   catalog: ToolCatalog;
   params: JsonObject;
   meta: JsonObject;
@@ -40,10 +40,10 @@ export function isWait({ catalog, params: { name } }: Pick<ToolCall, 'catalog' |
   return typeof name === 'string' && catalog.find(name)?.target === 'wait';
 }
 
-async function wait({ access, signal, onProgress }: ToolCall, input: JsonObject): Promise<JsonObject> {
+async function wait({ world, signal, onProgress }: ToolCall, input: JsonObject): Promise<JsonObject> {
   const valid = validateWaitRequest(input);
   if (!valid.ok) return resultOf(invalidArguments(valid.issues), {});
-  const { outcome, correlationId } = await access.wait(valid.value.untilUs, { signal, onProgress });
+  const { outcome, correlationId } = await world.wait(valid.value.untilUs, { signal, onProgress });
   return resultOf(outcome, { correlationId });
 }
 
@@ -53,7 +53,7 @@ interface OperationCall {
   target: Partial<ToolTarget> | undefined;
   input: JsonObject;
 }
-async function callOperation({ access, meta, signal }: ToolCall, { name, tool, target, input }: OperationCall): Promise<JsonObject> {
+async function callOperation({ world, meta, signal }: ToolCall, { name, tool, target, input }: OperationCall): Promise<JsonObject> {
   const { packageId, operationId, instanceId } = target ?? {};
   if (packageId === undefined || operationId === undefined) throw unknownTool(name);
   const args = tool?.wraps.arguments === true ? (input.value as JsonValue) : input;
@@ -68,7 +68,7 @@ async function callOperation({ access, meta, signal }: ToolCall, { name, tool, t
     if (tool === undefined) throw unknownTool(name);
     throw new McpFailure('invalidParams', `'${idempotencyKeyName}' is not a key.`, { details: { issues: request.issues as unknown as JsonValue } });
   }
-  const { callId, correlationId, outcome } = await access.call({ packageId, operationId, ...request.value }, { signal });
+  const { callId, correlationId, outcome } = await world.call({ packageId, operationId, ...request.value }, { signal });
   if (outcome.kind === 'unsupported') throw unknownTool(name);
   return resultOf(outcome, { callId, correlationId }, tool?.wraps.value);
 }

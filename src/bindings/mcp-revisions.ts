@@ -1,4 +1,5 @@
-// Which revision of MCP a POST speaks, and what that revision asks of headers and `_meta`. Nothing is remembered between two POSTs.
+// Which revision of MCP a message speaks, and what that revision asks of headers and `_meta`. Nothing is remembered between two messages. On stdio
+// there are no headers.
 //   M1. `modern` is 2026-07-28: each request says who it is. `legacy` is what begins with `initialize`; there the header alone picks the rules.
 //   M2. The era is decided before the method, so that `initialize` under a modern claim is a method that does not exist.
 import { isUtf8 } from 'node:buffer';
@@ -17,9 +18,11 @@ const capabilitiesKey = `${reserved}clientCapabilities`;
 type Headers = ReadonlyMap<string, string>;
 
 /** Throws McpFailure. */
-export function eraOf({ method, meta }: Pick<McpMessage, 'method' | 'meta'>, headers: Headers): Era {
+export function eraOf({ method, meta }: Pick<McpMessage, 'method' | 'meta'>, headers: Headers | undefined): Era {
   if (meta[versionKey] !== undefined) return 'modern';
   if (method === 'initialize') return 'legacy';
+  // What only the modern revision has is a client's question whether it is served.
+  if (headers === undefined) return method === 'server/discover' ? 'modern' : 'legacy';
   const version = headerOf(headers, 'mcp-protocol-version');
   if (version === modernRevision) return 'modern';
   if (version === undefined || legacyRevisions.includes(version)) return 'legacy';
@@ -27,16 +30,16 @@ export function eraOf({ method, meta }: Pick<McpMessage, 'method' | 'meta'>, hea
 }
 
 /** What the modern revision asks of every message, in the order in which its checks decide. */
-export function requireModern({ method, meta, id }: McpMessage, headers: Headers): void {
+export function requireModern({ method, meta, id }: McpMessage, headers: Headers | undefined): void {
   const claim = meta[versionKey];
-  const version = headerOf(headers, 'mcp-protocol-version');
+  const version = headers && headerOf(headers, 'mcp-protocol-version');
   if (claim !== undefined) {
     if (version !== undefined && version !== claim) throw headerMismatch('MCP-Protocol-Version');
     if (claim !== modernRevision) throw unsupportedVersion(claim);
-    if (version === undefined) throw headerMismatch('MCP-Protocol-Version');
+    if (headers !== undefined && version === undefined) throw headerMismatch('MCP-Protocol-Version');
   }
   if (id === undefined) return;
-  if (headerOf(headers, 'mcp-method') !== method) throw headerMismatch('Mcp-Method');
+  if (headers !== undefined && headerOf(headers, 'mcp-method') !== method) throw headerMismatch('Mcp-Method');
   if (claim === undefined) throw missingMeta(versionKey);
   if (!isObject(meta[capabilitiesKey])) throw missingMeta(capabilitiesKey);
 }

@@ -5,15 +5,16 @@
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceProgress } from '../contract/world-protocol.js';
+import { toldError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import { RawText, type Route, type RouteReply } from '../http/router.js';
 import type { HttpRequest } from '../http/server.js';
 import type { AgentAccess } from './agent-access.js';
 import { errorMessage, idOf, McpFailure, readMessage, resultMessage } from './mcp-messages.js';
-import { eraOf, requireModern } from './mcp-revisions.js';
-import { answerMcp, type McpRequest, reportsProgress } from './mcp-server.js';
+import { eraOf, requireModern, requireModernName } from './mcp-revisions.js';
+import { answerMcp, type McpRequest, progressMessage, reportsProgress } from './mcp-server.js';
+import { progressThenEnd } from './progress-stream.js';
 
 export const mcpRoute: Route<AgentAccess> = {
   method: 'POST',
@@ -36,7 +37,7 @@ export const mcpRoute: Route<AgentAccess> = {
   },
 };
 
-async function answer(body: JsonValue, { headers, signal }: HttpRequest, access: AgentAccess): Promise<RouteReply> {
+async function answer(body: JsonValue, { headers, signal }: HttpRequest, world: AgentAccess): Promise<RouteReply> {
   const message = readMessage(body);
   const era = eraOf(message ?? { method: '', meta: {} }, headers);
   if (era === 'modern') {
@@ -44,8 +45,9 @@ async function answer(body: JsonValue, { headers, signal }: HttpRequest, access:
     requireModern(message, headers);
   }
   if (message?.id === undefined) return { status: 202, body: new RawText('') };
-  const { id } = message;
-  const request: McpRequest = { message: { ...message, id }, era, headers, access, signal: era === 'modern' ? signal : undefined };
+  const { id, method, params } = message;
+  if (era === 'modern' && method === 'tools/call') requireModernName(params.name, headers);
+  const request: McpRequest = { message: { ...message, id }, era, world, signal: era === 'modern' ? signal : undefined };
   if (takesEvents(headers) && (await reportsProgress(request))) return streamed(request);
   return { status: 200, body: resultMessage(id, await answerMcp(request)) };
 }
@@ -70,46 +72,17 @@ function streamed(request: McpRequest): RouteReply {
   return { status: 200, headers: eventHeaders, body: progressThenResult(request) };
 }
 
-/** Only the latest progress is kept for a reader that is slower than the world. */
 async function* progressThenResult(request: McpRequest): AsyncGenerator<string> {
   const { id, meta } = request.message;
-  let latest: AdvanceProgress | undefined;
-  let wake = (): void => {};
-  let woken = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  let last: JsonObject | undefined;
-  const onProgress = (progress: AdvanceProgress): void => {
-    latest = progress;
-    wake();
-  };
-  void answerMcp({ ...request, onProgress })
-    .then((result) => resultMessage(id, result))
-    .catch((error: unknown) => errorMessage(id, toldInStream(error)))
-    .then((message) => {
-      last = message;
-      wake();
-    });
-  for (let told = 0; last === undefined; ) {
-    await woken;
-    woken = new Promise((resolve) => {
-      wake = resolve;
-    });
-    if (latest === undefined || latest.scheduledEventsProcessed <= told) continue;
-    told = latest.scheduledEventsProcessed;
-    yield eventOf({
-      jsonrpc: '2.0',
-      method: 'notifications/progress',
-      params: { progressToken: meta.progressToken as JsonValue, progress: told, message: `The clock is at ${latest.reachedUs} us.` },
-    });
+  for await (const step of progressThenEnd((onProgress) => answerMcp({ ...request, onProgress }))) {
+    if (step.kind === 'progress') yield eventOf(progressMessage(meta, step.progress));
+    else yield eventOf(step.kind === 'done' ? resultMessage(id, step.value) : errorMessage(id, toldInStream(step.error)));
   }
-  yield eventOf(last);
 }
 
 const eventOf = (message: JsonObject): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
 /** The status has left already. */
 function toldInStream(error: unknown): McpFailure {
-  if (error instanceof McpFailure) return error;
-  return new McpFailure('internalError', error instanceof ServiceError ? error.message : 'Internal error.');
+  return error instanceof McpFailure ? error : new McpFailure('internalError', toldError(error).message);
 }

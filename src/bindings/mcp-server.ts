@@ -1,19 +1,18 @@
 // The methods of MCP for one message, whatever carries it. Stateless: all that is known of the client is in the message and its headers.
 import { readFileSync } from 'node:fs';
-import type { JsonObject } from '../contract/json.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
-import type { AgentAccess } from './agent-access.js';
+import type { AgentWorld } from './agent-world.js';
 import { callTool, isWait } from './mcp-calls.js';
 import { McpFailure, type McpMessage, type RequestId } from './mcp-messages.js';
-import { type Era, legacyRevisions, modernRevision, requireModernName, serverInfoKey } from './mcp-revisions.js';
+import { type Era, legacyRevisions, modernRevision, serverInfoKey } from './mcp-revisions.js';
 import { ToolCatalog } from './mcp-tools.js';
 
 export interface McpRequest {
   message: McpMessage & { id: RequestId };
   era: Era;
-  headers: ReadonlyMap<string, string>;
-  access: AgentAccess;
+  world: AgentWorld;
   signal: AbortSignal | undefined;
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
@@ -28,21 +27,26 @@ export async function answerMcp(request: McpRequest): Promise<JsonObject> {
 }
 
 /** Whether the request has told where its progress goes, and is one that has any. */
-export async function reportsProgress({ message: { method, params, meta }, access }: McpRequest): Promise<boolean> {
+export async function reportsProgress({ message: { method, params, meta }, world }: McpRequest): Promise<boolean> {
   const { progressToken } = meta;
   const isToken = typeof progressToken === 'string' || Number.isSafeInteger(progressToken);
-  return isToken && method === 'tools/call' && isWait({ catalog: await catalogOf(access), params });
+  return isToken && method === 'tools/call' && isWait({ catalog: await catalogOf(world), params });
+}
+
+/** How far a wait is, to the token that its request gave. `progress` only rises, as the revisions want it. */
+export function progressMessage({ progressToken }: JsonObject, { scheduledEventsProcessed, reachedUs }: AdvanceProgress): JsonObject {
+  const params = { progressToken: progressToken as JsonValue, progress: scheduledEventsProcessed, message: `The clock is at ${reachedUs} us.` };
+  return { jsonrpc: '2.0', method: 'notifications/progress', params };
 }
 
 function modernResult(request: McpRequest): Promise<JsonObject> | JsonObject {
-  const { method, params } = request.message;
+  const { method } = request.message;
   switch (method) {
     case 'server/discover':
       return { supportedVersions: [modernRevision], capabilities, ttlMs: limits.mcpToolsTtlMs, cacheScope: 'public' };
     case 'tools/list':
       return listTools(request, { ttlMs: limits.mcpToolsTtlMs, cacheScope: 'private' });
     case 'tools/call':
-      requireModernName(params.name, request.headers);
       return call(request);
     default:
       throw new McpFailure('methodNotFound', `There is no method '${method}'.`, { status: 404 });
@@ -72,12 +76,12 @@ function initialize({ protocolVersion }: JsonObject): JsonObject {
   return { protocolVersion: served, capabilities, serverInfo };
 }
 
-async function listTools({ access, message }: McpRequest, cacheHints: JsonObject): Promise<JsonObject> {
-  return { ...(await catalogOf(access)).page(message.params.cursor), ...cacheHints };
+async function listTools({ world, message }: McpRequest, cacheHints: JsonObject): Promise<JsonObject> {
+  return { ...(await catalogOf(world)).page(message.params.cursor), ...cacheHints };
 }
 
-async function call({ access, message: { params, meta }, signal, onProgress }: McpRequest): Promise<JsonObject> {
-  return await callTool({ access, catalog: await catalogOf(access), params, meta, signal, onProgress });
+async function call({ world, message: { params, meta }, signal, onProgress }: McpRequest): Promise<JsonObject> {
+  return await callTool({ world, catalog: await catalogOf(world), params, meta, signal, onProgress });
 }
 
 function inModern(result: JsonObject): JsonObject {
@@ -85,14 +89,14 @@ function inModern(result: JsonObject): JsonObject {
 }
 
 /** An actor's grants last as long as its access, so the world is asked once. */
-const catalogs = new WeakMap<AgentAccess, Promise<ToolCatalog>>();
+const catalogs = new WeakMap<AgentWorld, Promise<ToolCatalog>>();
 
-function catalogOf(access: AgentAccess): Promise<ToolCatalog> {
-  let catalog = catalogs.get(access);
+function catalogOf(world: AgentWorld): Promise<ToolCatalog> {
+  let catalog = catalogs.get(world);
   if (catalog === undefined) {
-    catalog = Promise.all([access.tools(), access.mayWait()]).then(([tools, mayWait]) => new ToolCatalog(tools, { mayWait }));
-    catalogs.set(access, catalog);
-    catalog.catch(() => catalogs.delete(access));
+    catalog = world.catalog().then(({ tools, mayWait }) => new ToolCatalog(tools, { mayWait }));
+    catalogs.set(world, catalog);
+    catalog.catch(() => catalogs.delete(world));
   }
   return catalog;
 }

@@ -121,9 +121,21 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
  * schema that refers into itself cannot be put inside another one as it is, so of such a one only that is shown.
  */
 function objectSchema(schema: JsonValue): { schema: JsonObject; wraps: boolean } {
-  if (isObject(schema) && schema.type === 'object') return { schema, wraps: false };
-  const value = JSON.stringify(schema).includes('"$ref"') ? true : schema;
+  if (isObject(schema) && schema.type === 'object') return { schema: withObjectsForProperties(schema), wraps: false };
+  const value = JSON.stringify(schema).includes('"$ref"') ? {} : inObject(schema);
   return { schema: { type: 'object', properties: { value }, required: ['value'], additionalProperties: false }, wraps: true };
+}
+
+/** In the older revisions the schema of a property is an object, and a client refuses the whole list for one that is not. */
+function withObjectsForProperties(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isObject(properties) || Object.values(properties).every((property) => typeof property !== 'boolean')) return schema;
+  return { ...schema, properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, inObject(property)])) };
+}
+/** `true` allows everything and `false` nothing. */
+function inObject(schema: JsonValue): JsonValue {
+  if (schema === true) return {};
+  return schema === false ? { not: {} } : schema;
 }
 
 /** The grant for it is `clock.wait` of the reserved package `world`, so no package's tool has its name. */

@@ -1,6 +1,4 @@
-// What the command line ends with (decisions.md 12), and which refusal means what.
-import { ServiceError } from '../contract/errors.js';
-
+// What the command line ends with (decisions.md 12).
 export const exitCodes = {
   /** Everything selected passed. */
   passed: 0,
@@ -11,9 +9,3 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
-const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND']);
-
-export function exitCodeOf(error: unknown): ExitCode {
-  return error instanceof ServiceError && usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
-}

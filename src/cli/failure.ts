@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { visibleText } from '../reports/html/visible-text.mjs';
 import { diagnosticsText } from './diagnostics-text.js';
-import { type ExitCode, exitCodeOf } from './exit-codes.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Output } from './output.js';
 
 export function reportFailure(error: unknown, output: Output, root: string): ExitCode {
@@ -22,4 +22,10 @@ export function reportFailure(error: unknown, output: Output, root: string): Exi
   const explained = error instanceof ServiceError || (error instanceof Error && 'syscall' in error);
   if (!explained && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
   return exitCodeOf(error);
+}
+
+const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND']);
+
+function exitCodeOf(error: unknown): ExitCode {
+  return error instanceof ServiceError && usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput, goOnWithoutReader } from './output.js';
-import { createProgram } from './program.js';
 
 /** The package's, from dist/src/cli/ and from any build folder directly below the root. */
 function packageVersion(): string {
@@ -18,7 +17,8 @@ export async function main(args: readonly string[]): Promise<void> {
     const finish = (ended: ExitCode): void => {
       code = ended;
     };
-    await createProgram({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
+    const create = args[0] === 'world' ? (await import('./program/world.js')).createWorldProgram : (await import('./program.js')).createProgram;
+    await create({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version were asked for; everything else commander ends with is bad usage, and it has said so to people.

@@ -1,12 +1,12 @@
 // The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { addAgent } from './program/agent.js';
 import { addCompletion } from './program/completion.js';
 import { addDoctor } from './program/doctor.js';
 import { addHistory } from './program/history.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
-import type { Finish } from './program/options.js';
+import { type Finish, rootCommand } from './program/options.js';
 import { addReport } from './program/report.js';
 import { addRun } from './program/run.js';
 import { addServe } from './program/serve.js';
@@ -16,11 +16,7 @@ import { addWorld } from './program/world.js';
 
 /** `finish` gets what the process shall end with. */
 export function createProgram({ version, finish }: { version: string; finish: Finish }): Command {
-  const program = new Command('drillyard')
-    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
-    .version(version)
-    .showHelpAfterError('(drillyard --help lists what there is)')
-    .exitOverride();
+  const program = rootCommand(version);
   const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
   for (const add of groups) add(program, finish);
   return program;

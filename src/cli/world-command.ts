@@ -1,5 +1,6 @@
 // `drillyard world tools|call|wait`: the CLI binding of an agent, over SERVICE_CLI_URL and SERVICE_CLI_TOKEN. Answers are JSON on stdout.
 // Kept free of everything else the product can do, as an agent starts it for every call.
+import type { Readable } from 'node:stream';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
 export interface WorldCall {
@@ -16,7 +17,7 @@ export function worldTools(): Promise<ExitCode> {
 }
 
 export async function worldCall({ packageId, operationId, args, instanceId, idempotencyKey }: WorldCall): Promise<ExitCode> {
-  const text = args === '-' ? await readStdin() : args;
+  const text = args === '-' ? await readAll(process.stdin) : args;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -42,25 +43,51 @@ async function ask(path: string, body?: object): Promise<ExitCode> {
       'control.INVALID_REQUEST',
       'SERVICE_CLI_URL and SERVICE_CLI_TOKEN are not set: this command works inside a drill whose target lists the binding cli.',
     );
-  let reply: Response;
+  let reply: Reply;
   try {
-    reply = await fetch(url + path, {
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-    });
+    reply = await send(url + path, token, body);
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return refuse('control.UNAVAILABLE', `The world does not answer: ${cause?.code ?? message}.`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    return refuse('control.UNAVAILABLE', `The world does not answer: ${code ?? message}.`);
   }
-  const answer = (await reply.json().catch(() => undefined)) as { outcome?: { kind: string } } | null | undefined;
-  if (typeof answer !== 'object' || answer === null)
+  const answer = objectIn(reply.text);
+  if (answer === undefined)
     return refuse(
       'control.UNAVAILABLE',
       `${url} answered ${reply.status} with something that is not JSON: SERVICE_CLI_URL is not the address of a world.`,
     );
   process.stdout.write(`${JSON.stringify(answer)}\n`);
-  if (!reply.ok) return reply.status === 400 ? exitCodes.usage : exitCodes.failed;
+  if (reply.status !== 200) return reply.status === 400 ? exitCodes.usage : exitCodes.failed;
   return answer.outcome === undefined || answer.outcome.kind === 'ok' ? exitCodes.passed : exitCodes.failed;
+}
+
+interface Reply {
+  status: number;
+  text: string;
+}
+/** Not by fetch, which takes as long to load as all of the rest. */
+async function send(url: string, token: string, body: object | undefined): Promise<Reply> {
+  const { request } = await (new URL(url).protocol === 'https:' ? import('node:https') : import('node:http'));
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
+  };
+  return await new Promise((resolve, reject) => {
+    const asked = request(url, { method: sent === undefined ? 'GET' : 'POST', headers, agent: false }, (reply) => {
+      readAll(reply).then((text) => resolve({ status: reply.statusCode as number, text }), reject);
+    });
+    asked.on('error', reject).end(sent);
+  });
+}
+
+function objectIn(text: string): { outcome?: { kind: string } } | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function refuse(code: string, message: string): ExitCode {
@@ -69,8 +96,8 @@ function refuse(code: string, message: string): ExitCode {
   return exitCodes.usage;
 }
 
-async function readStdin(): Promise<string> {
+async function readAll(stream: Readable): Promise<string> {
   let text = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk as string;
+  for await (const chunk of stream.setEncoding('utf8')) text += chunk as string;
   return text;
 }

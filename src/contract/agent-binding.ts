@@ -26,11 +26,17 @@ export interface CallResponse {
 export interface ToolsResponse {
   schemaVersion: 1;
   tools: ToolCatalogItem[];
+  /** Whether it is granted its wait, which is no tool of any package. */
+  mayWait: boolean;
 }
-/** To a virtual time, or to the next event when `untilUs` is absent. */
+/** To a virtual time, or to the next event when `untilUs` is absent. A client that goes away ends its wait. */
 export interface WaitRequest {
   untilUs?: VirtualUs;
 }
+/**
+ * To a client that asks for `text/event-stream` it is told in events: `progress` with an AdvanceProgress, only forward, as often as the reader
+ * keeps up with; then `result` with this, or `error` with an error envelope.
+ */
 export interface WaitResponse {
   schemaVersion: 1;
   correlationId: string;

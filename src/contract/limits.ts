@@ -120,6 +120,8 @@ export const limits = {
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
+  /** Requests under way of one client on stdio. */
+  mcpStdioRequestsMax: 256,
 
   // What codecs of tools make: replies of wire routes, messages of callbacks.
   encodedBodyBytesMax: 4 * 1024 * 1024,

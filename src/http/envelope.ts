@@ -45,7 +45,8 @@ export function errorReply(thrown: unknown, correlationId: string): HttpReply {
   return jsonReply(errorTable[error.code].status, errorEnvelope(error, correlationId), correlationId, errorHeaders(error));
 }
 
-function toldError(thrown: unknown): ServiceError {
+/** What a client is told of anything thrown. */
+export function toldError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
   // Whoever refused a credential, and whyever: the client learns no more than this.
   return thrown.code === 'control.UNAUTHENTICATED' ? new ServiceError(thrown.code, { message: 'A valid credential is required.' }) : thrown;

@@ -6,7 +6,12 @@ import { checkJsonDepth } from '../contract/json-check.js';
 import type { HttpRequest } from './server.js';
 
 export async function readJsonBody(request: HttpRequest, bytesMax: number): Promise<JsonValue> {
-  const value = parse(await request.body(bytesMax));
+  return jsonOf(await request.body(bytesMax));
+}
+
+/** control.INVALID_JSON, or control.INVALID_REQUEST where it is too deep. */
+export function jsonOf(bytes: Uint8Array): JsonValue {
+  const value = parse(bytes);
   const fault = checkJsonDepth(value);
   if (fault === null) return value;
   throw new ServiceError('control.INVALID_REQUEST', {

@@ -83,7 +83,7 @@ test('calls, tools and waits go to the access holder and nobody else, as its act
     { kind: 'call', actorId: 'agent', packageId: 'desk', operationId: 'ticket.close', arguments: { id: 1 }, idempotencyKey: 'k', instanceId: 'desk' },
     { kind: 'wait', actorId: 'agent', untilUs: 5 },
   ]);
-  assert.deepEqual(second.asked, [{ kind: 'tools', actorId: 'other' }]);
+  assert.deepEqual(second.asked, [{ kind: 'tools', actorId: 'other' }, { kind: 'actors' }]);
 });
 
 test('every access has its own tokens, one a binding, and none of them is short or repeated', async () => {

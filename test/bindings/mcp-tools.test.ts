@@ -110,8 +110,13 @@ test('schemas: an object is shown as it is, anything else as the member value', 
   const [tool] = new ToolCatalog([item({ inputSchema: true, outputSchema: { $ref: '#/$defs/a', $defs: { a: { type: 'array' } } } })], {
     mayWait: false,
   }).page(undefined).tools as JsonObject[];
-  const wrapped = { type: 'object', properties: { value: true }, required: ['value'], additionalProperties: false };
+  const wrapped = { type: 'object', properties: { value: {} }, required: ['value'], additionalProperties: false };
   assert.deepEqual([tool?.inputSchema, tool?.outputSchema], [wrapped, wrapped]);
   const { definition } = new ToolCatalog([ticketTool], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual([definition.inputSchema, definition.outputSchema], [ticketTool.inputSchema, ticketTool.outputSchema]);
+  // In the older revisions the schema of a property is an object.
+  const loose = item({ inputSchema: { type: 'object', properties: { any: true, none: false, id: { type: 'string' } } }, outputSchema: false });
+  const { definition: shown } = new ToolCatalog([loose], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
+  assert.deepEqual(shown.inputSchema, { type: 'object', properties: { any: {}, none: { not: {} }, id: { type: 'string' } } });
+  assert.deepEqual((shown.outputSchema as JsonObject).properties, { value: { not: {} } });
 });

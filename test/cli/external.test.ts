@@ -118,23 +118,22 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   assert.deepEqual([over.code, jsonLines(over.stdout)], [1, [{ schemaVersion: 1, state: 'ended' }]]);
 });
 
+const endOf = (stdout: string): unknown[] => {
+  const finished = jsonLines(stdout).find(({ event, phase }) => event === 'interaction' && phase === 'finished');
+  return [finished?.status, (finished?.error as { code: string } | undefined)?.code];
+};
+
 test('an agent that says it failed, one that never comes, and Ctrl-C while it is awaited', async () => {
-  const { root } = repository(1500);
+  const { root } = repository();
   const file = join(root, 'desk.json');
-  const run = start(['run', '--external-file', file, '--root', root, '--json', '--fail-fast', '--concurrency', '1']);
+  const run = start(['run', 'first', '--external-file', file, '--root', root, '--json']);
   await run.says('"event":"interaction_pending"');
   const { interaction } = jsonLines((await drillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as { interaction: { runId: string } };
   await drillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
   const { code, stdout } = await run.ended;
-  assert.equal(code, 1);
-  const errors = jsonLines(stdout).filter(({ event, phase }) => event === 'interaction' && phase === 'finished');
-  assert.deepEqual(
-    errors.map(({ status, error }) => [status, (error as { code: string }).code]),
-    [
-      ['failed', 'target.AGENT_FAILED'],
-      ['timed_out', 'target.TIMED_OUT'],
-    ],
-  );
+  assert.deepEqual([code, endOf(stdout)], [1, ['failed', 'target.AGENT_FAILED']]);
+  const nobody = await drillyard(['run', 'first', '--external', '--root', repository(300).root]);
+  assert.deepEqual([nobody.code, endOf(nobody.stdout)], [1, ['timed_out', 'target.TIMED_OUT']]);
   const waiting = start(['run', 'first', '--external', '--root', repository().root]);
   await waiting.says('"event":"interaction_pending"');
   waiting.child.kill('SIGINT');

@@ -34,7 +34,7 @@ test('command: one that closes its stdin before it has read is fine', async () =
 });
 
 test('command: one that hangs after its output is told as such', async () => {
-  const { status, error, output } = await run(command('console.log(1); setInterval(() => {}, 1000)'), { timeoutMs: 700 });
+  const { status, error, output } = await run(command('console.log(1); setInterval(() => {}, 1000)'), { timeoutMs: 2500 });
   assert.deepEqual([status, error?.code, output], ['timed_out', 'target.TIMED_OUT', undefined]);
   assert.match(error?.message ?? '', /It had written 2 bytes of output, and went on running/);
 });
@@ -56,7 +56,8 @@ test('command: a pipe held by what left its process group holds up nobody, and i
   const target = command(`
     import { spawn } from 'node:child_process';
     spawn(process.execPath, ['-e', 'setTimeout(() => {}, 20000)'], { stdio: 'inherit', detached: true }).unref(); console.log('"left"'); process.exit(0);`);
-  const { status, output } = await run(target, { timeoutMs: 1500 });
+  // It ends before this, and its pipe is let go after it.
+  const { status, output } = await run(target, { timeoutMs: 2000 });
   assert.deepEqual([status, output], ['completed', 'left']);
 });
 

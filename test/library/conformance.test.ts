@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { compileProject } from '../../src/compiler/compile.js';
+import type { CompiledBuild } from '../../src/contract/build.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import type { ToolManifest } from '../../src/contract/tool-manifest.js';
+import type { ToolHttpRoute, ToolManifest } from '../../src/contract/tool-manifest.js';
 import { testToolPackage } from '../../src/drills/conformance.js';
-import { library } from './package-world.js';
+import { library, libraryPackages } from './package-world.js';
 
-for (const packageId of ['payments', 'ticket-desk']) {
+for (const packageId of libraryPackages) {
   test(`${packageId}: the conformance suite passes, in amnesia too, and leaves nothing undone that the manifest declares`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'drillyard-conformance-'));
     try {
@@ -27,42 +28,23 @@ for (const packageId of ['payments', 'ticket-desk']) {
       );
       assert.deepEqual(differences, []);
       assert.equal(verdict, 'passed');
-      const shown = new Set((await evidenceBelow(reports)).flatMap((entry) => factsOf(packageId, entry)));
-      const missing = declared(await manifestOf(packageId)).filter((fact) => !shown.has(fact));
-      assert.deepEqual(missing, [], 'declared, and in no evidence');
+      const build = await conformanceOf(packageId);
+      const shown = new Set([...(await evidenceBelow(reports)).flatMap((entry) => factsOf(packageId, entry)), ...requestsOf(build)]);
+      const missing = declared(manifestOf(build, packageId)).filter((fact) => !shown.has(fact));
+      assert.deepEqual(missing, [], 'declared, and not shown');
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   });
 }
 
-for (const packageId of ['payments', 'ticket-desk']) {
-  test(`${packageId}: every wire route is asked by a drill of its suite`, async () => {
-    const { build } = await compileProject({ root: join(library, packageId, 'conformance') });
-    const sent = (build?.drills ?? []).flatMap(({ drill }) =>
-      drill.timeline.interactions.flatMap(({ task }) => {
-        const { requests = [] } = task.input as { requests?: { send: string }[] };
-        return requests.map(({ send }) => send.replace(/\?.*$/, ''));
-      }),
-    );
-    const { http } = await manifestOf(packageId);
-    assert.ok(http.length > 0);
-    const asked = ({ method, path }: ToolManifest['http'][number]) => {
-      const shape = new RegExp(`^${method} ${path.replace(/\{\w+\}/g, '[^/]+')}$`);
-      return sent.some((line) => shape.test(line));
-    };
-    assert.deepEqual(
-      http.filter((route) => !asked(route)).map(({ id }) => id),
-      [],
-    );
-  });
-
-  test(`${packageId}: its README names every operation, route, error and fault`, async () => {
-    const { operations, faults, http } = await manifestOf(packageId);
-    const names = [...operations, ...faults]
+for (const packageId of libraryPackages) {
+  test(`${packageId}: its README names every operation, route, error, fault and callback`, async () => {
+    const { operations, faults, http, callbacks } = manifestOf(await conformanceOf(packageId), packageId);
+    const names = [...operations, ...faults, ...callbacks]
       .map(({ id }) => id)
       .concat(operations.flatMap(({ declaredErrors = [] }) => declaredErrors.map(({ code }) => code)))
-      .concat(http.map(({ method, path }) => `${method} ${path}`));
+      .concat(http.map(requestOf));
     const readme = await readFile(join(library, packageId, 'README.md'), 'utf8');
     assert.deepEqual(
       names.filter((name) => !readme.includes(`\`${name}\``)),
@@ -71,26 +53,55 @@ for (const packageId of ['payments', 'ticket-desk']) {
   });
 }
 
-async function manifestOf(packageId: string): Promise<ToolManifest> {
+async function conformanceOf(packageId: string): Promise<CompiledBuild> {
   const { build } = await compileProject({ root: join(library, packageId, 'conformance') });
-  const manifest = build?.tools.find((tool) => tool.packageId === packageId)?.manifest;
+  assert.ok(build);
+  return build;
+}
+
+function manifestOf({ tools }: CompiledBuild, packageId: string): ToolManifest {
+  const manifest = tools.find((tool) => tool.packageId === packageId)?.manifest;
   assert.ok(manifest);
   return manifest;
 }
 
-/** Everything a manifest declares, as lines that evidence can show. */
-function declared({ operations, events, subscriptions, faults }: ToolManifest): string[] {
+const requestOf = ({ method, path }: ToolHttpRoute): string => `${method} ${path}`;
+
+/** The routes that the drills ask for: they list requests. A drill that has passed got the statuses that it lists. */
+function requestsOf({ drills, tools }: CompiledBuild): string[] {
+  const requests = drills
+    .flatMap(({ drill }) => drill.timeline.interactions)
+    .flatMap(({ task }) => (task.input as { requests?: Request[] } | undefined)?.requests ?? []);
+  const routes = tools.flatMap(({ manifest }) => manifest.http);
+  return routes.filter((route) => requests.some((request) => asks(request, route))).map((route) => `${requestOf(route)} is asked`);
+}
+
+interface Request {
+  /** Method and path. */
+  send: string;
+}
+
+function asks({ send }: Request, route: ToolHttpRoute): boolean {
+  const shape = new RegExp(`^${requestOf(route).replace(/\{\w+\}/g, '[^/]+')}$`);
+  return shape.test(send.replace(/\?.*$/, ''));
+}
+
+/** Everything a manifest declares, as lines that evidence, or the requests of drills, can show. */
+function declared({ operations, events, subscriptions, faults, http, callbacks }: ToolManifest): string[] {
   return [
     ...operations.map(({ id }) => `${id} succeeds`),
     ...operations.flatMap(({ id, declaredErrors = [] }) => declaredErrors.map(({ code }) => `${id} fails with ${code}`)),
     ...events.map(({ id }) => `${id} happens`),
     ...subscriptions.map(({ id }) => `${id} handles`),
     ...faults.map(({ id }) => `${id} fires`),
+    ...http.map((route) => `${requestOf(route)} is asked`),
+    ...callbacks.map(({ id }) => `${id} is delivered`),
   ];
 }
 
 function factsOf(packageId: string, entry: EvidenceEntry): string[] {
   if (entry.kind === 'fault') return [`${entry.faultId} fires`];
+  if (entry.kind === 'callback' && entry.phase === 'delivered') return [`${entry.callbackId} is delivered`];
   if (entry.kind === 'operation' && entry.invocation.packageId === packageId) {
     const { outcome, invocation } = entry;
     return outcome.kind === 'ok'

@@ -1,11 +1,18 @@
 // One world of a library package, reset for each example of a law. Its actor may call everything; whatever it asks for, the behavior must not break.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ToolOutcome } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import { createLocalWorld, type LocalWorld } from '../../src/index.js';
 
 export const library = fileURLToPath(new URL('../../../library', import.meta.url));
+
+/** Every package that the library has: a test that goes through them misses none that is added. */
+export const libraryPackages = readdirSync(library, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
 
 export class PackageWorld {
   readonly #packageId: string;

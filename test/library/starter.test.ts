@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { compileProject } from '../../src/compiler/compile.js';
-import { library } from './package-world.js';
+import { library, libraryPackages } from './package-world.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-starter-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-for (const packageId of ['payments', 'ticket-desk']) {
+for (const packageId of libraryPackages) {
   test(`the starter of ${packageId} is a valid start of a world`, async () => {
     const root = join(scratch, packageId);
     const starter = readFileSync(join(library, packageId, 'starter.yaml'), 'utf8');

@@ -1,9 +1,17 @@
 // What the commands' definitions share: options that mean the same everywhere, and what an option's text becomes.
-import { InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.js';
 
 /** Gets what the process shall end with. */
 export type Finish = (code: ExitCode) => void;
+
+export function rootCommand(version: string): Command {
+  return new Command('drillyard')
+    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
+    .version(version)
+    .showHelpAfterError('(drillyard --help lists what there is)')
+    .exitOverride();
+}
 
 export const rootOption = () => new Option('--root <folder>', 'the repository').default('.');
 export const configOption = () =>

@@ -1,6 +1,13 @@
-// `drillyard world`: an agent's way to its world, a subcommand each.
+// `drillyard world`: an agent's way to its world, a subcommand each. An agent starts it for every call, so it is a program of its own too, which loads
+// nothing of the others.
 import { Argument, type Command } from 'commander';
-import { defined, type Finish, integer } from './options.js';
+import { defined, type Finish, integer, rootCommand } from './options.js';
+
+export function createWorldProgram({ version, finish }: { version: string; finish: Finish }): Command {
+  const program = rootCommand(version);
+  addWorld(program, finish);
+  return program;
+}
 
 export function addWorld(program: Command, finish: Finish): void {
   const world = program.command('world').description("an agent's way to its world: needs SERVICE_CLI_URL and SERVICE_CLI_TOKEN; answers are JSON");
@@ -32,4 +39,8 @@ export function addWorld(program: Command, finish: Finish): void {
     .description('wait until a virtual time, or for the next event; needs the grant world/clock.wait')
     .argument('[untilUs]', 'microseconds of virtual time', integer)
     .action(async (untilUs: number | undefined) => finish(await (await import('../world-command.js')).worldWait(untilUs)));
+  world
+    .command('mcp')
+    .description('serve the world as an MCP server on stdin and stdout; with SERVICE_MCP_URL and SERVICE_MCP_TOKEN too')
+    .action(async () => finish(await (await import('../world-mcp-command.js')).worldMcp()));
 }

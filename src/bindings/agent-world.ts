@@ -1,0 +1,23 @@
+// What an agent may do in its world, wherever that is: in this process (agent-access.ts), or behind the HTTP binding (remote-world.ts).
+import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { DirectCall } from '../drills/bindings-port.js';
+
+/** Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
+export interface AgentWorld {
+  catalog(): Promise<AgentCatalog>;
+  call(call: DirectCall, options?: AskOptions): Promise<Pick<CallResult, 'callId' | 'correlationId' | 'outcome'>>;
+  wait(untilUs?: number, options?: AskOptions): Promise<Pick<WaitResult, 'correlationId' | 'virtualTimeUs' | 'outcome'>>;
+}
+
+/** What the actor is granted. */
+export interface AgentCatalog {
+  tools: ToolCatalogItem[];
+  /** Its wait is no tool of any package. */
+  mayWait: boolean;
+}
+export interface AskOptions {
+  /** Aborting cancels what has not begun, and a wait between its slices. */
+  signal?: AbortSignal | undefined;
+  /** Of a wait. */
+  onProgress?: ((progress: AdvanceProgress) => void) | undefined;
+}

@@ -1,0 +1,127 @@
+// MCP over two streams, for one client: a JSON object a line in, a JSON object a line out, nothing else there.
+//   S1. A cancelled request is answered no more. Its id is looked for among what runs; nothing else is ever found by an id.
+//   S2. At the end of the input what was asked is still answered. When the reader of the output goes away, everything ends.
+import { addAbortSignal, type Readable, type Writable } from 'node:stream';
+import { errorTable, ServiceError } from '../contract/errors.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import { jsonOf } from '../http/json-body.js';
+import type { AgentWorld } from './agent-world.js';
+import { type Line, readLines } from './line-reader.js';
+import { errorMessage, idOf, isObject, McpFailure, type McpMessage, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
+import { eraOf, requireModern } from './mcp-revisions.js';
+import { answerMcp, type McpRequest, progressMessage, reportsProgress } from './mcp-server.js';
+import { progressThenEnd } from './progress-stream.js';
+
+export interface McpStdioOptions {
+  world: AgentWorld;
+  input: Readable;
+  output: Writable;
+}
+
+interface Running {
+  id: RequestId;
+  cancel: AbortController;
+}
+
+/** Resolves when the input has ended and all is answered. */
+export async function serveMcpOnStdio({ world, input, output }: McpStdioOptions): Promise<void> {
+  await new McpStdio(world, output).serve(input);
+}
+
+class McpStdio {
+  readonly #world: AgentWorld;
+  readonly #output: Writable;
+  readonly #running = new Map<Running, Promise<void>>();
+
+  constructor(world: AgentWorld, output: Writable) {
+    this.#world = world;
+    this.#output = output;
+  }
+
+  async serve(input: Readable): Promise<void> {
+    const readerGone = new AbortController();
+    this.#output.on('error', () => {
+      readerGone.abort();
+      for (const { cancel } of this.#running.keys()) cancel.abort();
+    });
+    try {
+      for await (const line of readLines(addAbortSignal(readerGone.signal, input))) this.#receive(line);
+    } catch (error) {
+      if (!readerGone.signal.aborted) throw error;
+    }
+    await Promise.all(this.#running.values());
+  }
+
+  #receive(line: Line): void {
+    let body: JsonValue = null;
+    try {
+      body = parse(line);
+      const message = readMessage(body);
+      if (message?.id === undefined) this.#notice(message);
+      else this.#begin({ ...message, id: message.id });
+    } catch (error) {
+      if (!isNotification(body)) this.#send(errorMessage(idOf(body), told(error)));
+    }
+  }
+
+  /** What is no request has no answer; of all that a client may say so, only a cancellation matters here. */
+  #notice(message: McpMessage | undefined): void {
+    if (message?.method !== 'notifications/cancelled') return;
+    for (const { id, cancel } of this.#running.keys()) if (id === message.params.requestId) cancel.abort();
+  }
+
+  #begin(message: McpMessage & { id: RequestId }): void {
+    const era = eraOf(message, undefined);
+    if (era === 'modern') requireModern(message, undefined);
+    if (this.#running.size >= limits.mcpStdioRequestsMax) throw tooMany();
+    const running: Running = { id: message.id, cancel: new AbortController() };
+    const request: McpRequest = { message, era, world: this.#world, signal: running.cancel.signal };
+    this.#running.set(
+      running,
+      this.#answer(request, running).finally(() => this.#running.delete(running)),
+    );
+  }
+
+  async #answer(request: McpRequest, { id, cancel: { signal } }: Running): Promise<void> {
+    const reports = await reportsProgress(request).catch(() => false);
+    for await (const step of progressThenEnd((onProgress) => answerMcp(reports ? { ...request, onProgress } : request))) {
+      if (signal.aborted) return;
+      if (step.kind === 'done') this.#send(resultMessage(id, step.value));
+      else if (step.kind === 'failed') this.#send(errorMessage(id, told(step.error)));
+      else if (!this.#output.writableNeedDrain) this.#send(progressMessage(request.message.meta, step.progress));
+    }
+  }
+
+  #send(message: JsonObject): void {
+    this.#output.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+function parse(line: Line): JsonValue {
+  if (line.kind === 'too_long') throw new McpFailure('invalidRequest', `A line is longer than ${limits.bodyBytesMax} bytes.`);
+  try {
+    return jsonOf(line.bytes);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new McpFailure(error.code === 'control.INVALID_JSON' ? 'parseError' : 'invalidRequest', error.message);
+  }
+}
+
+function isNotification(body: JsonValue): boolean {
+  return isObject(body) && typeof body.method === 'string' && !('id' in body);
+}
+
+function tooMany(): McpFailure {
+  const { retryable, source } = errorTable['control.WORLD_BUSY'];
+  return new McpFailure('internalError', 'Too many requests are under way.', { details: { code: 'control.WORLD_BUSY', retryable, source } });
+}
+
+/** There is no transport below that could say so otherwise. A bug is told to nobody but the log. */
+function told(error: unknown): McpFailure {
+  if (error instanceof McpFailure) return error;
+  if (!(error instanceof ServiceError)) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  const { code, message } = error instanceof ServiceError ? error : new ServiceError('control.INTERNAL', { message: 'Internal error.' });
+  const { retryable, source } = errorTable[code];
+  return new McpFailure('internalError', message, { details: { code, retryable, source } });
+}

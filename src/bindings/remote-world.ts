@@ -1,0 +1,74 @@
+// A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
+import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
+import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
+import type { AdvanceProgress } from '../contract/world-protocol.js';
+import type { DirectCall, Endpoint } from '../drills/bindings-port.js';
+import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
+import { readEvents } from './event-reader.js';
+import { eventStream } from './wait-route.js';
+
+export class RemoteWorld implements AgentWorld {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor({ url, token }: Endpoint) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  async catalog(): Promise<AgentCatalog> {
+    return await answerOf<ToolsResponse>(await this.#ask('/v1/tools', {}));
+  }
+
+  async call({ packageId, operationId, ...request }: DirectCall, { signal }: AskOptions = {}): Promise<CallResponse> {
+    const reply = await this.#ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, { body: request, signal });
+    return await answerOf(reply);
+  }
+
+  async wait(untilUs?: number, { signal, onProgress }: AskOptions = {}): Promise<WaitResponse> {
+    const reply = await this.#ask('/v1/wait', { body: { untilUs }, signal, accept: eventStream });
+    if (!reply.ok || reply.body === null) return await answerOf(reply);
+    for await (const { name, value } of readEvents(reply.body)) {
+      if (name === 'progress') onProgress?.(value as AdvanceProgress);
+      else if (name === 'result') return value as WaitResponse;
+      else throw refusalOf(value as ErrorEnvelope);
+    }
+    throw unavailable('its answer broke off');
+  }
+
+  async #ask(path: string, { body, signal, accept = 'application/json' }: { body?: object; signal?: AbortSignal | undefined; accept?: string }) {
+    try {
+      return await fetch(this.#url + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${this.#token}`, accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        redirect: 'error',
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      const { cause, message } = error as Error & { cause?: { code?: string } };
+      throw unavailable(cause?.code ?? message);
+    }
+  }
+}
+
+async function answerOf<Answer>(reply: Response): Promise<Answer> {
+  const body = (await reply.json().catch(() => undefined)) as unknown;
+  if (reply.ok && typeof body === 'object') return body as Answer;
+  throw refusalOf(body as Partial<ErrorEnvelope> | null | undefined);
+}
+
+function refusalOf(envelope: Partial<ErrorEnvelope> | null | undefined): ServiceError {
+  const { code, message, issues, details, retryAfterMs } = envelope ?? {};
+  if (code === undefined || !Object.hasOwn(errorTable, code)) return unavailable('what answers is none');
+  return new ServiceError(code as ErrorCode, {
+    ...(message === undefined ? {} : { message }),
+    ...(issues === undefined ? {} : { issues }),
+    ...(details === undefined ? {} : { details }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function unavailable(why: string): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', { message: `The world does not answer: ${why}.` });
+}

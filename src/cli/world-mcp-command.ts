@@ -1,0 +1,26 @@
+// `drillyard world mcp`: the world as an MCP server on stdin and stdout, for clients that start their servers. Stdout carries messages and
+// nothing else; it ends when stdin does.
+import { serveMcpOnStdio } from '../bindings/mcp-stdio.js';
+import { RemoteWorld } from '../bindings/remote-world.js';
+import type { Endpoint } from '../drills/bindings-port.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+
+export async function worldMcp(): Promise<ExitCode> {
+  const endpoint = endpointIn(process.env);
+  if (endpoint === undefined) {
+    process.stderr.write(
+      'Neither SERVICE_MCP_URL and SERVICE_MCP_TOKEN nor SERVICE_CLI_URL and SERVICE_CLI_TOKEN are set: this command works inside a drill whose target lists the binding mcp or cli.\n',
+    );
+    return exitCodes.usage;
+  }
+  await serveMcpOnStdio({ world: new RemoteWorld(endpoint), input: process.stdin, output: process.stdout });
+  return exitCodes.passed;
+}
+
+/** Both name the same access; the address of the MCP endpoint is the world's with `/mcp` behind it. */
+function endpointIn({ SERVICE_MCP_URL, SERVICE_MCP_TOKEN, SERVICE_CLI_URL, SERVICE_CLI_TOKEN }: NodeJS.ProcessEnv): Endpoint | undefined {
+  if (SERVICE_MCP_URL !== undefined && SERVICE_MCP_TOKEN !== undefined)
+    return { url: SERVICE_MCP_URL.replace(/\/mcp\/?$/, ''), token: SERVICE_MCP_TOKEN };
+  if (SERVICE_CLI_URL !== undefined && SERVICE_CLI_TOKEN !== undefined) return { url: SERVICE_CLI_URL, token: SERVICE_CLI_TOKEN };
+  return undefined;
+}

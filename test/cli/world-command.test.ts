@@ -1,0 +1,47 @@
+// `drillyard world` is started for every call of an agent, so what a start loads is part of what it promises.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { drillyard } from './cli.js';
+
+const coverage = mkdtempSync(join(tmpdir(), 'drillyard-coverage-'));
+after(() => rmSync(coverage, { recursive: true, force: true }));
+
+/** Answers everything with `body`. */
+async function answering(body: string): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end(body)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+}
+
+test('a call loads the command line, its own file and nothing else of the product', async () => {
+  const world = await answering('{"schemaVersion":1,"callId":"c","correlationId":"c","outcome":{"kind":"ok","value":1}}');
+  const env = { SERVICE_CLI_URL: world.url, SERVICE_CLI_TOKEN: 'x', NODE_V8_COVERAGE: coverage };
+  const { code, stdout } = await drillyard(['world', 'call', 'notes', 'note.get', '{"id":"a"}'], { env });
+  world.close();
+  assert.deepEqual([code, JSON.parse(stdout).outcome], [0, { kind: 'ok', value: 1 }]);
+  const loaded = readdirSync(coverage).flatMap((file) =>
+    (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result.map(({ url }) => url),
+  );
+  const own = loaded.filter((url) => url.startsWith('file:') && !url.endsWith(']')).map((url) => url.replace(/^.*\/(src|node_modules)\//, ''));
+  assert.deepEqual(own.filter((file) => !file.startsWith('commander/')).sort(), [
+    'cli/exit-codes.js',
+    'cli/main.js',
+    'cli/output.js',
+    'cli/program/options.js',
+    'cli/program/world.js',
+    'cli/world-command.js',
+  ]);
+});
+
+test('what answers and is no world is told as such', async () => {
+  const site = await answering('<!doctype html>');
+  const { code, stdout, stderr } = await drillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: site.url, SERVICE_CLI_TOKEN: 'x' } });
+  site.close();
+  assert.deepEqual([code, JSON.parse(stdout).code], [2, 'control.UNAVAILABLE']);
+  assert.match(stderr, /not the address of a world/);
+});

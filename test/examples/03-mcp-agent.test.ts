@@ -1,0 +1,59 @@
+// The third example, as a user runs it: in a folder of its own, with its packages, and with `drillyard` on the path.
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
+
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
+const root = join(folder, 'example');
+const bin = join(folder, 'bin');
+before(() => {
+  cpSync(join(project, 'examples', '03-mcp-agent'), root, { recursive: true, filter: (from) => !from.includes('.service') });
+  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+  mkdirSync(bin);
+  const quoted = [process.execPath, ...nodeArguments].map((word) => `'${word}'`).join(' ');
+  writeFileSync(join(bin, 'drillyard'), `#!/bin/sh\nexec ${quoted} "$@"\n`);
+  chmodSync(join(bin, 'drillyard'), 0o755);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = async (...flags: string[]) => {
+  const env = { PATH: [bin, process.env.PATH].join(delimiter) };
+  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root, env });
+  return { code, stderr, lines: jsonLines(stdout) };
+};
+
+test('it names the client that the tests run it with', () => {
+  const wants = (file: string, kind: string): string => JSON.parse(readFileSync(file, 'utf8'))[kind]['@modelcontextprotocol/sdk'];
+  assert.equal(wants(join(root, 'package.json'), 'dependencies'), wants(join(project, 'package.json'), 'devDependencies'));
+});
+
+test('all its drills pass, and over HTTP and stdio the agent did the same', { timeout: 120_000 }, async () => {
+  const { code, stderr, lines } = await run();
+  assert.equal(stderr, '');
+  const { verdict, passed } = lines.at(-1) ?? {};
+  assert.deepEqual([code, verdict, passed], [0, 'passed', 3]);
+  const hash = (drillId: string): unknown => lines.find((line) => line.event === 'attempt' && line.drillId === drillId)?.trajectoryHash;
+  assert.equal(hash('orders-over-http'), hash('orders-over-stdio'));
+});
+
+test('with a new key for each try an order is charged twice, and the drill says so', { timeout: 60_000 }, async () => {
+  const agent = join(root, 'agents', 'order-agent.mjs');
+  const patient = readFileSync(agent, 'utf8');
+  const hasty = patient.replace("{ 'drillyard/idempotencyKey': idempotencyKey }", "{ 'drillyard/idempotencyKey': idempotencyKey + tries }");
+  assert.notEqual(hasty, patient);
+  writeFileSync(agent, hasty);
+  const { code, lines } = await run('orders-on-a-rough-day');
+  writeFileSync(agent, patient);
+  const report = lines.find(({ event }) => event === 'attempt')?.report as string;
+  const { assertionResults } = JSON.parse(readFileSync(join(root, report, 'run.json'), 'utf8')) as {
+    assertionResults: { assertionId: string; status: string; actual: unknown }[];
+  };
+  assert.equal(code, 1);
+  const charges = assertionResults.find(({ assertionId }) => assertionId === 'two-charges');
+  assert.deepEqual([charges?.status, charges?.actual], ['failed', 3]);
+});
