@@ -3,8 +3,6 @@
 //   S2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to new work from the
 //       moment it is to end.
 //   S3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
@@ -103,30 +101,8 @@ interface Listener {
   engine: HttpServer['engine'] | undefined;
   handler: HttpHandler;
 }
-async function listen({ host, port, engine, handler }: Listener): Promise<HttpServer> {
-  try {
-    return await startHttpServer({ host, port, bodyBytesMax: limits.attachmentBytesMax, handler, ...(engine === undefined ? {} : { engine }) });
-  } catch (error) {
-    throw new ServiceError('control.UNAVAILABLE', { message: await whyNotListening(host, port, error), cause: error });
-  }
-}
-
-const listenFaults: { [code: string]: string } = {
-  EADDRINUSE: 'another program has that port. Stop it, or choose another port (0: any that is free)',
-  EACCES: 'this user may not use that port. Choose one above 1023',
-  EADDRNOTAVAIL: 'this machine does not have that address. Choose one of its own, such as 127.0.0.1',
-  ENOTFOUND: 'no such host is known. Choose an address of this machine, such as 127.0.0.1',
-};
-/** uWebSockets.js does not tell; the system does, when it is asked once more. */
-async function whyNotListening(host: string, port: number, error: unknown): Promise<string> {
-  const asked = createServer().listen({ host, port, exclusive: true });
-  const code = await once(asked, 'listening').then(
-    () => undefined,
-    (fault: NodeJS.ErrnoException) => fault.code,
-  );
-  asked.close();
-  const told = code === undefined ? undefined : listenFaults[code];
-  return `Cannot listen on ${hostOf(host)}:${port}: ${told ?? code ?? (error as Error).message}.`;
+function listen({ host, port, engine, handler }: Listener): Promise<HttpServer> {
+  return startHttpServer({ host, port, bodyBytesMax: limits.attachmentBytesMax, handler, ...(engine === undefined ? {} : { engine }) });
 }
 
 interface Ground {

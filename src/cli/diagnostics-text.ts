@@ -1,5 +1,6 @@
 // Diagnostics the way a good compiler prints them: where, what, the line itself, and what to do about it.
-import { basename, dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { readFileBelow } from '../compiler/source-files.js';
 import type { Diagnostic } from '../contract/build.js';
@@ -26,7 +27,8 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], { root, colo
     const file = lines.length === 0 ? diagnostic.file : fromHere(resolve(root, diagnostic.file));
     return block({ ...diagnostic, file }, lines[diagnostic.line - 1], colors);
   });
-  return [...blocks, totals(diagnostics, colors)].join('\n\n');
+  const missing = diagnostics.find(({ code, file }) => code === 'DY1001' && !existsSync(resolve(root, file)));
+  return [...blocks, ...(missing === undefined ? [] : [whereLooked(root, missing.file, colors)]), totals(diagnostics, colors)].join('\n\n');
 }
 
 function block(diagnostic: Diagnostic, source: string | undefined, colors: Colors): string {
@@ -50,6 +52,15 @@ function excerpt(source: string, { line, column }: Diagnostic, colors: Colors, p
   const gutter = String(line).padStart(5);
   const caret = ' '.repeat(Math.max(0, column - 1 - from));
   return [`${colors.dim(`${gutter} |`)} ${shown}`, `${colors.dim(`${' '.repeat(gutter.length)} |`)} ${caret}${paint('^')}`];
+}
+
+/** A stranger may stand in the wrong folder. */
+function whereLooked(root: string, file: string, colors: Colors): string {
+  const looked = `${colors.green('help')} looked in ${visibleLine(root)}`;
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, file))) return `${looked}; there is one in ${visibleLine(folder)}: go there, or name it with --root`;
+    if (folder === dirname(folder)) return looked;
+  }
 }
 
 function totals(diagnostics: readonly Diagnostic[], colors: Colors): string {

@@ -19,5 +19,12 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
   const program = rootCommand(version);
   const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
   for (const add of groups) add(program, finish);
+  sayWhoseHelp(program, 'drillyard');
   return program;
+}
+
+/** After a mistake, the help of the very command. */
+function sayWhoseHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(${name} --help lists what there is)`);
+  for (const sub of command.commands) sayWhoseHelp(sub, `${name} ${sub.name()}`);
 }

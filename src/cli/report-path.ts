@@ -1,5 +1,5 @@
 // Where a report lies that somebody names: a folder, or the id of a run at its usual place.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { isRunId } from '../reports/report-folder.js';
@@ -11,7 +11,14 @@ export function reportPath(named: string, root: string): string {
   const usual = join(usualReports(root), named);
   const path = !existsSync(named) && isRunId(named) && existsSync(usual) ? usual : named;
   if (existsSync(path)) return path;
-  throw new ServiceError('control.NOT_FOUND', {
-    message: `There is no folder ${named}, and no run of that id in ${usualReports(root)}. Name a report folder, or its repository with --root.`,
-  });
+  throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
+}
+
+function whyNoReport(folder: string, reports: string): string {
+  if (!existsSync(reports))
+    return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
+  // Run ids are ordered by time.
+  const newest = readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+  const known = newest.length === 0 ? 'It has none' : `The newest there: ${newest.join(', ')}`;
+  return `There is no folder ${folder}, and no run of that id in ${reports}. ${known}. Name one of them, a report folder, or the repository with --root.`;
 }

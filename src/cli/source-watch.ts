@@ -40,10 +40,10 @@ export class SourceWatch {
     return opened;
   }
 
-  /** The root file may name other folders now. */
+  /** The root file may lie elsewhere, and name other folders now. */
   followPackages(): void {
     const { root, config } = this.#options;
-    this.#watcher.add(packageFolders(root, config).filter((folder) => isOutside(root, folder)));
+    this.#watcher.add([resolve(root, config), ...packageFolders(root, config)].filter((place) => isOutside(root, place)));
   }
 
   /** What has changed since the last call, once it is quiet; waits for the first change. Resolves with none when `signal` aborts. */
@@ -75,7 +75,8 @@ export class SourceWatch {
 
   #isIgnored(path: string): boolean {
     const { root, written } = this.#options;
-    const base = isOutside(root, path) ? (packageFolders(root, this.#options.config).find((folder) => !isOutside(folder, path)) ?? path) : root;
+    const outside = isOutside(root, path);
+    const base = outside ? (packageFolders(root, this.#options.config).find((folder) => !isOutside(folder, path)) ?? path) : root;
     const names = relative(base, path).split(sep);
     if (names.some((name) => name === 'node_modules' || (name.startsWith('.') && name !== '.' && name !== '..'))) return true;
     return written.some((place) => path === place || path.startsWith(place + sep));

@@ -22,6 +22,8 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
     );
   const known = new Set(build.drills.map(({ drill }) => drill.id));
   for (const id of ids) if (!known.has(id)) throw unknown('drill', id, [...known]);
+  const knownTags = new Set(build.drills.flatMap(({ drill }) => drill.tags));
+  for (const tag of tags) if (!knownTags.has(tag)) throw unknown('tag', tag, [...knownTags].sort());
   const drills = build.drills
     .filter(({ drill }) => suite === undefined || inSuite(suite, drill))
     .filter(({ drill }) => ids.length === 0 || ids.includes(drill.id))
@@ -58,7 +60,7 @@ function matchesFilter(filter: string, { id, title }: { id: string; title?: stri
   return pattern.test(id) || (title !== undefined && pattern.test(title));
 }
 
-function unknown(kind: 'suite' | 'drill', id: string, known: readonly string[]): ServiceError {
+function unknown(kind: 'suite' | 'drill' | 'tag', id: string, known: readonly string[]): ServiceError {
   const near = nearest(id, known);
   const hint = near !== undefined ? `Did you mean "${near}"?` : known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${few(known)}.`;
   return new ServiceError('control.NOT_FOUND', { message: `There is no ${kind} "${id}". ${hint}`, details: { [kind]: id } });

@@ -23,6 +23,12 @@ export function wantsColor({ isTTY, environment }: { isTTY: boolean; environment
   return isTTY && environment.TERM !== 'dumb';
 }
 
+/** Whether lines may be redrawn: on a terminal that can move its cursor. What a CI system calls a terminal is a log. */
+export function movesCursor({ isTTY, environment }: { isTTY: boolean; environment: NodeJS.ProcessEnv }): boolean {
+  const isCi = environment.CI !== undefined && environment.CI !== '' && environment.CI !== 'false';
+  return isTTY && environment.TERM !== 'dumb' && !isCi;
+}
+
 /** A mark that says the status without its color, too. */
 export function statusMark(status: Verdict | AssertionStatus | TargetStatus, palette: Palette): string {
   switch (status) {

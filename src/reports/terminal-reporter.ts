@@ -4,7 +4,8 @@ import { counted } from '../contract/counted.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
-import { colored, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
+import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
+import { barText } from './progress-text.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
 import { hostDuration, rateText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
@@ -18,6 +19,8 @@ export interface TerminalReporterOptions {
   width?: number;
   /** Milliseconds that only rise; for tests. */
   nowMs?: () => number;
+  /** Default: the process's. */
+  environment?: NodeJS.ProcessEnv;
 }
 export interface TerminalReporter {
   onEvent(event: RunEvent): void;
@@ -29,11 +32,16 @@ const redrawMs = 80;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const nameColumnsMax = 44;
 
-export function createTerminalReporter({ stream, color, width, nowMs = () => performance.now() }: TerminalReporterOptions): TerminalReporter {
+export function createTerminalReporter({
+  stream,
+  color,
+  width,
+  nowMs = () => performance.now(),
+  environment = process.env,
+}: TerminalReporterOptions): TerminalReporter {
   const isTTY = stream.isTTY === true;
-  const palette = (color ?? wantsColor({ isTTY, environment: process.env })) ? colored : plain;
-  // A terminal that calls itself dumb cannot move its cursor.
-  const region = isTTY && process.env.TERM !== 'dumb' ? new LiveRegion(stream, width) : null;
+  const palette = (color ?? wantsColor({ isTTY, environment })) ? colored : plain;
+  const region = movesCursor({ isTTY, environment }) ? new LiveRegion(stream, width) : null;
   return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region });
 }
 
@@ -147,7 +155,8 @@ class Terminal implements TerminalReporter {
       return `${cyan(spinner[this.#frame] ?? '')} ${padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns())}  ${dim(visibleLine(facts))}`;
     });
     const tallies = [green(`✓ ${passed}`), red(`✗ ${failed}`), yellow(`? ${inconclusive}`)].join('  ');
-    return [...rows, '', `${passed + failed + inconclusive} of ${counted(planned, 'run')}  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
+    const bar = planned > 1 ? `${cyan(barText(passed + failed + inconclusive, planned))}  ` : '';
+    return [...rows, '', `${bar}${passed + failed + inconclusive} of ${counted(planned, 'run')}  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
   }
 
   /** Every trial that did not pass, with its reasons and its report. */

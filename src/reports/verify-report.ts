@@ -25,14 +25,19 @@ export interface ReportVerification {
   notCompared: string[];
 }
 
-export async function verifyReport(folder: string): Promise<ReportVerification> {
+export interface VerifyOptions {
+  /** How much of the journal has been read. */
+  onProgress?: (doneBytes: number, totalBytes: number) => void;
+}
+
+export async function verifyReport(folder: string, { onProgress = () => {} }: VerifyOptions = {}): Promise<ReportVerification> {
   const reader = new FolderReader(folder);
   const problems = new ReportProblems();
   const manifest = await verifyFiles(reader, problems);
   const runId = manifest?.runId ?? null;
   // What is not the file the manifest speaks of is not read any further.
   if (manifest === null || problems.list.length > 0) return { ok: false, runId, problems: problems.list, notCompared: [] };
-  const notCompared = await verifyContents(reader, manifest, problems);
+  const notCompared = await verifyContents(reader, { manifest, onProgress }, problems);
   return { ok: problems.list.length === 0, runId, problems: problems.list, notCompared };
 }
 
@@ -78,13 +83,27 @@ async function verifyFile(reader: FolderReader, path: string, listed: ManifestFi
   }
 }
 
+async function* counted(pieces: AsyncIterable<Buffer>, { files }: ReportManifest, onProgress: Required<VerifyOptions>['onProgress']) {
+  const total = files.find(({ path }) => path === evidenceFile)?.bytes ?? 0;
+  let done = 0;
+  for await (const piece of pieces) {
+    done += piece.length;
+    onProgress(done, total);
+    yield piece;
+  }
+}
+
 /** The files against each other. Gives the projections that could not be compared. */
-async function verifyContents(reader: FolderReader, manifest: ReportManifest, problems: ReportProblems): Promise<string[]> {
+async function verifyContents(
+  reader: FolderReader,
+  { manifest, onProgress }: Required<VerifyOptions> & { manifest: ReportManifest },
+  problems: ReportProblems,
+): Promise<string[]> {
   const report = await readReport(reader, problems);
   if (report === null) return [];
   verifyReportDocument(report, manifest, problems);
   const attachments = await verifyAttachments(reader, report.result, manifest, problems);
-  const evidence = await verifyEvidence(reader.pieces(evidenceFile), report.result, problems);
+  const evidence = await verifyEvidence(counted(reader.pieces(evidenceFile), manifest, onProgress), report.result, problems);
   if (evidence === null) return [];
   return verifyProjections({ report, evidence, attachments: attachmentViews(report.result, attachments) }, manifest, problems);
 }

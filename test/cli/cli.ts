@@ -25,7 +25,9 @@ export interface Started {
 }
 
 export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: { [name: string]: string } } = {}): Started {
-  const child = spawn(process.execPath, [...nodeArguments, ...args], {
+  // In the program rather than behind it: `node ... -- inspect` would be node's own debugger.
+  const program = `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

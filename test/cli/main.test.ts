@@ -259,7 +259,7 @@ test('a second Ctrl-C ends everything at once, the agent included', async () => 
   const { root } = repository(
     commandAgent(
       'agent',
-      `import { writeFileSync } from 'node:fs'; process.on('SIGTERM', () => {}); writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);`,
+      `import { writeFileSync } from 'node:fs'; process.on('SIGTERM', () => {}); writeFileSync('folder', process.env.SERVICE_ATTACHMENTS_DIR); writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);`,
     ),
     drill('d', 'agent', [written({ equals: 0 })]),
   );
@@ -271,6 +271,7 @@ test('a second Ctrl-C ends everything at once, the agent included', async () => 
   assert.equal((await ended).code, 130);
   for (let tries = 0; tries < 100 && isAlive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(isAlive(pid), false);
+  assert.equal(existsSync(readFileSync(join(root, 'folder'), 'utf8')), false);
 });
 
 test('help and version are 0, and starting is fast', async () => {

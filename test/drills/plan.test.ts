@@ -79,7 +79,7 @@ test('ids, tags and filter narrow one another', () => {
 test('names that nothing has, and a choice that leaves nothing, are refused', () => {
   assert.throws(() => plan({ suite: 'x' }, [suite('s')]), /no suite "x". There are: s/);
   assert.throws(() => plan({ drills: ['x'] }), /no drill "x"/);
-  assert.throws(() => plan({ tags: ['x'] }), /No drill is selected/);
+  assert.throws(() => plan({ tags: ['x'] }), /no tag "x". There are: fast, slow/);
   assert.throws(() => plan({ filter: '(' }), /No drill is selected/);
 });
 

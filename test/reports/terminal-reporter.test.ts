@@ -56,7 +56,7 @@ function play(reporter: { onEvent(event: RunEvent): void }, between: (step: stri
 test('a second run of the same reporter starts afresh: durations, reasons, totals', () => {
   const terminal = new FakeTerminal({ isTTY: false });
   let nowMs = 0;
-  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => nowMs });
+  const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => nowMs });
   play(reporter);
   const first = terminal.written;
   nowMs = 5000;
@@ -66,7 +66,7 @@ test('a second run of the same reporter starts afresh: durations, reasons, total
 
 test('a stream that is no terminal gets lines that only grow, without escapes', () => {
   const terminal = new FakeTerminal({ isTTY: false });
-  play(createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 }));
+  play(createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => 0 }));
   assert.ok(!terminal.written.includes(escapeChar) && !terminal.written.includes('\r'));
   const lines = terminal.written.split('\n');
   assert.ok(lines.includes('✗ refund  1 of 2 trials  0 ms'));
@@ -76,7 +76,7 @@ test('a stream that is no terminal gets lines that only grow, without escapes', 
 
 test('the end explains each trial that did not pass: expected, actual, evidence and where the report lies', () => {
   const terminal = new FakeTerminal({ isTTY: false });
-  play(createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 }));
+  play(createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => 0 }));
   const end = terminal.written.slice(terminal.written.indexOf('FAILED'));
   for (const said of [
     '✗ refunded-once  state.count',
@@ -96,7 +96,7 @@ test('the end explains each trial that did not pass: expected, actual, evidence 
 test('a terminal shows what runs below what is finished, and in the end only what stays', () => {
   const terminal = new FakeTerminal({ isTTY: true, columns: 120, rows: 30 });
   const seen: string[][] = [];
-  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 });
+  const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => 0 });
   play(reporter, (step) => {
     if (step === 'drill') seen.push(terminal.screen());
   });
@@ -106,13 +106,13 @@ test('a terminal shows what runs below what is finished, and in the end only wha
   );
   assert.ok(seen[0]?.some((line) => line.startsWith('2 of 3 runs  ✓ 2  ✗ 0  ? 0')));
   const plain = new FakeTerminal({ isTTY: false });
-  play(createTerminalReporter({ stream: plain, color: false, nowMs: () => 0 }));
+  play(createTerminalReporter({ environment: {}, stream: plain, color: false, nowMs: () => 0 }));
   assert.deepEqual(terminal.screen(), plain.written.trimEnd().split('\n'));
 });
 
 test('closing ends the redrawing and stops listening, however often', () => {
   const terminal = new FakeTerminal({ isTTY: true, columns: 80, rows: 30 });
-  const reporter = createTerminalReporter({ stream: terminal, color: false });
+  const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false });
   reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
   reporter.onEvent(started('run_a', 'refund', [1, 1]));
   assert.equal(terminal.listeners, 1);
@@ -123,21 +123,10 @@ test('closing ends the redrawing and stops listening, however often', () => {
   assert.deepEqual(terminal.screen(), ['', 'Drillyard  1 drill · 1 run · seed 1']);
 });
 
-test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', (t) => {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  const restore = (name: string, value: string | undefined): void => {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  };
-  t.after(() => {
-    restore('NO_COLOR', NO_COLOR);
-    restore('FORCE_COLOR', FORCE_COLOR);
-    restore('TERM', TERM);
-  });
+test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', () => {
   const colored = (isTTY: boolean, environment: { [name: string]: string }): boolean => {
-    for (const name of ['NO_COLOR', 'FORCE_COLOR', 'TERM']) restore(name, environment[name]);
     const terminal = new FakeTerminal({ isTTY, columns: 80, rows: 24 });
-    const reporter = createTerminalReporter({ stream: terminal });
+    const reporter = createTerminalReporter({ environment, stream: terminal });
     reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
     reporter.close();
     return terminal.written.includes(`${escapeChar}[1m`);
@@ -152,7 +141,7 @@ test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', (t)
 
 test('thousands of trials leave bounded reasons', () => {
   const terminal = new FakeTerminal({ isTTY: false });
-  const reporter = createTerminalReporter({ stream: terminal, color: false, nowMs: () => 0 });
+  const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => 0 });
   reporter.onEvent({ event: 'plan', runs: 1000, drills: 1, concurrency: 1, seed: '1' });
   for (let trial = 1; trial <= 1000; trial++) {
     reporter.onEvent(started(`run_${trial}`, 'refund', [trial, 1000]));
@@ -164,16 +153,11 @@ test('thousands of trials leave bounded reasons', () => {
 });
 
 test('a terminal that calls itself dumb gets the lines that stay, and no cursor is moved', () => {
-  const before = process.env.TERM;
-  process.env.TERM = 'dumb';
-  try {
-    // Its lines are not fitted, so that they may be wider than it.
+  // Its lines are not fitted, so that they may be wider than it; and so is what CI calls a terminal.
+  for (const environment of [{ TERM: 'dumb' }, { CI: 'true' }]) {
     const terminal = new FakeTerminal({ isTTY: true, columns: 400 });
-    play(createTerminalReporter({ stream: terminal, color: false }));
+    play(createTerminalReporter({ environment, stream: terminal, color: false }));
     assert.doesNotMatch(terminal.written, new RegExp(escapeChar));
     assert.match(terminal.written, /passed/);
-  } finally {
-    if (before === undefined) delete process.env.TERM;
-    else process.env.TERM = before;
   }
 });

@@ -1,6 +1,6 @@
 // `drillyard inspect`: the local inspector.
-import type { Command } from 'commander';
-import { configOption, defined, type Finish, integer, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 
 interface InspectCommandFlags extends SourceCommandFlags {
   port: number;
@@ -13,7 +13,7 @@ export function addInspect(program: Command, finish: Finish): void {
   program
     .command('inspect')
     .description('open the local inspector: the repository, its runs, and a world to play with')
-    .option('--port <n>', 'where to listen, on loopback; 0: any that is free', integer, 0)
+    .option('--port <n>', 'where to listen, on loopback; 0: any that is free', portNumber, 0)
     .option('--no-open', 'do not open a browser')
     .addOption(receiverOption())
     .addOption(jsonOption())
@@ -26,4 +26,10 @@ export function addInspect(program: Command, finish: Finish): void {
       const options = { port, open, receivers: receiver, json, root, config, reportDirectory: reportDir, runDirectory: runDir };
       finish(await inspectCommand(defined(options)));
     });
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be an integer from 0 to 65535; 0 takes any port that is free.');
 }

@@ -1,5 +1,8 @@
 // `drillyard run`, the default command.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { nearest } from '../../contract/shape-words.js';
+import { visibleLine } from '../../reports/html/visible-text.mjs';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
@@ -32,13 +35,25 @@ export function addRun(program: Command, finish: Finish): void {
     .addOption(configOption())
     .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
-    .action(async (drills: string[], flags: RunCommandFlags) => {
+    .action(async (drills: string[], flags: RunCommandFlags, command: Command) => {
       const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
       const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
       const all = { ...defined(options), ...defined({ allowRemote, external, externalFile }), ...selection(drills, flags), receivers: receiver };
-      if (flags.watch) finish(await (await import('../watch-command.js')).watchCommand(all));
-      else finish(await (await import('../run-command.js')).runCommand(all));
+      const ended = async (code: Promise<ExitCode>): Promise<void> => {
+        finish(await code);
+        if ((await code) === exitCodes.usage) hintCommand(drills[0], command);
+      };
+      if (flags.watch) await ended((await import('../watch-command.js')).watchCommand(all));
+      else await ended((await import('../run-command.js')).runCommand(all));
     });
+}
+
+/** The default command takes what is no command for a drill. */
+function hintCommand(word: string | undefined, { parent }: Command): void {
+  if (word === undefined || parent?.args[0] !== word) return;
+  const names = parent.commands.map((known) => known.name()).filter((name) => name !== 'complete');
+  const near = nearest(word, names);
+  if (near !== undefined) process.stderr.write(`"${visibleLine(word)}" is no command. Did you mean "drillyard ${near}"?\n`);
 }
 
 function reportersOf(text: string, earlier: ReporterChoice[]): ReporterChoice[] {

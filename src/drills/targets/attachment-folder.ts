@@ -1,14 +1,31 @@
 // The folder of one interaction into which a process puts what it wants attached: made for it, read when it has ended, removed.
-import { type Dirent, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { limits } from '../../contract/limits.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 
+/** Those that are there: they go with this process, however it ends itself. */
+const folders = new Set<string>();
+let watchesExit = false;
+
+function removeFoldersOnExit(): void {
+  if (watchesExit) return;
+  watchesExit = true;
+  process.on('exit', () => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+}
+
 export class AttachmentFolder {
   /** Nobody but its owner may look into it. */
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'drillyard-attachments-')));
+
+  constructor() {
+    removeFoldersOnExit();
+    folders.add(this.path);
+  }
 
   /** Every regular file, ordered by path; links and special files are refused. */
   collect(): Attachments {
@@ -24,6 +41,7 @@ export class AttachmentFolder {
 
   async remove(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
+    folders.delete(this.path);
   }
 
   *#filesBelow(folder: string, walk: { depth: number; attachments: Attachments; room: { entries: number } }): Generator<string> {

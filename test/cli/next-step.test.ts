@@ -1,0 +1,89 @@
+// Mistakes of somebody who is new here: each is told with the next step.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
+import { drillyard } from './cli.js';
+
+const empty = mkdtempSync(join(tmpdir(), 'drillyard-next-'));
+const { root, remove } = createRepository({
+  ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
+  ...drill('refund-once', 'agent', [noteIs('a', 'x')], { tags: ['money'] }),
+});
+after(() => {
+  remove();
+  rmSync(empty, { recursive: true, force: true });
+});
+
+const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
+  { args: ['run'], cwd: empty, told: [/Run 'drillyard init'/, new RegExp(`looked in ${empty}\n`)] },
+  { args: ['valdate'], cwd: empty, told: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
+  { args: ['refund-onec'], cwd: root, told: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
+  { args: ['run', '--tag', 'mony'], cwd: root, told: [/There is no tag "mony"\. Did you mean "money"\?/] },
+  { args: ['run', '--suite', 'x'], cwd: root, told: [/There is no suite "x"\. This repository has no suites\./] },
+  { args: ['run', '--filter', 'zzz'], cwd: root, told: [/No drill is selected\. There are: refund-once\. 'drillyard plan' shows/] },
+  {
+    args: ['run', '--concurency', '2'],
+    cwd: root,
+    told: [/unknown option '--concurency'/, /Did you mean --concurrency\?/, /\(drillyard run --help lists/],
+  },
+  { args: ['run', '--shard', '3/2'], cwd: root, told: [/It must be i\/n with i from 1 to n, such as 1\/3/] },
+  { args: ['report', 'verfy'], cwd: root, told: [/unknown command 'verfy'/, /Did you mean verify\?/, /\(drillyard report --help/] },
+  { args: ['report', 'verify', 'x'], cwd: empty, told: [/has no reports yet: 'drillyard run' writes them/] },
+  { args: ['tool', 'test', 'library:payment'], cwd: empty, told: [/Did you mean 'library:payments'\?/] },
+  { args: ['inspect', '--no-open', '--port', '99999'], cwd: root, told: [/an integer from 0 to 65535; 0 takes any port that is free/] },
+  { args: ['world', 'tools'], cwd: empty, told: [/works inside a drill whose target lists the binding cli/] },
+];
+for (const { args, cwd, told } of mistakes) {
+  test(`drillyard ${args.join(' ')}`, async () => {
+    const { code, stderr } = await drillyard(args, { cwd });
+    assert.equal(code, 2, stderr);
+    for (const pattern of told) assert.match(stderr, pattern);
+    assert.doesNotMatch(stderr, /^ +at /m);
+  });
+}
+
+test('a folder below a repository: where the repository is', async () => {
+  const below = join(root, 'some/where');
+  mkdirSync(below, { recursive: true });
+  const { code, stderr } = await drillyard(['plan'], { cwd: below });
+  assert.equal(code, 2);
+  assert.match(stderr, new RegExp(`looked in ${below}; there is one in ${root}: go there, or name it with --root`));
+});
+
+test('report verify of an unknown run names the newest', async () => {
+  const { stdout } = await drillyard(['run', '--json'], { cwd: root });
+  const runId = /"runId":"(run_\w+)"/.exec(stdout)?.[1];
+  const { code, stderr } = await drillyard(['report', 'verify', 'run_01m7yp6eh1kj236j4srmnsg2dz'], { cwd: root });
+  assert.equal(code, 2);
+  assert.match(stderr, new RegExp(`The newest there: ${runId}\\. Name one of them`));
+});
+
+test('a port that is taken: 1, and what to do', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  const { code, stderr } = await drillyard(['inspect', '--no-open', '--port', String(port)], { cwd: root });
+  other.close();
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    new RegExp(`^error Cannot listen on 127\\.0\\.0\\.1:${port}: another program has that port\\. Stop it, or choose another port`),
+  );
+  assert.doesNotMatch(stderr, /^ +at /m);
+});
+
+test('an empty shard passes and says so', async () => {
+  const runs = await Promise.all(['1/2', '2/2'].map((shard) => drillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })));
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0],
+  );
+  const [one, other] = runs.map(({ stdout }) => /none falls to this shard/.test(stdout));
+  assert.notEqual(one, other);
+  const plan = await drillyard(['plan', '--shard', '1/2', '--json'], { cwd: root });
+  assert.match(plan.stdout, /"shard":\{"index":1,"count":2\}/);
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { progressBar } from '../../src/cli/progress-bar.js';
+import { barText } from '../../src/reports/progress-text.js';
+
+function terminal(isTTY: boolean): { text: string; isTTY: boolean; write(text: string): void } {
+  return {
+    text: '',
+    isTTY,
+    write(text) {
+      this.text += text;
+    },
+  };
+}
+
+test('it is shown once it takes long, follows, and leaves nothing', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const stream = terminal(true);
+  const bar = progressBar('Verifying', stream, {});
+  bar.update(1, 4);
+  mock.timers.tick(399);
+  assert.equal(stream.text, '');
+  mock.timers.tick(1);
+  assert.match(stream.text, /Verifying {2}██████░{18} {2}25%/);
+  bar.update(3, 4);
+  mock.timers.tick(80);
+  assert.match(stream.text, /75%/);
+  stream.text = '';
+  bar.end();
+  assert.doesNotMatch(stream.text, /Verifying/);
+  stream.text = '';
+  mock.timers.tick(1000);
+  assert.equal(stream.text, '');
+  mock.timers.reset();
+});
+
+test('no bar without a terminal, on a dumb one, and in CI', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  for (const [isTTY, environment] of [
+    [false, {}],
+    [true, { TERM: 'dumb' }],
+    [true, { CI: 'true' }],
+  ] as const) {
+    const stream = terminal(isTTY);
+    const bar = progressBar('Verifying', stream, environment);
+    bar.update(1, 2);
+    mock.timers.tick(5000);
+    bar.end();
+    assert.equal(stream.text, '');
+  }
+  mock.timers.reset();
+});
+
+test('a bar is as full as the work is done', () => {
+  assert.equal(barText(0, 10), `${'░'.repeat(24)}   0%`);
+  assert.equal(barText(10, 10), `${'█'.repeat(24)} 100%`);
+  assert.equal(barText(99, 10), barText(10, 10));
+  assert.equal(barText(3, 0), '…');
+});
