@@ -36,7 +36,7 @@ export function createHostedBindings({ publicUrl, nowMs, ...router }: HostedBind
         prefix: hostedPrefix,
         requireHost: requireServed(publicUrl),
         authenticate: (token) => accesses.holderOf(token),
-        otherwise: wireRoutes(accesses, hostedPrefix),
+        otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true }),
       }),
     ),
     open: (request) => accesses.open(request, agentUrls(base)),

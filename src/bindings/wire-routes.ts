@@ -1,7 +1,8 @@
 // The wire routes of tools: found by path in the worlds that accesses are open to, answered by the access whose credential comes with the
 // request, at the place that the route names.
 //   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
-//   W2. Nothing that decode, a log or evidence sees holds the credential.
+//   W2. Where strangers share a listener, only who holds an access is told what is at a path, and of its own world alone.
+//   W3. Nothing that decode, a log or evidence sees holds the credential.
 import { ServiceError } from '../contract/errors.js';
 import type { EncodedMessage, WireRequest, WireRoute } from '../contract/wire.js';
 import { unauthenticated } from '../http/guards.js';
@@ -21,28 +22,45 @@ interface Found {
   token: string | undefined;
 }
 
-/** What a router asks of paths that are not its own. `prefix` is what lies before the base URL of every access. */
-export function wireRoutes(accesses: AccessTable, prefix = ''): (request: HttpRequest) => FoundElsewhere<AgentAccess> | undefined {
+export interface WireRoutesOptions {
+  /** What lies before the base URL of every access. */
+  prefix?: string;
+  /** Worlds of strangers are behind the listener. */
+  isShared?: boolean;
+}
+
+/** What a router asks of paths that are not its own. */
+export function wireRoutes(
+  accesses: AccessTable,
+  { prefix = '', isShared = false }: WireRoutesOptions = {},
+): (request: HttpRequest) => FoundElsewhere<AgentAccess> | undefined {
   return (request) => {
     const pathname = request.path.slice(prefix.length);
     const query = parseLists(request.query);
-    const found = find(accesses, request, { pathname, query: query ?? {} });
+    const found = find(accesses, request, { pathname, query: query ?? {}, isShared });
     if (found === undefined) return undefined;
     if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
     return { id: 'wire', caller: found.access, answer: () => answer(request, found, { pathname, query }) };
   };
 }
 
-function find(accesses: AccessTable, request: HttpRequest, { pathname, query }: { pathname: string; query: Lists }): Found | undefined {
+interface Asked {
+  pathname: string;
+  query: Lists;
+  isShared: boolean;
+}
+function find(accesses: AccessTable, request: HttpRequest, { pathname, query, isShared }: Asked): Found | undefined {
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
+  const holder = addressed ?? (isShared ? holderOf(accesses, request) : undefined);
   const methods = new Set<string>();
-  let isDeclared = false;
+  let isDeclared = isShared && holder === undefined;
   for (const table of addressed?.wires === undefined ? accesses.wireTables() : [addressed.wires]) {
     const match = table.find(request.method, pathname);
-    if (match.kind === 'method') for (const method of match.methods) methods.add(method);
+    const isTold = !isShared || holder?.wires === table;
+    if (match.kind === 'method' && isTold) for (const method of match.methods) methods.add(method);
     if (match.kind !== 'match') continue;
-    isDeclared = true;
+    isDeclared ||= isTold;
     for (const token of credentialsIn(match.route.auth, request, query)) {
       const access = accesses.findHolder(token);
       if (access?.wires === table) return { access, match, token };
@@ -51,6 +69,16 @@ function find(accesses: AccessTable, request: HttpRequest, { pathname, query }: 
   }
   if (isDeclared) throw unauthenticated();
   if (methods.size > 0) throw wrongMethod(request.method, [...methods].sort());
+  return undefined;
+}
+
+/** Whoever the `Authorization` header is of, for whatever route. */
+function holderOf(accesses: AccessTable, request: HttpRequest): AgentAccess | undefined {
+  for (const auth of [{ kind: 'bearer' }, { kind: 'basic' }] as const)
+    for (const token of credentialsIn(auth, request, {})) {
+      const access = accesses.findHolder(token);
+      if (access !== undefined) return access;
+    }
   return undefined;
 }
 

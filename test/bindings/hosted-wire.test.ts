@@ -71,7 +71,11 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     await fetch(`${first.base}/notes/a`, { ...json({ text: 'x' }, { authorization: `Bearer ${second.token}` }), method: 'PUT' });
     assert.deepEqual([(await evidence(first.world)).length, (await evidence(second.world)).length], [1, 3]);
     assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PUT' })).status, 401);
-    assert.equal((await fetch(`${first.base}/nowhere`, { method: 'PUT' })).status, 404);
+    for (const path of ['/nowhere', '/notes/a'])
+      for (const method of ['PUT', 'PATCH']) assert.equal((await fetch(first.base + path, { method })).status, 401, 'a stranger is told of no path');
+    const authorization = `Bearer ${first.token}`;
+    assert.equal((await fetch(`${first.base}/nowhere`, { method: 'PUT', headers: { authorization } })).status, 404);
+    assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PATCH', headers: { authorization } })).status, 405);
   });
 
   test(`${engine}: an access that has run out opens none of its routes`, async () => {

@@ -113,7 +113,7 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
   assert.deepEqual(await ids('drills'), ['refund-once', 'refund-twice']);
   assert.deepEqual(await ids('targets'), ['agent']);
   assert.deepEqual(await ids('suites'), ['nightly']);
-  assert.deepEqual(await ids('library'), ['library:payments', 'library:ticket-desk']);
+  assert.deepEqual(await ids('library'), ['library:mailbox', 'library:payments', 'library:ticket-desk']);
   assert.deepEqual(await ids('drills', '--root', '/nowhere'), []);
   assert.equal(existsSync(join(root, '.service')), false);
 });

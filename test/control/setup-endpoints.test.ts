@@ -77,12 +77,12 @@ test('validation gives the canonical request, saves nothing, and gives the same 
 
 test('a setup without test definitions compiles to a world with the starter rows and one actor who may do everything', async (t) => {
   const kit = await openSourceKit(t);
-  const { setup, sourceDraft, after, build } = await built(kit, await requestOf(kit, { name: 'Both' }));
-  assert.deepEqual([setup.buildHash, setup.sourceDraftId, setup.sourceRevision, sourceDraft.name], [undefined, sourceDraft.sourceDraftId, 1, 'Both']);
+  const { setup, sourceDraft, after, build } = await built(kit, await requestOf(kit, { name: 'All' }));
+  assert.deepEqual([setup.buildHash, setup.sourceDraftId, setup.sourceRevision, sourceDraft.name], [undefined, sourceDraft.sourceDraftId, 1, 'All']);
   assert.deepEqual(after, { ...setup, buildHash: build.buildHash });
   assert.deepEqual(
     build.tools.map(({ packageId }) => packageId),
-    ['payments', 'ticket-desk'],
+    ['mailbox', 'payments', 'ticket-desk'],
   );
   const library = await compiler.library();
   assert.equal(

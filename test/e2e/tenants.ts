@@ -104,7 +104,7 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
 
   const { sourceDraft, buildHash: smallBuild } = await builtWorld(client, projectId, 'small-world');
 
-  const entry = (await client.listToolLibrary({ path: at })).items[0]!;
+  const entry = (await client.listToolLibrary({ path: at })).items.find(({ packageId }) => packageId === 'payments')!;
   const { setup, operation: setupBuild } = await client.createToolSetup({
     path: at,
     body: {

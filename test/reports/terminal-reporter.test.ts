@@ -104,7 +104,7 @@ test('a terminal shows what runs below what is finished, and in the end only wha
     seen[0]?.some((line) => /^. refund +trial 2 of 2/.test(line)),
     'the running attempt is shown',
   );
-  assert.ok(seen[0]?.some((line) => line.startsWith('2 of 3 runs  ✓ 2  ✗ 0  ? 0')));
+  assert.ok(seen[0]?.some((line) => line.includes('  66%  2 of 3 runs  ✓ 2  ✗ 0  ? 0')));
   const plain = new FakeTerminal({ isTTY: false });
   play(createTerminalReporter({ environment: {}, stream: plain, color: false, nowMs: () => 0 }));
   assert.deepEqual(terminal.screen(), plain.written.trimEnd().split('\n'));
