@@ -162,6 +162,11 @@ test('module: one attempt is one life: state stays between interactions and is g
     ]);
 });
 
+test('module: a thread that comes to rest serves the next attempt', async () => {
+  const quiet = module('import { threadId } from "node:worker_threads"; export default () => threadId;');
+  assert.equal((await run(quiet)).output, (await run(quiet)).output);
+});
+
 test('module: a thread in which something still goes on is not used again', async () => {
   const busy = module('export default () => { globalThis.mark = (globalThis.mark ?? 0) + 1; setInterval(() => {}, 1000); return globalThis.mark; }');
   assert.equal((await run(busy)).output, 1);

@@ -40,9 +40,11 @@ if (parentPort === null) {
 } else {
   parentPort.on('message', receive);
 }
-const untouched = surroundings();
+/** Before any module was loaded. Not while this one is: the loader has listeners of its own meanwhile. */
+let untouched: string | undefined;
 
 async function invoke(message: Invoke): Promise<void> {
+  untouched ??= surroundings();
   abort = new AbortController();
   logRoom = 2 * limits.targetLogBytesMax;
   const target = await load(message);
