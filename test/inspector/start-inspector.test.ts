@@ -1,7 +1,8 @@
 // Who gets in: Host, Origin, token, method, size, media type; and what the shell is.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspectorRoutes } from '../../src/contract/inspector-routes.js';
 import { startLocalInspector } from '../../src/index.js';
@@ -178,7 +179,9 @@ test('it listens on loopback only, by its own choice', async () => {
 
 test('closing leaves nothing: no port, no folder, no world; twice is once', async () => {
   const repository = createRepository();
-  const before = new Set(readdirSync(tmpdir()));
+  // Of this process alone: other tests start inspectors meanwhile.
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'drillyard-left-'));
   const inspector = await startLocalInspector({ root: repository.root, hostname: 'localhost' });
   const headers = { authorization: `Bearer ${inspector.token}`, 'content-type': 'application/json' };
   const stream = await fetch(`${inspector.baseUrl}/api/v1/events`, { headers });
@@ -187,8 +190,10 @@ test('closing leaves nothing: no port, no folder, no world; twice is once', asyn
   await Promise.all([inspector.close(), inspector.close()]);
   await stream.text();
   await assert.rejects(fetch(inspector.baseUrl));
-  const left = readdirSync(tmpdir()).filter((name) => name.startsWith('drillyard-inspector-') && !before.has(name));
-  assert.deepEqual(left, []);
+  assert.deepEqual(readdirSync(process.env.TMPDIR), []);
+  rmSync(process.env.TMPDIR, { recursive: true });
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
   assert.ok(!existsSync(`${repository.root}/.service`));
   repository.remove();
 });
