@@ -23,7 +23,6 @@ export const limits = {
   /** Callbacks of one world that wait for their receiver; one more fails at once. */
   outboxDeliveriesMax: 100_000,
   callbackBodyBytesMax: 1024 * 1024,
-  callbackHeadersMax: 64,
   callbackSecretCharsMin: 16,
   callbackSecretCharsMax: 1024,
   /** Of a receiver's answer, which nobody reads: more of it ends the connection. */

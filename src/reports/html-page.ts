@@ -14,6 +14,7 @@ import { setupSection } from './html-setup.js';
 import { html, scriptJson } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageData } from './page-data.js';
+import { pageHead } from './page-head.js';
 
 export function htmlReport(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): string {
   const { style, script, policy } = pageAssets();
@@ -21,16 +22,7 @@ export function htmlReport(report: RunReport, evidence: EvidenceView, attachment
   const title = `${report.result.verdict}: ${report.drill.title ?? report.drill.id}`;
   return html`<!doctype html>
 <html lang="en" class="${report.result.verdict}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="description" content="${headline(report)}">
-<title>${title}</title>
-<style>${new Markup(style)}</style>
-</head>
+${pageHead({ title, policy, style, description: headline(report) })}
 <body>
 <a class="skip" href="#main">Skip to the report</a>
 ${headerSection(report, evidence)}

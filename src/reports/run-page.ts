@@ -1,9 +1,10 @@
 // The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no script.
 import { counted } from '../contract/counted.js';
-import { type Content, Markup } from '../contract/markup.js';
+import type { Content, Markup } from '../contract/markup.js';
 import type { Verdict } from '../contract/run.js';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
+import { pageHead } from './page-head.js';
 import { type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 
@@ -25,15 +26,7 @@ export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string
   ];
   return html`<!doctype html>
 <html lang="en" class="${verdict}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(policyWithoutScript)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${new Markup(style)}</style>
-</head>
+${pageHead({ title, policy: policyWithoutScript, style })}
 <body>
 <header class="top">
 <div class="bar"><span class="brand">Drillyard</span><span class="quiet">run</span></div>
