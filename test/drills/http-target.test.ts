@@ -115,6 +115,10 @@ test('each answer that is no success has its own code', async () => {
     ],
     ['target.CONNECTION_LOST', (response) => response.destroy(), true],
     ['target.RESPONSE_INVALID', (response) => response.socket?.end('HTTP/1.1 banana\r\n\r\n')],
+    [
+      'target.RESPONSE_INVALID',
+      (response) => response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    ],
     ['target.RESPONSE_INVALID', (response) => response.writeHead(200, { 'x-long': 'x'.repeat(2 * limits.headerBytesMax) }).end()],
   ];
   for (const [code, answer, retryable = false] of cases) {

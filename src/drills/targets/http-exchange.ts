@@ -24,8 +24,10 @@ export interface HttpHead {
 export type HttpAnswer =
   | ({ kind: 'answer'; body: Buffer } & HttpHead)
   | { kind: 'too_large' }
-  /** No whole answer came. `connected`: the agent was there. */
+  /** No whole answer came. `connected`: the agent was there. One that changes the protocol has answered nothing. */
   | { kind: 'lost'; connected: boolean; code: string; message: string };
+
+export const protocolChanged = 'PROTOCOL_CHANGED';
 
 export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
   const { url, method, headers, allowRemote, signal } = ask;
@@ -47,7 +49,16 @@ export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
     const lost = (error: NodeJS.ErrnoException): void => resolve({ kind: 'lost', connected, code: error.code ?? '', message: error.message });
     request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     request.on('error', lost);
-    request.on('response', (response) => collect(response, { ask, lost, resolve }));
+    request.on('upgrade', (_, socket) => {
+      lost(Object.assign(new Error('it changes to another protocol'), { code: protocolChanged }));
+      socket.destroy();
+    });
+    const end = (): void => lost(hungUp());
+    request.once('close', end);
+    request.once('response', (response) => {
+      request.off('close', end);
+      collect(response, { ask, lost, resolve });
+    });
     request.end(ask.body);
   });
 }
@@ -72,5 +83,10 @@ function collect(response: IncomingMessage, { ask, lost, resolve }: Collecting):
     response.destroy();
   });
   response.on('error', lost);
+  response.on('close', () => lost(hungUp()));
   response.on('end', () => resolve({ kind: 'answer', ...head, body: Buffer.concat(pieces) }));
+}
+
+function hungUp(): Error {
+  return Object.assign(new Error('it ended before the answer was whole'), { code: 'ECONNRESET' });
 }

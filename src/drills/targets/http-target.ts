@@ -8,7 +8,7 @@ import { validateTargetCompletion } from '../../contract/validators.js';
 import { runError } from '../run-error.js';
 import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
-import { exchange, type HttpAnswer, type HttpHead } from './http-exchange.js';
+import { exchange, type HttpAnswer, type HttpHead, protocolChanged } from './http-exchange.js';
 import { failedRun } from './json-command.js';
 import { addressRefused } from './loopback-only.js';
 import type { Redactor } from './redaction.js';
@@ -136,7 +136,8 @@ function lost({ connected, code, message }: HttpAnswer & { kind: 'lost' }, { ori
       runError('target.ADDRESS_REFUSED', `${message}: an HTTP agent runs on this machine, unless --allow-remote says otherwise.`, { details }),
     );
   }
-  if (code.startsWith('HPE_')) return failedRun(runError('target.RESPONSE_INVALID', `The agent's answer is no HTTP: ${message}.`, { details }));
+  if (code === protocolChanged || code.startsWith('HPE_'))
+    return failedRun(runError('target.RESPONSE_INVALID', `The agent's answer is no HTTP: ${message}.`, { details }));
   const what = connected ? (['target.CONNECTION_LOST', 'broke off'] as const) : (['target.UNREACHABLE', 'cannot be made'] as const);
   return failedRun(runError(what[0], `The connection to the agent at ${origin} ${what[1]}: ${message}.`, { retryable: true, details }));
 }
