@@ -160,7 +160,7 @@ export const limits = {
   // Hosted runs.
   runTimeoutMs: 1_800_000,
   runRecordsPage: 500,
-  /** Of one run, all attachments together. */
+  /** Of one run, all attachments together; of one interaction too. */
   runAttachmentBytesMax: 64 * 1024 * 1024,
   /** Runs or bundles that one change of a sweep touches. */
   runBatch: 100,

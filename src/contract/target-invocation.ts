@@ -23,6 +23,8 @@ export interface TargetWorld {
   tools(): Promise<ToolCatalogItem[]>;
   /** To a virtual time, or to the next event; needs the grant world/clock.wait. */
   wait(untilUs?: number): Promise<ToolOutcome>;
+  /** Callbacks for the receiver go to a server of the agent's, on this machine, from now on and until the interaction ends. */
+  receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
 }
 export interface TargetContext {
   /** Aborted when time is up or the run is cancelled; by then access has been revoked. */

@@ -51,6 +51,8 @@ export interface DirectClient {
   tools(): Promise<ToolCatalogItem[]>;
   call(call: DirectCall): Promise<CallResult>;
   wait(untilUs?: number): Promise<WaitResult>;
+  /** Callbacks for the receiver go there from now on, until the access ends. */
+  receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
 }
 export interface DirectCall {
   packageId: string;

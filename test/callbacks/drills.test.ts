@@ -96,6 +96,25 @@ console.log(JSON.stringify(answers.map(({ status, json }) => [status, json.code 
   ]);
 });
 
+test('a module says the same over direct, and gets the same refusals', async (t) => {
+  const heard = `
+    const { createServer } = await import('node:http');
+    const server = createServer((request, response) => request.resume().on('end', () => response.writeHead(204).end()));
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const target = { url: 'http://127.0.0.1:' + server.address().port, secret: '0123456789abcdef' };
+    const receive = (...given) => context.world.receive(...given).then(() => 'received', ({ code }) => code);
+    const answers = [await receive('nobody', target), await receive('listener', { ...target, secret: 'short' }), await receive('listener', target), await receive('listener', target)];
+    ${writes}
+    server.close();
+    server.closeAllConnections();
+    return answers;`;
+  const repository = repositoryFor(t, { ...moduleAgent('agent', heard), ...drill('receives', 'agent', [told('delivered', 1)]) });
+  const result = await run(repository);
+  assert.equal(result.verdict, 'passed');
+  const { targetResult } = result.drills[0]!.trials[0]!.attempts[0]!.result!.interactions[0]!;
+  assert.deepEqual(targetResult.output, ['control.NOT_FOUND', 'control.INVALID_REQUEST', 'received', 'control.STATE_CONFLICT']);
+});
+
 test('receivers that fit nothing are refused before anything runs', async (t) => {
   const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', [told('queued', 1)]) });
   const secret = 'a secret that is long enough';

@@ -219,3 +219,62 @@ test('attachments are bounded: how many, how large, whichever way they come', as
   );
   assert.equal((await run(sparse)).refusals[0]?.code, 'target.ATTACHMENT_TOO_LARGE');
 });
+
+test('attachments are bounded together too', async () => {
+  const eighty = module(
+    "export default (_, { attach }) => { for (let i = 0; i < 5; i++) try { attach('b', new Uint8Array(16 << 20)); } catch (e) { return [i, e.code]; } }",
+  );
+  const { output, files } = await run(eighty);
+  assert.deepEqual([output, files.length], [[4, 'target.ATTACHMENT_TOO_LARGE'], 4]);
+});
+
+test('module: what its host would never say ends it, and nobody else', async () => {
+  const sayings = [
+    'null',
+    '{}',
+    '{ kind: "attach", turn: 1 }',
+    '{ kind: "done" }',
+    '{ kind: "log", text: 5 }',
+    '{ kind: "call", turn: 1, id: 1, request: { method: "call" } }',
+    '{ kind: "call", turn: 1, id: 1, request: { method: "reset" } }',
+    '{ kind: "failed", code: "x", message: "", stack: "" }',
+    '{ kind: "refused", turn: 1, refusal: {} }',
+  ];
+  const says = (saying: string): string => `
+    import { parentPort } from 'node:worker_threads';
+    export default async () => { parentPort === null ? process.send(${saying}) : parentPort.postMessage(${saying}); await new Promise(() => setInterval(() => {}, 1e3)); };`;
+  for (const saying of sayings) assert.equal(await codeOf(module(says(saying))), 'target.CRASHED', saying);
+  assert.equal(await codeOf(module(says('null')), { isolation: 'process' }), 'target.CRASHED');
+});
+
+test('module: an error is told whatever its members are', async () => {
+  for (const [thrown, message] of [
+    ['Object.assign(new Error("x"), { message: { a: 1 } })', '[object Object]'],
+    ['Object.assign(new Error("x"), { stack: 5 })', 'x'],
+    ['Object.defineProperty(new Error("x"), "message", { get() { throw 1; } })', 'What it threw cannot be read.'],
+    ['undefined', 'undefined'],
+  ] as const) {
+    const { error } = await run(module(`export default () => { throw ${thrown}; }`));
+    assert.deepEqual([error?.code, error?.message], ['target.THREW', message]);
+  }
+});
+
+test('module: calls that nobody waits for are refused beyond those that a world lets wait', async () => {
+  const recorded = recordedAccess();
+  const target = module(`export default async (_, { world }) => {
+    const refused = {};
+    const calls = Array.from({ length: ${limits.mailboxMessagesMax} + 10 }, () => world.call('a', 'b').catch(({ code }) => { refused[code] = (refused[code] ?? 0) + 1; }));
+    await Promise.all(calls);
+    return refused;
+  }`);
+  const { output } = await run(target, { recorded });
+  assert.deepEqual([output, recorded.calls.length], [{ 'control.WORLD_BUSY': 10 }, limits.mailboxMessagesMax]);
+});
+
+test('module: arguments that have no JSON, or too much of it, are refused where they are given', async () => {
+  const target = module(`export default async (_, { world }) => {
+    const codeOf = (args) => world.call('a', 'b', args).catch((error) => error.code ?? error.name);
+    return [await codeOf(() => 1), await codeOf('x'.repeat(${limits.bodyBytesMax})), await codeOf(10n)];
+  }`);
+  assert.deepEqual((await run(target)).output, ['control.INVALID_REQUEST', 'control.PAYLOAD_TOO_LARGE', 'TypeError']);
+});

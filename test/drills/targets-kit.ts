@@ -35,6 +35,7 @@ export function recordedAccess(): Recorded {
   const direct: DirectClient = {
     tools: async () => [],
     wait: async () => ({ outcome: { kind: 'ok', value: null }, correlationId: 'corr_0', virtualTimeUs: 0 }),
+    receive: async (receiverId, target) => void recorded.calls.push({ receiverId, ...target }),
     call: async (call) => {
       if (recorded.revoked) throw new ServiceError('control.UNAUTHENTICATED');
       recorded.calls.push(call);

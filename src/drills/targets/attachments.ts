@@ -28,6 +28,7 @@ export class Attachments {
   readonly refusals: AttachmentRefusal[] = [];
   readonly #folder: string | undefined;
   #count = 0;
+  #bytes = 0;
 
   /** Paths lie below `folder`; without one there are no paths. */
   constructor(folder: string | undefined) {
@@ -52,6 +53,11 @@ export class Attachments {
     const shown = attachmentName(String(name));
     const bytes = this.#bytesOf(shown, content);
     if (bytes.length > limits.attachmentBytesMax) throw tooLarge(shown);
+    if (this.#bytes + bytes.length > limits.runAttachmentBytesMax) {
+      const message = `Attachment "${shown}" does not fit: those of an interaction have at most ${limits.runAttachmentBytesMax} bytes together.`;
+      throw new AttachmentRefused('target.ATTACHMENT_TOO_LARGE', message);
+    }
+    this.#bytes += bytes.length;
     return { name: shown, mediaType: mediaTypeOf(shown, mediaType, typeof content === 'string'), bytes };
   }
 

@@ -1,14 +1,13 @@
 // An external target: the agent that the embedding application gave, called in this process. It gets what a module gets, in the same words.
 //   X1. It cannot be ended from outside: when its time is up its access is revoked, its signal is aborted, and it is not waited for.
 
-import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
-import { limits } from '../../contract/limits.js';
 import { HandedIn } from '../../contract/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
 import { runError } from '../run-error.js';
 import { Attachments } from './attachments.js';
+import { argumentsText } from './call-arguments.js';
 import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
 
@@ -95,20 +94,15 @@ function contextOf({ access, environment }: TargetWork, { log, attachments, sign
 function worldOf(direct: DirectClient): TargetWorld {
   return {
     call: async (packageId, operationId, args = {}, { idempotencyKey, instanceId } = {}) => {
-      const call = { packageId: String(packageId), operationId: String(operationId), arguments: plain(args) };
+      // As it would cross to a module's host: a value of its own.
+      const plain = JSON.parse(argumentsText(args)) as JsonValue;
+      const call = { packageId: String(packageId), operationId: String(operationId), arguments: plain };
       const key = idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) };
       const instance = instanceId === undefined ? {} : { instanceId: String(instanceId) };
       return (await direct.call({ ...call, ...key, ...instance })).outcome;
     },
     tools: () => direct.tools(),
     wait: async (untilUs) => (await direct.wait(untilUs === undefined ? undefined : Number(untilUs))).outcome,
+    receive: async (receiverId, { url, secret }) => await direct.receive(String(receiverId), { url: String(url), secret: String(secret) }),
   };
-}
-
-/** As it would cross to a module's host: a value of its own, and JSON. */
-function plain(value: JsonValue): JsonValue {
-  const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) > limits.bodyBytesMax)
-    throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `The arguments are larger than ${limits.bodyBytesMax} bytes.` });
-  return JSON.parse(text) as JsonValue;
 }

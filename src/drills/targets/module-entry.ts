@@ -3,10 +3,12 @@
 
 import { format } from 'node:util';
 import { parentPort } from 'node:worker_threads';
+import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
+import { argumentsText } from './call-arguments.js';
 import { captureOutput } from './module-output.js';
 import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
 import { outputText, outputTooLarge } from './target-output.js';
@@ -102,7 +104,7 @@ const directWorld = (turn: number): TargetWorld => ({
       method: 'call',
       packageId: String(packageId),
       operationId: String(operationId),
-      argumentsText: JSON.stringify(args),
+      argumentsText: argumentsText(args),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
       ...(instanceId === undefined ? {} : { instanceId: String(instanceId) }),
     };
@@ -111,9 +113,13 @@ const directWorld = (turn: number): TargetWorld => ({
   tools: async () => (await ask(turn, { method: 'tools' })) as ToolCatalogItem[],
   wait: async (untilUs) =>
     ((await ask(turn, { method: 'wait', ...(untilUs === undefined ? {} : { untilUs: Number(untilUs) }) })) as WaitResult).outcome,
+  receive: async (receiverId, { url, secret }) =>
+    void (await ask(turn, { method: 'receive', receiverId: String(receiverId), url: String(url), secret: String(secret) })),
 });
 
 async function ask(turn: number, request: WorldRequest): Promise<unknown> {
+  // As many as a world lets wait: what an agent does not wait for must not fill the memory of the run.
+  if (waiting.size >= limits.mailboxMessagesMax) throw new ServiceError('control.WORLD_BUSY', { message: 'Too many calls wait for their answer.' });
   const id = ++lastCall;
   const answer = await new Promise<CallAnswer>((resolve) => {
     waiting.set(id, resolve);
@@ -129,12 +135,22 @@ function settle(id: number, answer: CallAnswer): void {
 }
 
 function fail(code: ModuleFailure, thrown: unknown): void {
-  const error = thrown instanceof Error ? thrown : new Error(format(thrown));
+  const { message, stack } = wordsOf(thrown);
   // Frames of this file say nothing about the agent.
-  const stack = (error.stack ?? '').split('\n').filter((line) => !line.includes(import.meta.url));
+  const frames = stack.split('\n').filter((line) => !line.includes(import.meta.url));
   const { targetErrorCharsMax, targetLogBytesMax } = limits;
   // A little more than is told, so that a secret at the cut is still known for one.
-  send({ kind: 'failed', code, message: error.message.slice(0, 2 * targetErrorCharsMax), stack: stack.join('\n').slice(0, targetLogBytesMax) });
+  send({ kind: 'failed', code, message: message.slice(0, 2 * targetErrorCharsMax), stack: frames.join('\n').slice(0, targetLogBytesMax) });
+}
+
+/** Whatever was thrown: not even an error's message need be a text. */
+function wordsOf(thrown: unknown): { message: string; stack: string } {
+  try {
+    if (!(thrown instanceof Error)) return wordsOf(new Error(format(thrown)));
+    return { message: String(thrown.message), stack: String(thrown.stack ?? '') };
+  } catch {
+    return { message: 'What it threw cannot be read.', stack: '' };
+  }
 }
 
 /** What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the process. */

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
-import type { FromHost, ToHost } from './module-protocol.js';
+import { type FromHost, isFromHost, type ToHost } from './module-protocol.js';
 
 export interface ModuleHost {
   /** Attempts it has served. */
@@ -30,7 +30,7 @@ function startThread(): ModuleHost {
   const resourceLimits = { maxOldGenerationSizeMb: limits.moduleHeapMbMax };
   const worker = new Worker(entry, { stdin: false, stdout: true, stderr: true, execArgv: [], name: 'module target', resourceLimits });
   const hearing = new Hearing();
-  worker.on('message', (message: FromHost) => hearing.message(message));
+  worker.on('message', (message: unknown) => hearing.message(message));
   worker.on('error', (error) => hearing.end(error.message));
   worker.on('exit', (code) => hearing.end(`its thread exited with code ${code}`));
   // Whatever reaches the streams past the entry's capture must not reach ours.
@@ -55,7 +55,7 @@ function startProcess(): ModuleHost {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  child.on('message', (message) => hearing.message(message as FromHost));
+  child.on('message', (message) => hearing.message(message));
   child.on('error', (error) => hearing.end(error.message));
   child.on('exit', (code, signal) => hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`));
   for (const stream of [child.stdout, child.stderr]) {
@@ -82,8 +82,10 @@ class Hearing {
     this.#listener = listener;
     if (this.#ended !== undefined) listener?.ended(this.#ended);
   }
-  message(message: FromHost): void {
-    this.#listener?.message(message);
+  message(message: unknown): void {
+    if (this.#ended !== undefined) return;
+    if (isFromHost(message)) this.#listener?.message(message);
+    else this.end('it said something that no host says');
   }
   end(reason: string): void {
     if (this.#ended !== undefined) return;

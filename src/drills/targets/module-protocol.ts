@@ -31,8 +31,9 @@ export type ToHost =
 export type WorldRequest =
   | { method: 'tools' }
   | { method: 'call'; packageId: string; operationId: string; argumentsText: string; idempotencyKey?: string; instanceId?: string }
-  | { method: 'wait'; untilUs?: number };
-export type CallAnswer = { ok: true; value: CallResult | ToolCatalogItem[] | WaitResult } | { ok: false; code: string; message: string };
+  | { method: 'wait'; untilUs?: number }
+  | { method: 'receive'; receiverId: string; url: string; secret: string };
+export type CallAnswer = { ok: true; value: CallResult | ToolCatalogItem[] | WaitResult | null } | { ok: false; code: string; message: string };
 
 export type FromHost =
   | { kind: 'call'; turn: number; id: number; request: WorldRequest }
@@ -44,3 +45,42 @@ export type FromHost =
   /** `idle`: nothing of the attempt goes on. */
   | { kind: 'lifeEnded'; idle: boolean };
 export type ModuleFailure = 'target.LOAD_FAILED' | 'target.THREW' | 'target.OUTPUT_INVALID' | 'target.OUTPUT_TOO_LARGE';
+
+/** What comes from where an agent runs may be anything. */
+export function isFromHost(message: unknown): message is FromHost {
+  if (!isRecord(message)) return false;
+  const { turn, id, text, file, refusal, request } = message;
+  switch (message.kind) {
+    case 'call':
+      return isNumber(turn) && isNumber(id) && isWorldRequest(request);
+    case 'log':
+      return isText(text);
+    case 'attach':
+      return isNumber(turn) && isRecord(file) && isText(file.name) && isText(file.mediaType) && file.bytes instanceof Uint8Array;
+    case 'refused':
+      return isNumber(turn) && isRecord(refusal) && isText(refusal.code) && isText(refusal.message);
+    case 'done':
+      return isText(message.outputText);
+    case 'failed':
+      return failures.has(message.code) && isText(message.message) && isText(message.stack);
+    default:
+      return message.kind === 'lifeEnded' && typeof message.idle === 'boolean';
+  }
+}
+
+const failures = new Set<unknown>([
+  'target.LOAD_FAILED',
+  'target.THREW',
+  'target.OUTPUT_INVALID',
+  'target.OUTPUT_TOO_LARGE',
+] satisfies ModuleFailure[]);
+
+/** Its other members are checked as those of any request, when it is made. */
+function isWorldRequest(request: unknown): boolean {
+  if (!isRecord(request)) return false;
+  return request.method === 'call' ? isText(request.argumentsText) : ['tools', 'wait', 'receive'].includes(request.method as string);
+}
+
+const isRecord = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === 'object' && value !== null;
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number => typeof value === 'number';

@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.js';
 import type { ModuleTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
 import { Attachments } from './attachments.js';
+import { requireArgumentsSize } from './call-arguments.js';
 import { Deadline, endedError } from './deadline.js';
 import type { Bundle } from './module-bundle.js';
 import type { ModuleHost } from './module-host.js';
@@ -133,9 +134,12 @@ class Invocation {
       if (direct === undefined) throw new ServiceError('control.FORBIDDEN', { message: 'The target does not list the binding direct.' });
       if (request.method === 'tools') return { ok: true, value: await direct.tools() };
       if (request.method === 'wait') return { ok: true, value: await direct.wait(request.untilUs) };
+      if (request.method === 'receive') {
+        await direct.receive(request.receiverId, { url: request.url, secret: request.secret });
+        return { ok: true, value: null };
+      }
       const { method: _, argumentsText, ...call } = request;
-      if (Buffer.byteLength(argumentsText) > limits.bodyBytesMax)
-        throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `The arguments are larger than ${limits.bodyBytesMax} bytes.` });
+      requireArgumentsSize(argumentsText);
       return { ok: true, value: await direct.call({ ...call, arguments: JSON.parse(argumentsText) as JsonValue }) };
     } catch (error) {
       const code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
