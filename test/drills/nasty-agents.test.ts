@@ -205,6 +205,14 @@ test('attachments of a command: its folder is read when it has ended, links and 
   assert.equal(existsSync(output as string), false);
 });
 
+test('attachments of a command: a link in the place of its folder leads nowhere', async () => {
+  const target = command(`
+    import { rmdirSync, symlinkSync } from 'node:fs';
+    const folder = process.env.SERVICE_ATTACHMENTS_DIR; rmdirSync(folder); symlinkSync(${JSON.stringify(root)}, folder);`);
+  const { status, files, refusals } = await run(target);
+  assert.deepEqual([status, files, refusals.map(({ code }) => code)], ['completed', [], ['target.ATTACHMENT_REFUSED']]);
+});
+
 test('attachments are bounded: how many, how large, whichever way they come', async () => {
   const many = module(
     'export default (_, { attach }) => { let kept = 0; for (let i = 0; i < 120; i++) try { attach(i + ".txt", "x"); kept++; } catch {} return kept; }',

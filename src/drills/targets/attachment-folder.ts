@@ -1,5 +1,5 @@
 // The folder of one interaction into which a process puts what it wants attached: made for it, read when it has ended, removed.
-import { type Dirent, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { type Dirent, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -30,6 +30,10 @@ export class AttachmentFolder {
   /** Every regular file, ordered by path; links and special files are refused. */
   collect(): Attachments {
     const attachments = new Attachments(this.path);
+    if (lstatSync(this.path, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+      attachments.refuse(new AttachmentRefused('target.ATTACHMENT_REFUSED', 'A link is where the folder of attachments was.'));
+      return attachments;
+    }
     const room = { entries: limits.attachmentFolderEntriesMax };
     for (const file of this.#filesBelow(this.path, { depth: 1, attachments, room })) attachments.keep({ name: file, content: { path: file } });
     if (room.entries < 0) {
