@@ -45,6 +45,9 @@ export const diagnosticTable = {
   DY3014: error('File of a target not found'),
   DY3015: error('Unknown interaction'),
   DY3016: error('Unknown name in an expression'),
+  DY3017: error('Request that cannot be made'),
+  DY3018: warning('Agent on another machine'),
+  DY3019: warning('Variable of a binding that is not there'),
 
   // Values.
   DY4001: error('Row breaks its schema'),

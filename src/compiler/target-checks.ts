@@ -1,5 +1,7 @@
-// Targets: the files that they name are there. Looked at, never run.
-import type { Target } from '../contract/target.js';
+// Targets: the files that they name are there, looked at, never run; what they would ask can be asked; what they name they are given.
+import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/http-agent.js';
+import { pointerToken } from '../contract/json-fault.js';
+import type { HttpTarget, Target } from '../contract/target.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Located } from './project-documents.js';
 import { entryKind } from './source-files.js';
@@ -22,5 +24,37 @@ export function checkTargets(diagnostics: Diagnostics, root: string, targets: re
     };
     if (item.kind === 'module') check('module', item.module, 'file');
     if (item.kind === 'command' && item.workingDirectory !== undefined) check('workingDirectory', item.workingDirectory, 'folder');
+    if (item.kind === 'http') checkRequest(diagnostics, { item, document });
+    checkVariables(diagnostics, { item, document });
+  }
+}
+
+function checkRequest(diagnostics: Diagnostics, { item, document }: Located<HttpTarget>): void {
+  const place = document.place('/target/url');
+  const fault = urlFault(item.url);
+  if (fault !== undefined) {
+    const suggestion =
+      'An agent on this machine is at http://127.0.0.1:<port>/; what it wants to be told in secret goes through headersFromEnvironment.';
+    diagnostics.report('DY3017', place, fault, { suggestion });
+  } else {
+    const address = literalAddress(new URL(item.url));
+    if (address !== undefined && !isLoopback(address))
+      diagnostics.report('DY3018', place, `${address} is not this machine`, { suggestion: 'Such an agent is only asked with --allow-remote.' });
+  }
+  for (const name of Object.keys(item.headersFromEnvironment)) {
+    const wrong = headerFault(name);
+    if (wrong !== undefined) diagnostics.report('DY3017', document.place(`/target/headersFromEnvironment${pointerToken(name)}`, 'key'), wrong);
+  }
+}
+
+function checkVariables(diagnostics: Diagnostics, { item, document }: Located<Target>): void {
+  const bindings: readonly string[] = item.bindings;
+  for (const [name, variable] of Object.entries(item.bindingEnvironment ?? {})) {
+    const binding = variable.split('_')[1]?.toLowerCase() as string;
+    if (bindings.includes(binding)) continue;
+    const place = document.place(`/target/bindingEnvironment${pointerToken(name)}`);
+    diagnostics.report('DY3019', place, `${name} will not be set: ${variable} is of the binding ${binding}`, {
+      suggestion: `List ${binding} in bindings, or leave the name out.`,
+    });
   }
 }

@@ -31,6 +31,9 @@ const withPackage = (field: object, files: Files = {}): Files => ({
 const route = (path: string, errors: string) =>
   `  http:\n    - { id: r, operationId: notes.add, method: POST, path: "${path}", auth: { kind: none }, requestBody: json, response: { successStatus: 200, errors: ${errors} } }\n`;
 
+const asked = (url: string): string =>
+  `schemaVersion: 1\ntarget: { id: away, kind: http, url: '${url}', method: POST, bindings: [http], timeoutMs: 1000 }\n`;
+
 /** The drill with another assertion in the place of its own. */
 const asserting = (assertion: string): Files =>
   edited(drill, 'kind: operation.count, operation: { packageId: notes, operationId: notes.add }, count: { equals: 1 }', assertion);
@@ -187,6 +190,24 @@ const cases: { [code in DiagnosticCode]: Case } = {
     changes: edited('drillyard/agent.target.yaml', 'module: agent.mjs', 'module: agents/a.mjs'),
     at: ['drillyard/agent.target.yaml', '/target/module', 'agents/a.mjs'],
     message: /no file 'agents\/a.mjs'/,
+  },
+  DY3017: {
+    changes: { 'drillyard/away.target.yaml': asked('http://user:word@127.0.0.1/') },
+    at: ['drillyard/away.target.yaml', '/target/url', "'http://user"],
+    message: /holds no credentials/,
+    suggestion: /headersFromEnvironment/,
+  },
+  DY3018: {
+    changes: { 'drillyard/away.target.yaml': asked('http://192.0.2.1/') },
+    at: ['drillyard/away.target.yaml', '/target/url', "'http://192"],
+    message: /192\.0\.2\.1 is not this machine/,
+    suggestion: /--allow-remote/,
+  },
+  DY3019: {
+    changes: edited('drillyard/agent.target.yaml', 'bindings: [direct]', 'bindings: [direct], bindingEnvironment: { MY_URL: SERVICE_MCP_URL }'),
+    at: ['drillyard/agent.target.yaml', '/target/bindingEnvironment/MY_URL', 'SERVICE_MCP_URL'],
+    message: /MY_URL will not be set/,
+    suggestion: /mcp/,
   },
   DY3015: {
     changes: asserting('kind: output.value, interactionId: mian, expected: 1'),

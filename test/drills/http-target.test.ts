@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, test } from 'node:test';
+import { isLoopback } from '../../src/contract/http-agent.js';
 import { limits } from '../../src/contract/limits.js';
 import type { HttpTarget } from '../../src/contract/target.js';
-import { isLoopback, loopbackOnly } from '../../src/drills/targets/loopback-only.js';
+import { loopbackOnly } from '../../src/drills/targets/loopback-only.js';
 import { Targets } from '../../src/drills/targets/targets.js';
 import { invocation, recordedAccess, root, run } from './targets-kit.js';
 
@@ -194,6 +195,7 @@ test('what cannot be asked is not', async () => {
   const target = await agent((response) => json(response, 1));
   for (const wrong of [
     { url: 'ftp://127.0.0.1/' },
+    { url: 'http://127.0.0.1:99999/' },
     { url: target.url.replace('//', '//user:word@') },
     { headersFromEnvironment: { 'bad name': 'PATH' } },
     { headersFromEnvironment: { Host: 'PATH' } },

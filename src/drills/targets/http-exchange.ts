@@ -2,8 +2,9 @@
 import { lookup } from 'node:dns';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { isLoopback, literalAddress } from '../../contract/http-agent.js';
 import { limits } from '../../contract/limits.js';
-import { addressRefused, isLoopback, loopbackOnly } from './loopback-only.js';
+import { addressRefused, loopbackOnly } from './loopback-only.js';
 
 export interface HttpAsk {
   url: URL;
@@ -31,9 +32,9 @@ export const protocolChanged = 'PROTOCOL_CHANGED';
 
 export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
   const { url, method, headers, allowRemote, signal } = ask;
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!allowRemote && /^[\d.]+$|:/.test(host) && !isLoopback(host)) {
-    return { kind: 'lost', connected: false, code: addressRefused, message: `${host} is not this machine` };
+  const address = literalAddress(url);
+  if (!allowRemote && address !== undefined && !isLoopback(address)) {
+    return { kind: 'lost', connected: false, code: addressRefused, message: `${address} is not this machine` };
   }
   return await new Promise((resolve) => {
     let connected = false;

@@ -2,6 +2,7 @@
 // value is its output, 204 says that it has none. Nothing is asked twice: what an agent did in a world cannot be undone by asking again.
 
 import type { ConnectedInvocation } from '../../contract/agent-desk.js';
+import { headerFault, urlFault } from '../../contract/http-agent.js';
 import { limits } from '../../contract/limits.js';
 import type { HttpTarget } from '../../contract/target.js';
 import { validateTargetCompletion } from '../../contract/validators.js';
@@ -18,29 +19,15 @@ import type { TargetRun } from './target-run.js';
 
 /** Of an answer that is a whole result: status, output, log, attachments. */
 const resultType = 'application/vnd.drillyard.result+json';
-/** Those that the request is made of. */
-const ownHeaders = new Set([
-  'host',
-  'content-type',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'expect',
-  'upgrade',
-  'te',
-  'trailer',
-  'accept-encoding',
-]);
-
 export function httpTarget(target: HttpTarget, { allowRemote }: { allowRemote: boolean }): TargetKind {
   return { run: (work) => ask(target, work, allowRemote), release: async () => {} };
 }
 
 async function ask(target: HttpTarget, work: TargetWork, allowRemote: boolean): Promise<TargetRun> {
   const headers = hostHeaders(target);
-  const url = new URL(target.url);
-  const fault = requestFault(url, headers);
+  const fault = urlFault(target.url) ?? headersFault(headers);
   if (fault !== undefined) return failed('target.REQUEST_INVALID', fault);
+  const url = new URL(target.url);
   const abort = new AbortController();
   const deadline = new Deadline({ ...work, deliver: () => abort.abort() });
   const body: ConnectedInvocation = { ...work.invocation, environment: work.environment };
@@ -75,12 +62,10 @@ function hostHeaders({ headersFromEnvironment }: HttpTarget): { [name: string]: 
   return headers;
 }
 
-function requestFault(url: URL, headers: { [name: string]: string }): string | undefined {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `The url of an HTTP target begins with http: or https:, not ${url.protocol}`;
-  if (url.username !== '' || url.password !== '') return 'The url of an HTTP target holds no credentials: use headersFromEnvironment.';
+function headersFault(headers: { [name: string]: string }): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) return `"${name}" is no name of a header.`;
-    if (ownHeaders.has(name)) return `The header ${name} cannot be set: it belongs to the request itself.`;
+    const fault = headerFault(name);
+    if (fault !== undefined) return fault;
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) return `The value for the header ${name} has characters that no header may have.`;
   }
   return undefined;

@@ -1,18 +1,10 @@
-// Addresses of this machine, and a look-up that yields no others: what a name stands for is decided when it is connected to, so a name that
-// changes its mind in between gains nothing.
+// A look-up that yields addresses of this machine alone: what a name stands for is decided when it is connected to, so a name that changes
+// its mind in between gains nothing.
 import type { LookupAddress, LookupOptions } from 'node:dns';
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
+import type { LookupFunction } from 'node:net';
+import { isLoopback } from '../../contract/http-agent.js';
 
 export const addressRefused = 'ADDRESS_REFUSED';
-
-export function isLoopback(address: string): boolean {
-  return isIP(address) !== 0 && loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
 
 type LookUpAll = (name: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
