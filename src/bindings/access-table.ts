@@ -2,6 +2,7 @@
 // their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
 import type { Binding } from '../contract/target.js';
+import type { RouteAuth } from '../contract/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';
@@ -67,6 +68,10 @@ export class AccessTable {
   }
   at(address: string): AgentAccess | undefined {
     return this.#live(this.#addresses.get(address));
+  }
+  /** Where routes of some world want their credential. */
+  wirePlaces(): Iterable<RouteAuth> {
+    return this.#wires.places();
   }
   /** The routes of every world that an access is open to. */
   wireTables(): Iterable<WireTable> {

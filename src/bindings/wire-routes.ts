@@ -15,6 +15,7 @@ import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { readWireBody } from './wire-body.js';
 import { credentialsIn, type Lists, withoutCredential } from './wire-credential.js';
+import type { WireTable } from './wire-table.js';
 
 interface Found {
   access: AgentAccess;
@@ -49,27 +50,45 @@ interface Asked {
   query: Lists;
   isShared: boolean;
 }
-function find(accesses: AccessTable, request: HttpRequest, { pathname, query, isShared }: Asked): Found | undefined {
+/** By the credential, so that it does not matter how many worlds there are; undefined where nothing lies at the path. */
+function find(accesses: AccessTable, request: HttpRequest, asked: Asked): Found | undefined {
+  const { pathname, query } = asked;
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
-  const holder = addressed ?? (isShared ? holderOf(accesses, request) : undefined);
-  const methods = new Set<string>();
-  let isDeclared = isShared && holder === undefined;
-  for (const table of addressed?.wires === undefined ? accesses.wireTables() : [addressed.wires]) {
-    const match = table.find(request.method, pathname);
-    const isTold = !isShared || holder?.wires === table;
-    if (match.kind === 'method' && isTold) for (const method of match.methods) methods.add(method);
-    if (match.kind !== 'match') continue;
-    isDeclared ||= isTold;
-    for (const token of credentialsIn(match.route.auth, request, query)) {
+  for (const auth of accesses.wirePlaces()) {
+    for (const token of credentialsIn(auth, request, query)) {
       const access = accesses.findHolder(token);
-      if (access?.wires === table) return { access, match, token };
+      if (access?.wires === undefined || (addressed !== undefined && addressed.wires !== access.wires)) continue;
+      const match = access.wires.find(request.method, pathname);
+      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, token };
     }
-    if (match.route.auth.kind === 'none' && addressed !== undefined) return { access: addressed, match, token: undefined };
   }
-  if (isDeclared) throw unauthenticated();
-  if (methods.size > 0) throw wrongMethod(request.method, [...methods].sort());
+  const match = addressed?.wires?.find(request.method, pathname);
+  if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none') return { access: addressed, match, token: undefined };
+  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, pathname);
   return undefined;
+}
+
+/** The routes of which whoever asks may know. */
+function toldTo(
+  accesses: AccessTable,
+  request: HttpRequest,
+  { addressed, isShared }: { addressed: AgentAccess | undefined; isShared: boolean },
+): Iterable<WireTable> {
+  if (!isShared && addressed === undefined) return accesses.wireTables();
+  const holder = addressed ?? holderOf(accesses, request);
+  if (holder === undefined) throw unauthenticated();
+  return holder.wires === undefined ? [] : [holder.wires];
+}
+
+function refuseDeclared(tables: Iterable<WireTable>, method: string, pathname: string): void {
+  const methods = new Set<string>();
+  for (const table of tables) {
+    const search = table.find(method, pathname);
+    if (search.kind === 'match') throw unauthenticated();
+    if (search.kind === 'method') for (const other of search.methods) methods.add(other);
+  }
+  if (methods.size > 0) throw wrongMethod(method, [...methods].sort());
 }
 
 /** Whoever the `Authorization` header is of, for whatever route. */

@@ -1,15 +1,19 @@
 // The wire routes of one world, by method and path; and those of every world that has an access open, each set once.
 import { limits } from '../contract/limits.js';
+import type { RouteAuth } from '../contract/tool-manifest.js';
 import type { WireRoute } from '../contract/wire.js';
 import { type PathSearch, PathTable } from '../http/path-table.js';
 
 export class WireTable {
   readonly #paths: PathTable<WireRoute>;
+  /** Where its routes want their credential, each place once. */
+  readonly places: ReadonlyMap<string, RouteAuth>;
   /** Some route needs no credential, so its access has to be known by the address. */
   readonly needsAddress: boolean;
 
   constructor(routes: readonly WireRoute[]) {
     this.#paths = new PathTable(routes);
+    this.places = new Map(routes.map(({ auth }) => [JSON.stringify(auth), auth]));
     this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
   }
 
@@ -19,19 +23,25 @@ export class WireTable {
   }
 }
 
+interface Shared {
+  table: WireTable;
+  uses: number;
+}
+
 /**
  * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that whoever comes
  * too late is told so, and not that there was never such a route.
  */
 export class WireTables {
-  readonly #known = new Map<string, { table: WireTable; uses: number }>();
+  readonly #known = new Map<string, Shared>();
+  /** Those of all tables; undefined when one came or went since they were asked for. */
+  #places: ReadonlyMap<string, RouteAuth> | undefined;
 
   /** Undefined where there are no routes. Whoever gets a table gives it back. */
   take(routes: readonly WireRoute[]): { table: WireTable; giveBack: () => void } | undefined {
     if (routes.length === 0) return undefined;
     const key = JSON.stringify(routes);
-    const shared = this.#known.get(key) ?? { table: new WireTable(routes), uses: 0 };
-    this.#known.set(key, shared);
+    const shared = this.#known.get(key) ?? this.#add(key, routes);
     shared.uses += 1;
     const giveBack = (): void => {
       shared.uses -= 1;
@@ -40,15 +50,29 @@ export class WireTables {
     return { table: shared.table, giveBack };
   }
 
+  places(): Iterable<RouteAuth> {
+    this.#places ??= new Map([...this.tables()].flatMap(({ places }) => [...places]));
+    return this.#places.values();
+  }
+
   *tables(): Generator<WireTable> {
     for (const { table } of this.#known.values()) yield table;
+  }
+
+  #add(key: string, routes: readonly WireRoute[]): Shared {
+    const shared = { table: new WireTable(routes), uses: 0 };
+    this.#known.set(key, shared);
+    this.#places = undefined;
+    return shared;
   }
 
   /** The oldest of those that nobody uses. */
   #forgetSome(): void {
     for (const [key, { uses }] of this.#known) {
       if (this.#known.size <= limits.wireTablesKeptMax) return;
-      if (uses === 0) this.#known.delete(key);
+      if (uses > 0) continue;
+      this.#known.delete(key);
+      this.#places = undefined;
     }
   }
 }
