@@ -12,7 +12,7 @@ import { parseQuery } from '../http/query.js';
 import { requireValid } from '../http/require-valid.js';
 import { createRouter, type Route, type RouteFailure } from '../http/router.js';
 import { startHttpServer } from '../http/start-server.js';
-import { PendingInteractions } from './pending-interactions.js';
+import { PendingInteractions, waiting } from './pending-interactions.js';
 
 export interface AgentDeskOptions {
   /** Told of each interaction as it begins to wait. It holds the tokens of its bindings. */
@@ -82,7 +82,12 @@ function deskRoutes(interactions: PendingInteractions): readonly Route<string>[]
       method: 'GET',
       path: '/v1/interaction',
       auth: 'bearer',
-      run: async ({ request }) => ({ status: 200, body: await interactions.next({ ...nextOptions(request.query), signal: request.signal }) }),
+      run: async ({ request }) => {
+        const options = nextOptions(request.query);
+        // What nobody reads is not handed out.
+        if (request.method === 'HEAD') return { status: 200, body: waiting };
+        return { status: 200, body: await interactions.next({ ...options, signal: request.signal }) };
+      },
     },
     {
       method: 'POST',

@@ -25,6 +25,8 @@ export interface NextOptions {
   signal: AbortSignal;
 }
 
+export const waiting: PendingAnswer = { schemaVersion: 1, state: 'waiting' };
+
 export class PendingInteractions {
   readonly #secrets: readonly string[];
   readonly #pending = new Map<string, Pending>();
@@ -65,8 +67,8 @@ export class PendingInteractions {
           resolve(answer);
         },
       };
-      const timer = setTimeout(() => poll.answer({ schemaVersion: 1, state: 'waiting' }), waitMs);
-      signal.addEventListener('abort', () => poll.answer({ schemaVersion: 1, state: 'waiting' }), { once: true });
+      const timer = setTimeout(() => poll.answer(waiting), waitMs);
+      signal.addEventListener('abort', () => poll.answer(waiting), { once: true });
       this.#polls.add(poll);
     });
   }

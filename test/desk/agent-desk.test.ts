@@ -42,6 +42,8 @@ const complete = (runId: string, interactionId: string, targetResult: CompleteRe
 
 test('each interaction is handed out once, the oldest first, and again to whoever asks for that', async () => {
   const [first, second] = [pending('main'), pending('main')];
+  // A HEAD has no body to hand it out in.
+  await fetch(`${desk.url}/v1/interaction`, { method: 'HEAD', headers: { authorization: `Bearer ${desk.token}` } });
   const got = [await next(), await next(), await next()].map(({ body }) => [body.state, body.interaction?.runId]);
   assert.deepEqual(got, [
     ['pending', first.runId],
