@@ -160,7 +160,7 @@ export const limits = {
   // Hosted runs.
   runTimeoutMs: 1_800_000,
   runRecordsPage: 500,
-  /** Of one run, all attachments together; of one interaction too. */
+  /** Of one run, all attachments together. */
   runAttachmentBytesMax: 64 * 1024 * 1024,
   /** Runs or bundles that one change of a sweep touches. */
   runBatch: 100,
@@ -194,6 +194,8 @@ export const limits = {
   attachmentsMax: 100,
   /** Each. */
   attachmentBytesMax: 16 * 1024 * 1024,
+  /** All of an interaction, held until its policies are asked. */
+  interactionAttachmentBytesMax: 256 * 1024 * 1024,
   attachmentNameCharsMax: 255,
   attachmentFolderDepthMax: 8,
   attachmentFolderEntriesMax: 1_000,

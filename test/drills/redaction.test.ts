@@ -59,7 +59,7 @@ for (const [kind, target] of [
   [
     'module',
     module(
-      `export default (_, { binding, attach, log }) => { const { token } = binding.http; log(token); attach(token + '.txt', 'a ' + token); attach('b.bin', Buffer.from(token)); console.log(btoa('u:' + token)); return { [token]: [token, 1] }; }`,
+      `export default (_, { binding, attach, log }) => { const { token } = binding.http; log(token); attach(token + '.txt', 'a ' + token); attach('trace', Buffer.from(token)); attach('b.bin', Buffer.from([0xff, ...Buffer.from(token)])); console.log(btoa('u:' + token)); return { [token]: [token, 1] }; }`,
     ),
   ],
   [
@@ -67,7 +67,8 @@ for (const [kind, target] of [
     command(
       `import { writeFileSync } from 'node:fs'; const token = process.env.SERVICE_HTTP_TOKEN; process.stderr.write(token.slice(0, 4));
        await new Promise((r) => setTimeout(r, 20)); process.stderr.write(token.slice(4) + '\\n' + btoa('u:' + token) + '\\n');
-       writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/' + token + '.txt', 'a ' + token); writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/b.bin', token);
+       writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/' + token + '.txt', 'a ' + token); writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/trace', token);
+       writeFileSync(process.env.SERVICE_ATTACHMENTS_DIR + '/b.bin', Buffer.from([0xff, ...Buffer.from(token)]));
        console.log(JSON.stringify({ [token]: [token, 1] }));`,
     ),
   ],
@@ -81,7 +82,8 @@ for (const [kind, target] of [
     const told = Object.fromEntries(files.map(({ name, bytes, redaction }) => [name, [Buffer.from(bytes).toString(), redaction]]));
     assert.deepEqual(told, {
       '[redacted].txt': ['a [redacted]', { status: 'applied', note: 'A secret was replaced in 1 place.' }],
-      'b.bin': [token, { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' }],
+      trace: ['[redacted]', { status: 'applied', note: 'A secret was replaced in 1 place.' }],
+      'b.bin': [`\ufffd${token}`, { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' }],
     });
   });
 }

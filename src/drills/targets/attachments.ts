@@ -53,8 +53,8 @@ export class Attachments {
     const shown = attachmentName(String(name));
     const bytes = this.#bytesOf(shown, content);
     if (bytes.length > limits.attachmentBytesMax) throw tooLarge(shown);
-    if (this.#bytes + bytes.length > limits.runAttachmentBytesMax) {
-      const message = `Attachment "${shown}" does not fit: those of an interaction have at most ${limits.runAttachmentBytesMax} bytes together.`;
+    if (this.#bytes + bytes.length > limits.interactionAttachmentBytesMax) {
+      const message = `Attachment "${shown}" does not fit: those of an interaction have at most ${limits.interactionAttachmentBytesMax} bytes together.`;
       throw new AttachmentRefused('target.ATTACHMENT_TOO_LARGE', message);
     }
     this.#bytes += bytes.length;

@@ -1,6 +1,7 @@
 // What an agent was given in secret, blotted out of what it says: as it is, and as JSON, URLs, forms, base64 and hex write it.
 //   R1. A text is searched whole, so that a secret is found however its pieces arrived.
 //   R2. What is shorter than `redactedCharsMin` is no secret: blotting out `1` or `true` would only make things unreadable.
+import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { AttachmentDescriptor, RunError } from '../../contract/run.js';
@@ -95,7 +96,9 @@ export function redactionOf(places: number): AttachmentDescriptor['redaction'] {
   return { status: 'applied', note: `A secret was replaced in ${places} ${places === 1 ? 'place' : 'places'}.` };
 }
 
-function isText({ mediaType }: AttachedFile): boolean {
+/** By what it is called, or by what it is: a trace with an ending that nobody knows holds secrets as well. */
+function isText({ mediaType, bytes }: AttachedFile): boolean {
+  if (isUtf8(bytes)) return true;
   return /^text\/|^application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)\b|^image\/svg\+xml\b/.test(
     mediaType,
   );
