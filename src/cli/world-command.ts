@@ -45,7 +45,7 @@ async function ask(path: string, body?: object): Promise<ExitCode> {
     );
   let reply: Reply;
   try {
-    reply = await send(url + path, token, body);
+    reply = await send(url.replace(/\/+$/, '') + path, token, body);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return refuse('control.UNAVAILABLE', `The world does not answer: ${code ?? message}.`);

@@ -73,6 +73,8 @@ export function testWorld(local: LocalWorld): TestWorld {
     },
     reset: async () => void (await world.command({ kind: 'reset' })),
     connect: async (actor) => {
+      // A world that is closed refuses, before a listener is there that nobody would close.
+      await nowUs();
       bindings ??= createBindings();
       return (await bindings.open({ world, ...actor, bindings: ['http', 'mcp', 'cli'] })).endpoints;
     },

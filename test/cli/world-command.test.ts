@@ -12,18 +12,23 @@ const coverage = mkdtempSync(join(tmpdir(), 'drillyard-coverage-'));
 after(() => rmSync(coverage, { recursive: true, force: true }));
 
 /** Answers everything with `body`. */
-async function answering(body: string): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => request.resume().on('end', () => response.end(body)));
+async function answering(body: string): Promise<{ url: string; paths: string[]; close(): void }> {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url as string);
+    request.resume().on('end', () => response.end(body));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths, close: () => server.close() };
 }
 
 test('a call loads the command line, its own file and nothing else of the product', async () => {
   const world = await answering('{"schemaVersion":1,"callId":"c","correlationId":"c","outcome":{"kind":"ok","value":1}}');
-  const env = { SERVICE_CLI_URL: world.url, SERVICE_CLI_TOKEN: 'x', NODE_V8_COVERAGE: coverage };
+  const env = { SERVICE_CLI_URL: `${world.url}/`, SERVICE_CLI_TOKEN: 'x', NODE_V8_COVERAGE: coverage };
   const { code, stdout } = await drillyard(['world', 'call', 'notes', 'note.get', '{"id":"a"}'], { env });
   world.close();
   assert.deepEqual([code, JSON.parse(stdout).outcome], [0, { kind: 'ok', value: 1 }]);
+  assert.deepEqual(world.paths, ['/v1/operations/notes/note.get']);
   const loaded = readdirSync(coverage).flatMap((file) =>
     (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result.map(({ url }) => url),
   );
