@@ -49,13 +49,19 @@ export function withoutCredential(
     const values = (repeatedHeaders.get(name) ?? [value]).filter((each) => !holdsToken(each));
     if (values.length > 0) cleared[name] = [...values];
   }
-  const asked: Lists = Object.create(null);
-  for (const name in query) {
-    if (auth.kind === 'query' && name === auth.name) continue;
-    const values = (query[name] as string[]).filter((each) => !holdsToken(each));
-    if (values.length > 0) asked[name] = values;
-  }
+  const asked = withoutToken(query, token);
+  if (auth.kind === 'query') delete asked[auth.name];
   return { headers: cleared, query: asked };
+}
+
+/** Without the values that hold the token, and without the names that have no other. */
+export function withoutToken(lists: Lists, token: string | undefined): Lists {
+  const cleared: Lists = Object.create(null);
+  for (const name in lists) {
+    const values = (lists[name] as string[]).filter((value) => token === undefined || !value.includes(token));
+    if (values.length > 0) cleared[name] = values;
+  }
+  return cleared;
 }
 
 function headerOf(auth: RouteAuth): string | undefined {

@@ -1,10 +1,10 @@
-// The wire routes of tools: found by path in the worlds that accesses are open to, answered by the access whose credential comes with the
-// request, at the place that the route names.
+// The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route names;
+// by the address where a route wants none.
 //   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
 //   W2. Where strangers share a listener, only who holds an access is told what is at a path, and of its own world alone.
-//   W3. Nothing that decode, a log or evidence sees holds the credential.
+//   W3. No header, query or form that decode sees holds the credential, and no log does.
 import { ServiceError } from '../contract/errors.js';
-import type { EncodedMessage, WireRequest, WireRoute } from '../contract/wire.js';
+import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/wire.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
@@ -14,7 +14,7 @@ import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { readWireBody } from './wire-body.js';
-import { credentialsIn, type Lists, withoutCredential } from './wire-credential.js';
+import { credentialsIn, type Lists, withoutCredential, withoutToken } from './wire-credential.js';
 import type { WireTable } from './wire-table.js';
 
 interface Found {
@@ -105,16 +105,18 @@ function answer(request: HttpRequest, found: Found, { pathname, query }: { pathn
   const { access, match, token } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
-  return answerWith(access, packageId, seen, readWireBody(request, requestBody));
+  return answerWith(access, packageId, { seen, body: readWireBody(request, requestBody), token });
 }
 
 async function answerWith(
   access: AgentAccess,
   packageId: string,
-  seen: Omit<WireRequest, 'body'>,
-  body: WireRequest['body'] | Promise<WireRequest['body']>,
+  asked: { seen: Omit<WireRequest, 'body'>; body: WireBody | Promise<WireBody>; token: string | undefined },
 ): Promise<RouteReply> {
-  const result = await access.callRoute(packageId, { ...seen, body: await body });
+  const { seen, token } = asked;
+  const body = await asked.body;
+  const told = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
+  const result = await access.callRoute(packageId, { ...seen, body: told });
   if (result.kind === 'answered') return replyOf(result.status, result.message);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {

@@ -96,7 +96,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     const accepted: [string, RequestInit, object][] = [
       [
         '/form',
-        { method: 'POST', body: 'a=1&a=2&b=%20', headers: { ...asForm, 'x-api-key': token } },
+        { method: 'POST', body: `a=1&a=2&b=%20&token=${token}`, headers: { ...asForm, 'x-api-key': token } },
         { kind: 'form', value: { a: ['1', '2'], b: [' '] } },
       ],
       ['/form', { method: 'POST', headers: { 'x-api-key': token, 'x-copy': `key ${token}` } }, { kind: 'form', value: {} }],
