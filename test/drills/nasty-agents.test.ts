@@ -4,7 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
+import type { TargetModule } from '../../src/contract/target-invocation.js';
 import { Attachments } from '../../src/drills/targets/attachments.js';
+import { Targets } from '../../src/drills/targets/targets.js';
 import { command, file, invocation, module, pools, recordedAccess, root, run } from './targets-kit.js';
 
 const codeOf = async (target: Parameters<typeof run>[0], going?: Parameters<typeof run>[1]) => (await run(target, going)).error?.code;
@@ -287,4 +289,22 @@ test('module: arguments that have no JSON, or too much of it, are refused where 
     return [await codeOf(() => 1), await codeOf('x'.repeat(${limits.bodyBytesMax})), await codeOf(10n)];
   }`);
   assert.deepEqual((await run(target)).output, ['control.INVALID_REQUEST', 'control.PAYLOAD_TOO_LARGE', 'TypeError']);
+});
+
+test('external: an agent in the process of its run may throw and yield anything', async () => {
+  const trap = () => {
+    throw new Proxy(new Error('x'), { getPrototypeOf: () => assert.fail('a trap') });
+  };
+  for (const [agent, code] of [
+    [trap, 'target.THREW'],
+    [() => Promise.reject(Object.create(null)), 'target.THREW'],
+    [() => Promise.reject(Object.assign(new Error('x'), { message: { a: 1 } })), 'target.THREW'],
+    [() => ({ toJSON: trap }), 'target.OUTPUT_INVALID'],
+  ] as const) {
+    const targets = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: false, agent: agent as unknown as TargetModule });
+    const asked = { invocation: invocation('one'), access: recordedAccess().access, timeoutMs: 5000, signal: new AbortController().signal };
+    const { error } = await targets.runnerFor({ kind: 'external', id: 'ext', bindings: ['direct'], timeoutMs: 5000 }).run(asked);
+    assert.equal(error?.code, code);
+    await targets.close();
+  }
 });

@@ -10,11 +10,11 @@ import { Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
 import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
-
 import type { TargetKind, TargetWork } from './target-kind.js';
 import { TargetLog } from './target-log.js';
 import { outputText, outputTooLarge, parseOutput } from './target-output.js';
 import type { TargetRun } from './target-run.js';
+import { wordsOf } from './thrown.js';
 
 /** `root`: what may be attached by path lies below it. */
 export function externalTarget(agent: TargetModule, root: string): TargetKind {
@@ -52,7 +52,7 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
   try {
     value = await agent(structuredClone(invocation), context);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const { message } = wordsOf(error);
     return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message) };
   }
   if (value instanceof HandedIn) {

@@ -1,7 +1,6 @@
 // Entry of a module host, thread or process: loads a target's module once a life and runs one invocation at a time.
 // It holds no token and no world, only messages: whoever it talks to decides what is allowed.
 
-import { format } from 'node:util';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -12,6 +11,7 @@ import { argumentsText } from './call-arguments.js';
 import { captureOutput } from './module-output.js';
 import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
 import { outputText, outputTooLarge } from './target-output.js';
+import { wordsOf } from './thrown.js';
 
 const send: (message: FromHost) => void =
   parentPort === null ? (message) => void process.send?.(message) : (message) => parentPort?.postMessage(message);
@@ -141,16 +141,6 @@ function fail(code: ModuleFailure, thrown: unknown): void {
   const { targetErrorCharsMax, targetLogBytesMax } = limits;
   // A little more than is told, so that a secret at the cut is still known for one.
   send({ kind: 'failed', code, message: message.slice(0, 2 * targetErrorCharsMax), stack: frames.join('\n').slice(0, targetLogBytesMax) });
-}
-
-/** Whatever was thrown: not even an error's message need be a text. */
-function wordsOf(thrown: unknown): { message: string; stack: string } {
-  try {
-    if (!(thrown instanceof Error)) return wordsOf(new Error(format(thrown)));
-    return { message: String(thrown.message), stack: String(thrown.stack ?? '') };
-  } catch {
-    return { message: 'What it threw cannot be read.', stack: '' };
-  }
 }
 
 /** What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the process. */

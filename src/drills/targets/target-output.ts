@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
 import type { Redactor } from './redaction.js';
+import { wordsOf } from './thrown.js';
 
 export type ParsedOutput = { kind: 'none' } | { kind: 'value'; value: JsonValue } | { kind: 'invalid'; error: RunError };
 
@@ -49,7 +50,7 @@ export function outputText(value: unknown): { kind: 'text'; text: string } | { k
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    return { kind: 'invalid', message: `The output has no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'invalid', message: `The output has no JSON: ${wordsOf(error).message}` };
   }
   if (text === undefined && value !== undefined) return { kind: 'invalid', message: `The output is a ${typeof value}, which has no JSON.` };
   return Buffer.byteLength(text ?? '') > limits.targetOutputBytesMax ? { kind: 'too_large' } : { kind: 'text', text: text ?? '' };
