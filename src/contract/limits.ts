@@ -190,6 +190,8 @@ export const limits = {
   moduleHostLivesMax: 256,
   moduleHeapMbMax: 1024,
   moduleAbortGraceMs: 200,
+  /** Of what a module's process and its run say to each other. */
+  moduleMessageBytesMax: 32 * 1024 * 1024,
   /** Of an interaction. */
   attachmentsMax: 100,
   /** Each. */

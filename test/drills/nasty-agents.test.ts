@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { TargetModule } from '../../src/contract/target-invocation.js';
 import { Attachments } from '../../src/drills/targets/attachments.js';
+import { moduleHostPipe } from '../../src/drills/targets/module-protocol.js';
 import { Targets } from '../../src/drills/targets/targets.js';
 import { command, file, invocation, module, pools, recordedAccess, root, run } from './targets-kit.js';
 
@@ -254,9 +255,15 @@ test('module: what its host would never say ends it, and nobody else', async () 
   ];
   const says = (saying: string): string => `
     import { parentPort } from 'node:worker_threads';
-    export default async () => { parentPort === null ? process.send(${saying}) : parentPort.postMessage(${saying}); await new Promise(() => setInterval(() => {}, 1e3)); };`;
+    export default async () => { parentPort.postMessage(${saying}); await new Promise(() => setInterval(() => {}, 1e3)); };`;
   for (const saying of sayings) assert.equal(await codeOf(module(says(saying))), 'target.CRASHED', saying);
-  assert.equal(await codeOf(module(says('null')), { isolation: 'process' }), 'target.CRASHED');
+  // A process has a pipe, into which its agent can write as well.
+  const writes = (bytes: string): string => `
+    import { writeSync } from 'node:fs';
+    export default async () => { writeSync(${moduleHostPipe}, Buffer.from(${bytes})); await new Promise(() => setInterval(() => {}, 1e3)); };`;
+  const written = ['"not a message at all"', '[0, 0, 0, 1, 7]', '[0, 0, 0, 0]', '[0, 0, 0, 3, 255, 15, 48]'];
+  const codes = await Promise.all(written.map((bytes) => codeOf(module(writes(bytes)), { isolation: 'process' })));
+  assert.deepEqual(codes, Array(written.length).fill('target.CRASHED'));
 });
 
 test('module: an error is told whatever its members are', async () => {

@@ -1,6 +1,7 @@
 // Entry of a module host, thread or process: loads a target's module once a life and runs one invocation at a time.
 // It holds no token and no world, only messages: whoever it talks to decides what is allowed.
 
+import { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -8,13 +9,23 @@ import type { TargetContext, TargetModule, TargetWorld } from '../../contract/ta
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
+import { readMessages, sendMessage } from './message-pipe.js';
 import { captureOutput } from './module-output.js';
-import type { CallAnswer, FromHost, Invoke, ModuleFailure, ToHost, WorldRequest } from './module-protocol.js';
+import {
+  type CallAnswer,
+  type FromHost,
+  type Invoke,
+  type ModuleFailure,
+  moduleHostPipe,
+  type ToHost,
+  type WorldRequest,
+} from './module-protocol.js';
 import { outputText, outputTooLarge } from './target-output.js';
 import { wordsOf } from './thrown.js';
 
-const send: (message: FromHost) => void =
-  parentPort === null ? (message) => void process.send?.(message) : (message) => parentPort?.postMessage(message);
+/** Of a process, which has no port. */
+const pipe = parentPort === null ? new Socket({ fd: moduleHostPipe, readable: true, writable: true }) : undefined;
+const send = (message: FromHost): void => (pipe === undefined ? parentPort?.postMessage(message) : sendMessage(pipe, message));
 
 let abort = new AbortController();
 let loaded: { life: number; module: Promise<Record<string, unknown>> } | undefined;
@@ -35,12 +46,11 @@ const receive = (message: ToHost): void => {
   else if (message.kind === 'answer') settle(message.id, message.answer);
   else endLife();
 };
-if (parentPort === null) {
-  process.on('message', (message) => receive(message as ToHost));
+parentPort?.on('message', receive);
+if (pipe !== undefined) {
   // Whoever started this process is gone.
-  process.on('disconnect', () => process.exit());
-} else {
-  parentPort.on('message', receive);
+  pipe.on('error', () => {}).on('close', () => process.exit());
+  readMessages(pipe, { receive: (message) => receive(message as ToHost), broken: () => process.exit() });
 }
 /** Before any module was loaded. Not while this one is: the loader has listeners of its own meanwhile. */
 let untouched: string | undefined;
@@ -159,6 +169,6 @@ function endLife(): void {
 
 function say(text: string): void {
   if (logRoom <= 0) return;
+  send({ kind: 'log', text: text.slice(0, logRoom) });
   logRoom -= text.length;
-  send({ kind: 'log', text });
 }

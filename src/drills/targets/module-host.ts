@@ -1,9 +1,11 @@
 // One module host as the attempt holds it: a thread, or a process with the same entry behind the same messages.
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
-import { type FromHost, isFromHost, type ToHost } from './module-protocol.js';
+import { readMessages, sendMessage } from './message-pipe.js';
+import { type FromHost, isFromHost, moduleHostPipe, type ToHost } from './module-protocol.js';
 
 export interface ModuleHost {
   /** Attempts it has served. */
@@ -45,17 +47,18 @@ function startThread(): ModuleHost {
 }
 
 function startProcess(): ModuleHost {
-  const child = fork(fileURLToPath(entry), [], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${limits.moduleHeapMbMax}`],
+  const child = spawn(process.execPath, [`--max-old-space-size=${limits.moduleHeapMbMax}`, fileURLToPath(entry)], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const hearing = new Hearing();
+  const pipe = child.stdio[moduleHostPipe] as Duplex;
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  child.on('message', (message) => hearing.message(message));
+  readMessages(pipe, { receive: (message) => hearing.message(message), broken: () => hearing.message(undefined) });
+  // A message to a process that has just died is lost; its end is heard all the same.
+  pipe.on('error', () => {});
   child.on('error', (error) => hearing.end(error.message));
   child.on('exit', (code, signal) => hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`));
   for (const stream of [child.stdout, child.stderr]) {
@@ -63,8 +66,7 @@ function startProcess(): ModuleHost {
   }
   return {
     lives: 0,
-    // A message to a process that has just died is lost; its end is heard all the same.
-    post: (message) => void (child.connected && child.send(message, () => {})),
+    post: (message) => sendMessage(pipe, message),
     listen: (listener) => hearing.listen(listener),
     kill: () => {
       child.kill('SIGKILL');

@@ -4,6 +4,9 @@ import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/wor
 import type { Endpoint } from '../bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
 
+/** Where a host that is a process has its pipe: a file descriptor. */
+export const moduleHostPipe = 3;
+
 export interface Invoke {
   kind: 'invoke';
   /** What the module says carries it, so that nothing of an earlier interaction is taken for this one's. */
