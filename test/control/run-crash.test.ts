@@ -11,6 +11,7 @@ import { Fenced } from '../../src/control/run-desk.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { type Agent, type AgentWorld, hasEnded, openRunKit, type RunKit, refundAgent } from './run-kit.js';
 import { refuses } from './session-kit.js';
+import { until } from '../until.js';
 
 const drillId = 'sla-escalation';
 const folders: string[] = [];
@@ -111,7 +112,7 @@ test('a run whose seal was lost with its life is sealed once more, the same', as
   kit.disk.full = false;
   await kit.when(hostedRunId, ({ state }) => state === 'ready_to_seal' || state === 'sealed');
   kit.disk.full = true;
-  while (!(await closed()));
+  await until(closed);
   await nextLife('crash');
   await kit.done(operation);
   const sealed = await kit.run(hostedRunId);

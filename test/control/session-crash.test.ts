@@ -6,6 +6,7 @@ import { afterEach, test } from 'node:test';
 import type { Operation } from '../../src/contract/operation.js';
 import type { WorldQuery } from '../../src/contract/world-protocol.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
+import { until } from '../until.js';
 
 let kit: SessionKit;
 afterEach(async () => {
@@ -23,7 +24,7 @@ async function nextLife(): Promise<void> {
 /** The world has done what the operation asked for; the catalog never hears of it. */
 async function crashAfterWorld(operation: Operation, done: () => Promise<boolean>): Promise<void> {
   kit.disk.full = true;
-  while (!(await done()));
+  await until(done);
   assert.equal(kit.services.operations.find(operation.operationId)?.state === 'succeeded', false);
   await nextLife();
   await kit.done(operation);

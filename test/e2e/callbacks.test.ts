@@ -10,6 +10,7 @@ import type { WorldSession } from '../../src/contract/hosted-resources.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { startReceiver, type TestReceiver } from '../callbacks/receiver-kit.js';
 import { clientOf, type Ready, type Service, startService, temporaryFolder } from './service.js';
+import { until } from '../until.js';
 
 const rounds = Number(process.env.DRILLYARD_CALLBACK_CRASH_ROUNDS ?? 4);
 /** Two captures of the example settle before it. */
@@ -126,7 +127,7 @@ test(`the service dies ${rounds} times while a receiver is told; no callback is 
     };
     const session = await sessionWith(ground, id);
     const operation = await advance(ground, session);
-    while (dead === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => dead !== undefined);
     await dead;
     service = await startService({ dataDirectory, flags });
     ground = { client: clientOf(service, credential), ready: service.ready };
