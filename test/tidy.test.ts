@@ -28,7 +28,22 @@ const rooms: { [room: string]: string[] } = {
   desk: ['contract', 'http'],
   testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
-  cli: ['contract', 'files', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
+  cli: [
+    'contract',
+    'files',
+    'compiler',
+    'worlds',
+    'callbacks',
+    'reports',
+    'drills',
+    'bindings',
+    'http',
+    'tools',
+    'inspector',
+    'control',
+    'index.ts',
+    'control-server.ts',
+  ],
 };
 
 /** Packages that only the named files may import. */

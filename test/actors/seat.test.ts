@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-system.js';
-import { until } from '../until.js';
 
 const endless = { kind: 'slices', slices: Number.POSITIVE_INFINITY } as const;
 const watched = { handlerTimeoutMs: 300 };

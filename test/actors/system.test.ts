@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActorSystem } from '../../src/actors/system.js';
+import { until } from '../until.js';
 import type { CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth } from './open-system.js';
-import { until } from '../until.js';
 
 testBoth('commands of one actor run in the order in which they were sent', {}, async ({ add }) => {
   const replies = await Promise.all(Array.from({ length: 500 }, () => add('a')));

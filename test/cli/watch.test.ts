@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type KeySource, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
+import { until } from '../until.js';
 import { jsonLines, type Started, start } from './cli.js';
 
 const cleanUp: (() => void)[] = [];
@@ -99,7 +100,6 @@ test('a change during a run is not lost; a command agent is watched by the files
   const started = (root: string): string => join(root, '.started');
   const body = (text: string): string => `
     import { existsSync, writeFileSync } from 'node:fs';
-import { until } from '../until.js';
     writeFileSync('.started', '');
     while (!existsSync('.go')) await new Promise((resolve) => setTimeout(resolve, 5));
     await fetch(process.env.SERVICE_HTTP_URL + '/v1/operations/notes/note.write', { method: 'POST',

@@ -9,9 +9,9 @@ import { activityTable, runResultTable } from '../../src/control/run-records.js'
 import { sweepSessions } from '../../src/control/session-expiry.js';
 import { snapshotTable } from '../../src/control/snapshot-records.js';
 import type { Table } from '../../src/control/tables.js';
+import { until } from '../until.js';
 import { openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';
-import { until } from '../until.js';
 
 let kit: RunKit;
 before(async () => {

@@ -9,9 +9,9 @@ import { operationTable } from '../../src/control/operation-records.js';
 import { runRunner } from '../../src/control/run-coordinator.js';
 import { Fenced } from '../../src/control/run-desk.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
+import { until } from '../until.js';
 import { type Agent, type AgentWorld, hasEnded, openRunKit, type RunKit, refundAgent } from './run-kit.js';
 import { refuses } from './session-kit.js';
-import { until } from '../until.js';
 
 const drillId = 'sla-escalation';
 const folders: string[] = [];

@@ -17,9 +17,9 @@ import { bundleFolder } from '../../src/control/evidence-records.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from '../../src/control/run-endpoints.js';
 import type { ControlServices } from '../../src/control/services.js';
 import { defineSessionRunners, sessionEndpoints } from '../../src/control/session-endpoints.js';
+import { until } from '../until.js';
 import type { ControlKitOptions } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
-import { until } from '../until.js';
 
 const exampleRoot = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
 export const keepingDrill = 'careless-refund';

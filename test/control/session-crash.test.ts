@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { Operation } from '../../src/contract/operation.js';
 import type { WorldQuery } from '../../src/contract/world-protocol.js';
-import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 import { until } from '../until.js';
+import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
 afterEach(async () => {

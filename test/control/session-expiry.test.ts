@@ -6,8 +6,8 @@ import { quotaUsed } from '../../src/control/quotas.js';
 import { sweepSessions } from '../../src/control/session-expiry.js';
 import { sessionTable } from '../../src/control/session-records.js';
 import { leaseReleased, leaseTaken } from '../../src/control/session-states.js';
-import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 import { until } from '../until.js';
+import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
 before(async () => {

@@ -9,8 +9,8 @@ import type { CallbackEntry } from '../../src/contract/evidence.js';
 import type { WorldSession } from '../../src/contract/hosted-resources.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { startReceiver, type TestReceiver } from '../callbacks/receiver-kit.js';
-import { clientOf, type Ready, type Service, startService, temporaryFolder } from './service.js';
 import { until } from '../until.js';
+import { clientOf, type Ready, type Service, startService, temporaryFolder } from './service.js';
 
 const rounds = Number(process.env.DRILLYARD_CALLBACK_CRASH_ROUNDS ?? 4);
 /** Two captures of the example settle before it. */

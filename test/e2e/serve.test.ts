@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-server.js';
 import { jsonLines } from '../cli/cli.js';
-import { asAgent, clientOf, type Service, serve, startService, temporaryFolder } from './service.js';
 import { until } from '../until.js';
+import { asAgent, clientOf, type Service, serve, startService, temporaryFolder } from './service.js';
 
 const engines = loadUws() === undefined ? (['node'] as const) : (['node', 'uws'] as const);
 
