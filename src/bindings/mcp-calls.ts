@@ -3,7 +3,7 @@
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { ToolOutcome } from '../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import { validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 import type { AgentWorld } from './agent-world.js';
 import { contentOf, textOf } from './mcp-content.js';
@@ -71,6 +71,7 @@ interface OperationCall {
 async function callOperation({ world, meta, signal }: ToolCall, { name, tool, target, input }: OperationCall): Promise<JsonObject> {
   const { packageId, operationId, instanceId } = target ?? {};
   if (packageId === undefined || operationId === undefined) throw unknownTool(name);
+  if (tool === undefined && !validateCallPath({ packageId, operationId }).ok) throw unknownTool(name);
   const args = tool?.wraps.arguments === true ? (input.value as JsonValue) : input;
   if (args === undefined) return resultOf(invalidArguments([{ path: '/value', code: 'required', message: 'is required' }]), {});
   const { [idempotencyKeyName]: idempotencyKey } = meta;

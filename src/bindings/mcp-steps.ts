@@ -24,7 +24,8 @@ export async function* answerInSteps(request: McpRequest): AsyncGenerator<McpSte
     params: { progressToken: progressToken as JsonValue, ...params },
   });
   try {
-    const tool = wantsProgress(message) ? (await catalogOf(world)).find(String(message.params.name)) : undefined;
+    const { name } = message.params;
+    const tool = wantsProgress(message) && typeof name === 'string' ? (await catalogOf(world)).find(name) : undefined;
     if (tool?.target === 'wait') {
       for await (const step of progressThenEnd((onProgress) => answerMcp({ ...request, onProgress })))
         yield step.kind === 'progress' ? { kind: 'progress', progress: notification(waited(step.progress)) } : step;

@@ -108,6 +108,8 @@ test('progress is told before the result, to a caller who asks for it and takes 
   ])
     assert.deepEqual(resultIn(reply).structuredContent, { done: true });
   assert.equal(told.asked.filter(({ kind }) => kind === 'call').length, 4);
+  const odd = await modern('tools/call', { name: { toString: 1 }, _meta: { progressToken: 'p' } }, { 'mcp-name': 'x' });
+  assert.deepEqual(failureIn(odd), [400, -32020, 1]);
 });
 
 test('a client that lacks what the tool needs is refused before the world is asked', async () => {
