@@ -224,6 +224,8 @@ test('expr: what cannot be decided, what is no question', async () => {
     ["1 + 'a' == 2", 'inconclusive', /no matching overload/],
     ['1 + 1', 'invalid', /is a number; expected true or false/],
     ['clock', 'invalid', /is a map/],
+    ['operations[7].sequence == 1', 'inconclusive', /decided: index 7 out of bounds\. It is/],
+    [`'a'.matches('${'a'.repeat(limits.exprPatternCharsMax + 1)}')`, 'inconclusive', /a pattern has at most 1000 characters/],
     ['1 +', 'invalid', /does not parse: line 1, column 4/],
   ];
   for (const [text, status, message] of cases) {
@@ -237,7 +239,11 @@ test('expr: work is bounded by counting, also where an error would vanish', asyn
   const entries = Array.from({ length: 1500 }, (_, index) => call(index + 1, 'ask', { id: index }));
   const cubed = 'operations.all(a, operations.all(b, operations.all(c, a.sequence + b.sequence + c.sequence > 0)))';
   const doubling = `['ab'].map(x, x + x)${'.map(x, x + x)'.repeat(40)}[0].contains('c')`;
-  for (const text of [cubed, `${cubed} || true`, doubling, 'operations.all(a, operations.all(b, operations == operations))']) {
+  const doublingBytes = `[bytes('ab')]${'.map(x, x + x)'.repeat(40)}[0] == b'c'`;
+  const expanding = "operations.all(a, string(a.sequence).matches('[0-9]{1,900}'))";
+  const zoned = "operations.exists(a, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin') == a.sequence - 9000)";
+  const deep = 'operations.all(a, operations.all(b, operations == operations))';
+  for (const text of [cubed, `${cubed} || true`, doubling, doublingBytes, expanding, zoned, deep]) {
     const result = await judge(expr(text), { entries });
     assert.equal(result.status, 'inconclusive', text);
     assert.match(result.message, new RegExp(`more than ${limits.exprStepsMax} steps`), text);
@@ -253,6 +259,31 @@ test('expr: more than is looked at is not decided', async () => {
   assert.match((await judge(expr('size(operations) > 0'), { entries })).message, /more than 10000 operations/);
   const wide = { t1: { list: Array.from({ length: limits.exprNodesMax }, () => 0) } };
   assert.match((await judge(expr('size(state.tickets) > 0', { tickets }), { rows: wide })).message, /more than 1000000 values/);
+});
+
+test('expr: names that a host has are names like any other in rows, and nothing where there are none', async () => {
+  const rows = JSON.parse('{"__proto__": {"constructor": 1, "__proto__": {"n": 2}}, "t1": {}}') as { [rowId: string]: JsonObject };
+  const text =
+    "state.tickets['__proto__'].constructor == 1 && state.tickets['__proto__']['__proto__'].n == 2 && !has(state.tickets['t1'].constructor) && size(state.tickets) == 2";
+  const result = await judge(expr(text, { tickets }), { rows });
+  assert.equal(result.status, 'passed', result.message);
+});
+
+test('expr: whatever else the thread serves has its turn between two expressions', async () => {
+  let turns = 0;
+  const turn = (): void => {
+    turns++;
+    counting = setImmediate(turn);
+  };
+  let counting = setImmediate(turn);
+  const ends = await Promise.all(
+    [1, 2, 3].map(async () => {
+      await judge(expr('1 == 1'));
+      return turns;
+    }),
+  );
+  clearImmediate(counting);
+  assert.equal(new Set(ends).size, ends.length);
 });
 
 test('expr: nothing of the host can be named', async () => {
