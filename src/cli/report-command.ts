@@ -5,7 +5,7 @@ import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
-import { progressBar } from './progress-bar.js';
+import { withProgressBar } from './progress-bar.js';
 import { reportPath } from './report-path.js';
 
 interface VerifyFlags {
@@ -25,8 +25,7 @@ export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
   const path = reportPath(folder, root);
-  const bar = progressBar('Verifying');
-  const { ok, runId, problems, notCompared } = await verifyReport(path, { onProgress: bar.update }).finally(bar.end);
+  const { ok, runId, problems, notCompared } = await withProgressBar('Verifying', ({ update }) => verifyReport(path, { onProgress: update }));
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {
