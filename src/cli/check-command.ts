@@ -1,6 +1,6 @@
 // `drillyard report check [reports...]`: judges stored runs again with the assertions of the present source. No agent runs, nothing is written.
 import { basename, resolve } from 'node:path';
-import { counted } from '../contract/counted.js';
+import { counted, grouped } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Verdict } from '../contract/run.js';
 import { type ChangedAssertion, type CheckedReport, checkReport } from '../drills/check-report.js';
@@ -98,7 +98,7 @@ function tellDrill(output: Output, drill: CheckedDrill): void {
   if (output.json || (trialCount < 2 && !flaky)) return;
   const rate = statistics === undefined ? '' : `, first attempts ${rateText(statistics)}`;
   const how = flaky ? '; flaky: passed only when tried again' : '';
-  output.say(`${visibleLine(drillId)}  ${verdict}: ${trialsPassed} of ${counted(trialCount, 'trial')}${rate}${how}`);
+  output.say(`${visibleLine(drillId)}  ${verdict}: ${grouped(trialsPassed)} of ${counted(trialCount, 'trial')}${rate}${how}`);
 }
 
 /** Reports are counted; the verdict is that of their drills, by the rules of a run. */

@@ -1,7 +1,7 @@
 // `drillyard history`: what the stored reports say of each drill over time. Reads report documents only; runs and writes nothing.
 import { basename, resolve } from 'node:path';
 import pc from 'picocolors';
-import { counted } from '../contract/counted.js';
+import { counted, grouped } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Verdict } from '../contract/run.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
@@ -99,7 +99,7 @@ function drillLines({ drillId, runs, statistics, latest, lastFailure, medianDura
 }
 
 function firstAttempts(statistics: TrialStatistics): string {
-  return `${statistics.passed} of ${counted(statistics.trials, 'first attempt')} passed: ${rateText(statistics)}`;
+  return `${grouped(statistics.passed)} of ${counted(statistics.trials, 'first attempt')} passed: ${rateText(statistics)}`;
 }
 
 function timeText({ startedAtMs }: HistoryRun): string {
