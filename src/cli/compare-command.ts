@@ -14,7 +14,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 import { withProgressBar } from './progress-bar.js';
-import { reportPath } from './report-path.js';
+import { oneReportPath } from './report-path.js';
 
 export interface CompareFlags {
   left: string;
@@ -37,7 +37,7 @@ export async function compareCommand(flags: CompareFlags): Promise<ExitCode> {
 
 /** Either side is read twice, once to check it and once to compare it; the first takes longer. */
 function compared({ left, right, root }: CompareFlags): Promise<RunComparison> {
-  const folders = [left, right].map((named) => reportPath(named, root));
+  const folders = [left, right].map((named) => oneReportPath(named, root));
   return withProgressBar('Comparing', async ({ update }) => {
     const sides: ComparedRun[] = [];
     for (const folder of folders) {
