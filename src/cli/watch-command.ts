@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Output } from './output.js';
+import { withProgressBar } from './progress-bar.js';
 import { type OneRun, type RunFlags, runOnce, told } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
@@ -23,7 +24,7 @@ export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
   return await told(flags, async (run) => {
-    const watch = await SourceWatch.open({ root, config, written });
+    const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
       return await new Watched(run, watch).play();
     } finally {
