@@ -6,6 +6,7 @@ import { generatedOperationIds } from '../tools/declarative.js';
 import { schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
+import { mcpFindings } from './mcp-checks.js';
 import { routeFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
@@ -39,6 +40,7 @@ export function checkManifest(subject: Subject): ManifestFinding[] {
         : [],
     ),
     ...routeFindings(manifest),
+    ...mcpFindings(manifest),
   ];
 }
 

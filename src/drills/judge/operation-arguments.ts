@@ -2,7 +2,8 @@
 import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
-import { type Compared, compare, describeExpected, preview, valueAt } from './compare.js';
+import { valueAt } from '../../contract/json-path.js';
+import { type Compared, compare, describeExpected, preview } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
 
