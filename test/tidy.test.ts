@@ -28,7 +28,22 @@ const rooms: { [room: string]: string[] } = {
   desk: ['contract', 'http'],
   testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
-  cli: ['contract', 'files', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http', 'tools', 'inspector', 'control', 'index.ts'],
+  cli: [
+    'contract',
+    'files',
+    'compiler',
+    'worlds',
+    'callbacks',
+    'reports',
+    'drills',
+    'bindings',
+    'http',
+    'tools',
+    'inspector',
+    'control',
+    'index.ts',
+    'control-server.ts',
+  ],
 };
 
 /** Packages that only the named files may import. */
@@ -37,6 +52,7 @@ const importSites: { [specifier: string]: string[] } = {
   comlink: ['src/actors/pool.ts', 'src/actors/host-entry.ts'],
   typia: ['src/contract/validators.ts', 'src/contract/endpoint-validators.ts', 'src/contract/inspector-validators.ts', 'src/contract/tags.ts'],
   '@bufbuild/cel': ['src/expressions/syntax.ts', 'src/expressions/values.ts', 'src/expressions/evaluate.ts'],
+  '@bufbuild/re2': ['src/expressions/patterns.ts'],
   lmdb: ['src/worlds/store.ts', 'src/control/catalog.ts'],
   'uWebSockets.js': ['src/http/uws-server.ts'],
   'node:http': ['src/http/node-server.ts', 'src/callbacks/send.ts', 'src/drills/targets/http-exchange.ts', 'src/cli/world-command.ts'],

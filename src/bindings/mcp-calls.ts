@@ -3,10 +3,13 @@
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { ToolOutcome } from '../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import { validateCallRequest, validateWaitRequest } from '../contract/validators.js';
+import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 import type { AgentWorld } from './agent-world.js';
+import { contentOf, textOf } from './mcp-content.js';
+import { type Headers, requireHeaderParams } from './mcp-headers.js';
 import { isObject, McpFailure } from './mcp-messages.js';
+import { clientCapabilitiesKey, type Era } from './mcp-revisions.js';
 import { type McpTool, type ToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
 
 export interface ToolCall {
@@ -14,6 +17,9 @@ export interface ToolCall {
   catalog: ToolCatalog;
   params: JsonObject;
   meta: JsonObject;
+  era: Era;
+  /** Undefined where nothing but the message came. */
+  headers: Headers | undefined;
   /** Aborting cancels what has not begun, and a wait between its slices. */
   signal: AbortSignal | undefined;
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
@@ -27,6 +33,7 @@ export async function callTool(call: ToolCall): Promise<JsonObject> {
   if (typeof name !== 'string') throw new McpFailure('invalidParams', "The member 'name' is not a text.");
   if (!isObject(input)) throw new McpFailure('invalidParams', "The member 'arguments' is not an object.");
   const tool = call.catalog.find(name);
+  if (tool !== undefined && call.era === 'modern') requireModern(tool, input, call);
   try {
     if (tool?.target === 'wait') return await wait(call, input);
     return await callOperation(call, { name, tool, target: tool?.target ?? targetOfName(name), input });
@@ -35,9 +42,17 @@ export async function callTool(call: ToolCall): Promise<JsonObject> {
   }
 }
 
-/** Whether a call of this name is one that reports progress. */
-export function isWait({ catalog, params: { name } }: Pick<ToolCall, 'catalog' | 'params'>): boolean {
-  return typeof name === 'string' && catalog.find(name)?.target === 'wait';
+/** What a tool asks of the client beyond its arguments. */
+function requireModern({ headerParams, mcp: { clientCapabilities = [] } }: McpTool, input: JsonObject, { meta, headers }: ToolCall): void {
+  if (headers !== undefined) requireHeaderParams(headerParams, input, headers);
+  const { [clientCapabilitiesKey]: said } = meta;
+  const missing = clientCapabilities.filter((capability) => !isObject(said) || said[capability] === undefined);
+  if (missing.length === 0) return;
+  const requiredCapabilities = Object.fromEntries(missing.map((capability) => [capability, {}]));
+  throw new McpFailure('missingCapability', `The tool needs a client with ${missing.join(', ')}.`, {
+    status: 400,
+    details: { requiredCapabilities },
+  });
 }
 
 async function wait({ world, signal, onProgress }: ToolCall, input: JsonObject): Promise<JsonObject> {
@@ -56,6 +71,7 @@ interface OperationCall {
 async function callOperation({ world, meta, signal }: ToolCall, { name, tool, target, input }: OperationCall): Promise<JsonObject> {
   const { packageId, operationId, instanceId } = target ?? {};
   if (packageId === undefined || operationId === undefined) throw unknownTool(name);
+  if (tool === undefined && !validateCallPath({ packageId, operationId }).ok) throw unknownTool(name);
   const args = tool?.wraps.arguments === true ? (input.value as JsonValue) : input;
   if (args === undefined) return resultOf(invalidArguments([{ path: '/value', code: 'required', message: 'is required' }]), {});
   const { [idempotencyKeyName]: idempotencyKey } = meta;
@@ -70,18 +86,20 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   }
   const { callId, correlationId, outcome } = await world.call({ packageId, operationId, ...request.value }, { signal });
   if (outcome.kind === 'unsupported') throw unknownTool(name);
-  return resultOf(outcome, { callId, correlationId }, tool?.wraps.value);
+  return resultOf(outcome, { callId, correlationId }, tool);
 }
 
 /** An error is told as the outcome that it is; `structuredContent` is what outputSchema promises, so an error has none. */
-function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, wraps = false): JsonObject {
-  const meta = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`drillyard/${key}`, id]));
-  if (outcome.kind !== 'ok') return { content: [text(outcome as unknown as JsonValue)], isError: true, _meta: meta };
+function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, tool?: McpTool): JsonObject {
+  const _meta = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`drillyard/${key}`, id]));
+  if (outcome.kind !== 'ok') return { content: [textBlock(outcome as unknown as JsonValue)], isError: true, _meta };
   const { value } = outcome;
-  const structuredContent = !wraps && isObject(value) ? value : { value };
-  return { content: [text(structuredContent)], structuredContent, _meta: meta };
+  const { content, structured = true } = tool?.mcp ?? {};
+  if (!structured) return { content: content === undefined ? [textBlock(value)] : contentOf(value, content), _meta };
+  const structuredContent = tool?.wraps.value !== true && isObject(value) ? value : { value };
+  return { content: content === undefined ? [textBlock(structuredContent)] : contentOf(value, content), structuredContent, _meta };
 }
-const text = (value: JsonValue): JsonObject => ({ type: 'text', text: JSON.stringify(value) });
+const textBlock = (value: JsonValue): JsonObject => ({ type: 'text', text: textOf(value) });
 
 function invalidArguments(issues: readonly { path: string; code: string; message: string }[]): ToolOutcome {
   const details = { issues: issues.map((issue) => ({ ...issue })) };

@@ -18,6 +18,7 @@ export const rpcCodes = {
   internalError: -32603,
   // Of the 2026-07-28 revision.
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const;
 

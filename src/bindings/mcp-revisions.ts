@@ -2,8 +2,8 @@
 // there are no headers.
 //   M1. `modern` is 2026-07-28: each request says who it is. `legacy` is what begins with `initialize`; there the header alone picks the rules.
 //   M2. The era is decided before the method, so that `initialize` under a modern claim is a method that does not exist.
-import { isUtf8 } from 'node:buffer';
 import type { JsonValue } from '../contract/json.js';
+import { type Headers, headerMismatch, headerOf } from './mcp-headers.js';
 import { isObject, McpFailure, type McpMessage } from './mcp-messages.js';
 
 export type Era = 'modern' | 'legacy';
@@ -13,9 +13,7 @@ export const legacyRevisions: readonly [string, ...string[]] = ['2025-11-25', '2
 const reserved = 'io.modelcontextprotocol/';
 export const serverInfoKey = `${reserved}serverInfo`;
 const versionKey = `${reserved}protocolVersion`;
-const capabilitiesKey = `${reserved}clientCapabilities`;
-
-type Headers = ReadonlyMap<string, string>;
+export const clientCapabilitiesKey = `${reserved}clientCapabilities`;
 
 /** Throws McpFailure. */
 export function eraOf({ method, meta }: Pick<McpMessage, 'method' | 'meta'>, headers: Headers | undefined): Era {
@@ -41,33 +39,9 @@ export function requireModern({ method, meta, id }: McpMessage, headers: Headers
   if (id === undefined) return;
   if (headers !== undefined && headerOf(headers, 'mcp-method') !== method) throw headerMismatch('Mcp-Method');
   if (claim === undefined) throw missingMeta(versionKey);
-  if (!isObject(meta[capabilitiesKey])) throw missingMeta(capabilitiesKey);
+  if (!isObject(meta[clientCapabilitiesKey])) throw missingMeta(clientCapabilitiesKey);
 }
 
-/** Of a tools/call: the name in the header, which may be written in base64, is the one in the body. */
-export function requireModernName(name: JsonValue | undefined, headers: Headers): void {
-  const sent = headerOf(headers, 'mcp-name');
-  if (sent === undefined || decodedHeader(sent) !== name) throw headerMismatch('Mcp-Name');
-}
-
-const sentinel = /^=\?base64\?(.*)\?=$/;
-const paddedBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** Undefined where it is said to be base64 of UTF-8 and is not. */
-function decodedHeader(value: string): string | undefined {
-  const encoded = sentinel.exec(value)?.[1];
-  if (encoded === undefined) return value;
-  const bytes = Buffer.from(encoded, 'base64');
-  return paddedBase64.test(encoded) && isUtf8(bytes) ? bytes.toString() : undefined;
-}
-
-function headerOf(headers: Headers, name: string): string | undefined {
-  return headers.get(name)?.replace(/^[ \t]+|[ \t]+$/g, '');
-}
-
-function headerMismatch(header: string): McpFailure {
-  return new McpFailure('headerMismatch', `The ${header} header is missing or is not what the body says.`, { status: 400 });
-}
 function missingMeta(key: string): McpFailure {
   return new McpFailure('invalidParams', `The request lacks '${key}' in its _meta.`, { status: 400 });
 }

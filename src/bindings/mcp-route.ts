@@ -1,4 +1,4 @@
-// MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but for a wait whose caller wants to hear of its progress: an
+// MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but where there is progress to tell to a caller who wants it: an
 // event stream. What is wrong with the HTTP request itself (host, bearer, size, media type) is told as everywhere, in the envelope.
 //   H1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a message of its own
 //       is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
@@ -11,10 +11,11 @@ import { readJsonBody } from '../http/json-body.js';
 import { RawText, type Route, type RouteReply } from '../http/router.js';
 import type { HttpRequest } from '../http/server.js';
 import type { AgentAccess } from './agent-access.js';
-import { errorMessage, idOf, McpFailure, readMessage, resultMessage } from './mcp-messages.js';
-import { eraOf, requireModern, requireModernName } from './mcp-revisions.js';
-import { answerMcp, type McpRequest, progressMessage, reportsProgress } from './mcp-server.js';
-import { progressThenEnd } from './progress-stream.js';
+import { requireName } from './mcp-headers.js';
+import { errorMessage, idOf, McpFailure, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
+import { eraOf, requireModern } from './mcp-revisions.js';
+import { answerMcp, type McpRequest } from './mcp-server.js';
+import { answerInSteps, type McpStep, wantsProgress } from './mcp-steps.js';
 
 export const mcpRoute: Route<AgentAccess> = {
   method: 'POST',
@@ -46,10 +47,18 @@ async function answer(body: JsonValue, { headers, signal }: HttpRequest, world: 
   }
   if (message?.id === undefined) return { status: 202, body: new RawText('') };
   const { id, method, params } = message;
-  if (era === 'modern' && method === 'tools/call') requireModernName(params.name, headers);
-  const request: McpRequest = { message: { ...message, id }, era, world, signal: era === 'modern' ? signal : undefined };
-  if (takesEvents(headers) && (await reportsProgress(request))) return streamed(request);
+  if (era === 'modern' && method === 'tools/call') requireName(params.name, headers);
+  const request: McpRequest = { message: { ...message, id }, era, world, headers, signal: era === 'modern' ? signal : undefined };
+  if (wantsProgress(message) && takesEvents(headers)) return await answerAsItComes(id, answerInSteps(request));
   return { status: 200, body: resultMessage(id, await answerMcp(request)) };
+}
+
+/** A stream begins with the first progress; without any the answer is one as every other. */
+async function answerAsItComes(id: RequestId, steps: AsyncGenerator<McpStep>): Promise<RouteReply> {
+  const first = (await steps.next()).value as McpStep;
+  if (first.kind === 'failed') throw first.error;
+  if (first.kind === 'done') return { status: 200, body: resultMessage(id, first.value) };
+  return { status: 200, headers: eventHeaders, body: eventsOf(id, first, steps) };
 }
 
 async function readMessageBody(request: HttpRequest): Promise<JsonValue> {
@@ -68,16 +77,14 @@ function takesEvents(headers: ReadonlyMap<string, string>): boolean {
 
 const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
-function streamed(request: McpRequest): RouteReply {
-  return { status: 200, headers: eventHeaders, body: progressThenResult(request) };
+async function* eventsOf(id: RequestId, first: McpStep, rest: AsyncGenerator<McpStep>): AsyncGenerator<string> {
+  yield eventOf(messageOf(id, first));
+  for await (const step of rest) yield eventOf(messageOf(id, step));
 }
 
-async function* progressThenResult(request: McpRequest): AsyncGenerator<string> {
-  const { id, meta } = request.message;
-  for await (const step of progressThenEnd((onProgress) => answerMcp({ ...request, onProgress }))) {
-    if (step.kind === 'progress') yield eventOf(progressMessage(meta, step.progress));
-    else yield eventOf(step.kind === 'done' ? resultMessage(id, step.value) : errorMessage(id, toldInStream(step.error)));
-  }
+function messageOf(id: RequestId, step: McpStep): JsonObject {
+  if (step.kind === 'progress') return step.progress;
+  return step.kind === 'done' ? resultMessage(id, step.value) : errorMessage(id, toldInStream(step.error));
 }
 
 const eventOf = (message: JsonObject): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

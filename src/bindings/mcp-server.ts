@@ -1,10 +1,11 @@
 // The methods of MCP for one message, whatever carries it. Stateless: all that is known of the client is in the message and its headers.
 import { readFileSync } from 'node:fs';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 import type { AgentWorld } from './agent-world.js';
-import { callTool, isWait } from './mcp-calls.js';
+import { callTool } from './mcp-calls.js';
+import type { Headers } from './mcp-headers.js';
 import { McpFailure, type McpMessage, type RequestId } from './mcp-messages.js';
 import { type Era, legacyRevisions, modernRevision, serverInfoKey } from './mcp-revisions.js';
 import { ToolCatalog } from './mcp-tools.js';
@@ -13,7 +14,9 @@ export interface McpRequest {
   message: McpMessage & { id: RequestId };
   era: Era;
   world: AgentWorld;
+  headers?: Headers;
   signal: AbortSignal | undefined;
+  /** Of a wait. */
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
 
@@ -24,19 +27,6 @@ const capabilities = { tools: {} };
 /** The result of a request. Throws McpFailure, and ServiceError where the access has ended. */
 export async function answerMcp(request: McpRequest): Promise<JsonObject> {
   return request.era === 'modern' ? inModern(await modernResult(request)) : await legacyResult(request);
-}
-
-/** Whether the request has told where its progress goes, and is one that has any. */
-export async function reportsProgress({ message: { method, params, meta }, world }: McpRequest): Promise<boolean> {
-  const { progressToken } = meta;
-  const isToken = typeof progressToken === 'string' || Number.isSafeInteger(progressToken);
-  return isToken && method === 'tools/call' && isWait({ catalog: await catalogOf(world), params });
-}
-
-/** How far a wait is, to the token that its request gave. `progress` only rises, as the revisions want it. */
-export function progressMessage({ progressToken }: JsonObject, { scheduledEventsProcessed, reachedUs }: AdvanceProgress): JsonObject {
-  const params = { progressToken: progressToken as JsonValue, progress: scheduledEventsProcessed, message: `The clock is at ${reachedUs} us.` };
-  return { jsonrpc: '2.0', method: 'notifications/progress', params };
 }
 
 function modernResult(request: McpRequest): Promise<JsonObject> | JsonObject {
@@ -80,8 +70,8 @@ async function listTools({ world, message }: McpRequest, cacheHints: JsonObject)
   return { ...(await catalogOf(world)).page(message.params.cursor), ...cacheHints };
 }
 
-async function call({ world, message: { params, meta }, signal, onProgress }: McpRequest): Promise<JsonObject> {
-  return await callTool({ world, catalog: await catalogOf(world), params, meta, signal, onProgress });
+async function call({ world, message: { params, meta }, era, headers, signal, onProgress }: McpRequest): Promise<JsonObject> {
+  return await callTool({ world, catalog: await catalogOf(world), params, meta, era, headers, signal, onProgress });
 }
 
 function inModern(result: JsonObject): JsonObject {
@@ -91,7 +81,7 @@ function inModern(result: JsonObject): JsonObject {
 /** An actor's grants last as long as its access, so the world is asked once. */
 const catalogs = new WeakMap<AgentWorld, Promise<ToolCatalog>>();
 
-function catalogOf(world: AgentWorld): Promise<ToolCatalog> {
+export function catalogOf(world: AgentWorld): Promise<ToolCatalog> {
   let catalog = catalogs.get(world);
   if (catalog === undefined) {
     catalog = world.catalog().then(({ tools, mayWait }) => new ToolCatalog(tools, { mayWait }));

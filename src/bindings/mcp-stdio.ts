@@ -10,8 +10,8 @@ import type { AgentWorld } from './agent-world.js';
 import { type Line, readLines } from './line-reader.js';
 import { errorMessage, idOf, isObject, McpFailure, type McpMessage, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
 import { eraOf, requireModern } from './mcp-revisions.js';
-import { answerMcp, type McpRequest, progressMessage, reportsProgress } from './mcp-server.js';
-import { progressThenEnd } from './progress-stream.js';
+import type { McpRequest } from './mcp-server.js';
+import { answerInSteps } from './mcp-steps.js';
 
 export interface McpStdioOptions {
   world: AgentWorld;
@@ -84,12 +84,11 @@ class McpStdio {
   }
 
   async #answer(request: McpRequest, { id, cancel: { signal } }: Running): Promise<void> {
-    const reports = await reportsProgress(request).catch(() => false);
-    for await (const step of progressThenEnd((onProgress) => answerMcp(reports ? { ...request, onProgress } : request))) {
+    for await (const step of answerInSteps(request)) {
       if (signal.aborted) return;
       if (step.kind === 'done') this.#send(resultMessage(id, step.value));
       else if (step.kind === 'failed') this.#send(errorMessage(id, told(step.error)));
-      else if (!this.#output.writableNeedDrain) this.#send(progressMessage(request.message.meta, step.progress));
+      else if (!this.#output.writableNeedDrain) this.#send(step.progress);
     }
   }
 

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { type HeaderParam, headerParamsOf } from '../contract/mcp-header-params.js';
+import type { ToolMcp } from '../contract/tool-mcp.js';
 import type { ToolCatalogItem } from '../contract/world-protocol.js';
 import { isObject, McpFailure } from './mcp-messages.js';
 
@@ -21,6 +23,9 @@ export interface McpTool {
   definition: JsonObject;
   /** Whether arguments and values lie in a member `value`, because they are no objects. */
   wraps: { arguments: boolean; value: boolean };
+  /** What of the arguments headers repeat. */
+  headerParams: readonly HeaderParam[];
+  mcp: ToolMcp;
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -102,18 +107,27 @@ export function targetOfName(name: string): { packageId: string; operationId: st
 }
 
 function toolOf(item: ToolCatalogItem, name: string): McpTool {
-  const { packageId, instanceId, operationId, idempotency, mcp } = item;
+  const { packageId, instanceId, operationId, idempotency, mcp = {} } = item;
   const input = objectSchema(item.inputSchema);
   const output = objectSchema(item.outputSchema);
-  const description = mcp?.description ?? item.description ?? `The operation ${operationId} of ${packageId}.`;
+  const description = mcp.description ?? item.description ?? `The operation ${operationId} of ${packageId}.`;
   const definition: JsonObject = {
     name,
+    ...(mcp.title === undefined ? {} : { title: mcp.title }),
     description: instanceId === packageId ? description : `${description} (${instanceId})`,
     inputSchema: input.schema,
-    outputSchema: output.schema,
+    ...(mcp.structured === false ? {} : { outputSchema: output.schema }),
+    ...(mcp.annotations === undefined ? {} : { annotations: mcp.annotations as JsonObject }),
     _meta: { 'drillyard/operation': { packageId, instanceId, operationId, idempotency } },
   };
-  return { name, target: { packageId, instanceId, operationId }, definition, wraps: { arguments: input.wraps, value: output.wraps } };
+  return {
+    name,
+    target: { packageId, instanceId, operationId },
+    definition,
+    wraps: { arguments: input.wraps, value: output.wraps },
+    headerParams: headerParamsOf(input.schema).params,
+    mcp,
+  };
 }
 
 /**
@@ -154,4 +168,6 @@ const waitTool: McpTool = {
     },
   },
   wraps: { arguments: false, value: false },
+  headerParams: [],
+  mcp: {},
 };

@@ -2,7 +2,10 @@
 // than the world.
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 
-export type Step<Value> = { kind: 'progress'; progress: AdvanceProgress } | { kind: 'done'; value: Value } | { kind: 'failed'; error: unknown };
+export type Step<Value, Progress = AdvanceProgress> =
+  | { kind: 'progress'; progress: Progress }
+  | { kind: 'done'; value: Value }
+  | { kind: 'failed'; error: unknown };
 type Work<Value> = (onProgress: (progress: AdvanceProgress) => void) => Promise<Value>;
 
 /** Never throws: how the work ended is the last step. */

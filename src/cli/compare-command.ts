@@ -13,7 +13,8 @@ import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
-import { reportPath } from './report-path.js';
+import { withProgressBar } from './progress-bar.js';
+import { oneReportPath } from './report-path.js';
 
 export interface CompareFlags {
   left: string;
@@ -25,8 +26,7 @@ export interface CompareFlags {
 export async function compareCommand(flags: CompareFlags): Promise<ExitCode> {
   const output = createOutput(flags);
   try {
-    const [left, right] = [await sealedRun(flags.left, flags.root), await sealedRun(flags.right, flags.root)];
-    const comparison = await compareRuns(left, right);
+    const comparison = await compared(flags);
     output.line({ event: 'comparison', ...comparison });
     if (!output.json) for (const line of comparisonLines(comparison)) output.say(line);
     return exitCodes.passed;
@@ -35,13 +35,26 @@ export async function compareCommand(flags: CompareFlags): Promise<ExitCode> {
   }
 }
 
-async function sealedRun(named: string, root: string): Promise<ComparedRun> {
-  const folder = reportPath(named, root);
-  const { ok, problems } = await verifyReport(folder);
+/** Either side is read twice, once to check it and once to compare it; the first takes longer. */
+function compared({ left, right, root }: CompareFlags): Promise<RunComparison> {
+  const folders = [left, right].map((named) => oneReportPath(named, root));
+  return withProgressBar('Comparing', async ({ update }) => {
+    const sides: ComparedRun[] = [];
+    for (const folder of folders) {
+      const before = sides.length;
+      sides.push(await sealedRun(folder, (done, total) => update(before + done / Math.max(total, 1), 3)));
+    }
+    const [one, other] = sides as [ComparedRun, ComparedRun];
+    return await compareRuns(one, other);
+  });
+}
+
+async function sealedRun(folder: string, onProgress: (done: number, total: number) => void): Promise<ComparedRun> {
+  const { ok, problems } = await verifyReport(folder, { onProgress });
   if (ok) return await new SealedReport(folder, await manifestDigestOf(folder)).run();
   const first = problems[0];
   throw new ServiceError('control.INVALID_REQUEST', {
-    message: `${named} is not a report as it was sealed: ${first?.file} ${first?.message}. Run 'drillyard report verify' on it.`,
+    message: `${folder} is not a report as it was sealed: ${first?.file} ${first?.message}. Run 'drillyard report verify' on it.`,
   });
 }
 

@@ -1,6 +1,6 @@
 // `drillyard completion <shell>` prints the script; `drillyard complete <kind>`, which the script calls, lists ids of the project in reach.
 // Nothing is compiled, run or written for that, and nothing is said of what is wrong: a shell waits for it at every Tab.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { libraryFolder } from '../compiler/shipped.js';
@@ -8,28 +8,37 @@ import { parseSourceDocument } from '../compiler/source-document.js';
 import { listFilesBelow, readFileBelow } from '../compiler/source-files.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { isRunId } from '../reports/report-folder.js';
 import { completionScript, type ListedKind, type Shell } from './completion.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import { usualReports } from './report-path.js';
 
 export function completionCommand(program: Command, shell: Shell): ExitCode {
   process.stdout.write(completionScript(program, shell));
   return exitCodes.passed;
 }
 
+const runsListed = 50;
+
 export function completeCommand({ kind, root, config = 'drillyard.json' }: { kind: ListedKind; root: string; config?: string }): ExitCode {
-  const words =
-    kind === 'library'
-      ? readdirSync(libraryFolder(), { withFileTypes: true })
-          .filter((entry) => entry.isDirectory())
-          .map(({ name }) => `library:${name}`)
-      : idsOf(kind, resolve(root), config);
+  const words = kind === 'library' ? libraryIds() : kind === 'runs' ? runIds(usualReports(root)) : idsOf(kind, resolve(root), config);
   // What would be taken for several words, or for something else by a shell, is nothing to complete.
   const plain = [...new Set(words)].filter((word) => /^[\w.:@/-]+$/.test(word)).sort();
   if (plain.length > 0) process.stdout.write(`${plain.join('\n')}\n`);
   return exitCodes.passed;
 }
 
-function idsOf(kind: Exclude<ListedKind, 'library'>, root: string, config: string): string[] {
+function libraryIds(): string[] {
+  const entries = readdirSync(libraryFolder(), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `library:${name}`);
+}
+
+/** The newest: ids of runs are ordered by time. */
+function runIds(reports: string): string[] {
+  return existsSync(reports) ? readdirSync(reports).filter(isRunId).sort().slice(-runsListed) : [];
+}
+
+function idsOf(kind: Exclude<ListedKind, 'library' | 'runs'>, root: string, config: string): string[] {
   const settings = documentOf(root, config);
   if (settings === undefined) return [];
   const named = member(settings, 'sourceRoot');

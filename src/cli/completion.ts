@@ -1,10 +1,13 @@
 // Shell completion: a script for each shell, made from the commands' own definitions. Only ids of the project are asked for while typing.
 import type { Argument, Command, Option } from 'commander';
+import { reporterNames } from './reporter-list.js';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 /** What `drillyard complete` lists. */
-export const listedKinds = ['drills', 'suites', 'targets', 'tags', 'library'] as const;
+export const listedKinds = ['drills', 'suites', 'targets', 'tags', 'library', 'runs'] as const;
+/** Of those, what can as well be a folder. */
+const orFolders: ReadonlySet<ListedKind> = new Set(['library', 'runs']);
 export type ListedKind = (typeof listedKinds)[number];
 
 /** What may stand in a place. */
@@ -28,7 +31,10 @@ interface Place {
   argument: Fill;
 }
 
-const listed: { [name: string]: ListedKind } = { '--suite': 'suites', '--tag': 'tags', drills: 'drills', package: 'library' };
+const listed: { [name: string]: ListedKind } = {
+  ...{ '--suite': 'suites', '--tag': 'tags', drills: 'drills', package: 'library' },
+  ...{ report: 'runs', reports: 'runs', left: 'runs' },
+};
 
 export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program, '');
@@ -59,6 +65,7 @@ function optionOf(option: Option): OptionFill {
 
 function optionFill({ long, flags, argChoices }: Option): Fill {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
+  if (long === '--reporter') return { kind: 'words', words: reporterNames };
   const list = listed[long ?? ''];
   if (list !== undefined) return { kind: 'listed', list };
   return /<folder>/.test(flags) ? { kind: 'folders' } : /<file>/.test(flags) ? { kind: 'files' } : { kind: 'free' };
@@ -89,16 +96,25 @@ function caseScript(places: readonly Place[], shell: 'bash' | 'zsh'): string {
     return `      ${quote(path)}) ${subs}${path === '' ? fill({ kind: 'listed', list: 'drills' }) : fill(argument)} ;;`;
   });
   return `${heads[shell]}
-_drillyard_list() { _drillyard_words "$(drillyard complete "$1" --root "$root" 2>/dev/null)"; }
+_drillyard_list() { _drillyard_words "$(drillyard complete "$1" --root "\${root/#\\~/$HOME}" \${config:+--config} \${config:+"\${config/#\\~/$HOME}"} 2>/dev/null)"; }
 _drillyard() {
-  local place='' root=. word index
+  local place='' root=. config='' word before='' index
 ${locals[shell]}
   for ((index = 1; index < count; index++)); do
     word="\${line[index + ${shell === 'zsh' ? 1 : 0}]}"
     case "$place $word" in
       ${steps.join('|')}) place="\${place:+$place }$word" ;;
     esac
-    [[ "\${line[index + ${shell === 'zsh' ? 0 : -1}]}" == --root ]] && root="$word"
+    case "$before" in
+      --root) root="$word" ;;
+      --config) config="$word" ;;
+    esac
+    case "$word" in
+      --root=*) root="\${word#*=}" ;;
+      --config=*) config="\${word#*=}" ;;
+    esac
+    # bash takes --root=folder for three words.
+    [[ "$word" == = ]] || before="$word"
   done
   case "$place:$previous" in
 ${values.join('\n')}
@@ -131,9 +147,15 @@ _drillyard_files() { _files; }`,
 const locals = {
   bash: `  local -a line=("\${COMP_WORDS[@]}")
   local count=$COMP_CWORD current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
+  [[ "$previous" == = ]] && previous="\${COMP_WORDS[COMP_CWORD - 2]}"
+  [[ "$current" == = ]] && current=''
   COMPREPLY=()`,
   zsh: `  local -a line=("\${words[@]}")
-  local count=$((CURRENT - 1)) current="\${words[CURRENT]}" previous="\${words[CURRENT - 1]}"`,
+  local count=$((CURRENT - 1)) current="\${words[CURRENT]}" previous="\${words[CURRENT - 1]}"
+  if [[ "$current" == --*=* ]]; then
+    previous="\${current%%=*}" current="\${current#*=}"
+    compset -P '*='
+  fi`,
 };
 const ends = { bash: 'complete -F _drillyard drillyard', zsh: 'compdef _drillyard drillyard' };
 
@@ -147,7 +169,7 @@ function fill(value: Fill): string {
     case 'words':
       return `_drillyard_words ${quote(value.words.join(' '))}`;
     case 'listed':
-      return value.list === 'library' ? '_drillyard_list library; _drillyard_folders' : `_drillyard_list ${value.list}`;
+      return `_drillyard_list ${value.list}${orFolders.has(value.list) ? '; _drillyard_folders' : ''}`;
     case 'folders':
       return '_drillyard_folders';
     case 'files':
@@ -184,11 +206,19 @@ function __drillyard_place
     echo $place
 end
 function __drillyard_list
-    set -l root .
-    set -l line (commandline -opc)
-    set -l at (contains -i -- --root $line)
-    and set root $line[(math $at + 1)]
-    drillyard complete $argv[1] --root $root 2>/dev/null
+    set -l place
+    set -l before ''
+    for word in (commandline -opc)
+        switch $before
+            case --root --config
+                set place $place $before (string replace -r '^~' $HOME -- $word)
+        end
+        if string match -qr '^--(root|config)=' -- $word
+            set place $place (string replace -r '=~' =$HOME -- $word)
+        end
+        set before $word
+    end
+    drillyard complete $argv[1] $place 2>/dev/null
 end
 ${lines.join('\n')}
 `;
@@ -196,7 +226,7 @@ ${lines.join('\n')}
 
 function fishFill(value: Fill): string {
   if (value.kind === 'words') return `-f -a ${quote(value.words.join(' '))}`;
-  if (value.kind === 'listed') return `${value.list === 'library' ? '' : '-f '}-a '(__drillyard_list ${value.list})'`;
+  if (value.kind === 'listed') return `${orFolders.has(value.list) ? '' : '-f '}-a '(__drillyard_list ${value.list})'`;
   if (value.kind === 'folders') return "-f -a '(__fish_complete_directories)'";
   return value.kind === 'files' ? '' : '-f';
 }

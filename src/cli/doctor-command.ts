@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
-import { compileProject } from '../compiler/compile.js';
 import { counted } from '../contract/counted.js';
+import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
@@ -144,7 +144,7 @@ async function repository({ root, config }: SourceFlags): Promise<Finding> {
       message: `There is no ${file} in ${resolve(root)}: this is no repository yet.`,
       fix: 'Run `drillyard init`, or name the repository with --root.',
     };
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
+  const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   if (build === undefined)
     return {

@@ -1,7 +1,7 @@
 // `drillyard history`: what the stored reports say of each drill over time. Reads report documents only; runs and writes nothing.
 import { basename, resolve } from 'node:path';
 import pc from 'picocolors';
-import { counted } from '../contract/counted.js';
+import { counted, grouped } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Verdict } from '../contract/run.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
@@ -12,6 +12,7 @@ import { listStoredReports, readStoredReport } from '../reports/stored-reports.j
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
+import { withProgressBar } from './progress-bar.js';
 
 export interface HistoryFlags {
   drills: string[];
@@ -37,11 +38,14 @@ async function tell({ drills, flaky, last, reportDirectory, root }: HistoryFlags
   const { folders, more } = await listStoredReports(directory, last);
   const history = new History();
   const unavailable: { report: string; problem: string }[] = [];
-  for (const folder of folders) {
-    const stored = await readStoredReport(folder);
-    if (stored.kind === 'read') history.add(stored.report);
-    else unavailable.push({ report: basename(folder), problem: stored.problem });
-  }
+  await withProgressBar('Reading', async ({ update }) => {
+    for (const [index, folder] of folders.entries()) {
+      update(index, folders.length);
+      const stored = await readStoredReport(folder);
+      if (stored.kind === 'read') history.add(stored.report);
+      else unavailable.push({ report: basename(folder), problem: stored.problem });
+    }
+  });
   const all = history.drills();
   refuseUnknown(drills, all, directory);
   const chosen = all.filter((drill) => (drills.length === 0 || drills.includes(drill.drillId)) && (!flaky || drill.flaky !== undefined));
@@ -95,7 +99,7 @@ function drillLines({ drillId, runs, statistics, latest, lastFailure, medianDura
 }
 
 function firstAttempts(statistics: TrialStatistics): string {
-  return `${statistics.passed} of ${counted(statistics.trials, 'first attempt')} passed: ${rateText(statistics)}`;
+  return `${grouped(statistics.passed)} of ${counted(statistics.trials, 'first attempt')} passed: ${rateText(statistics)}`;
 }
 
 function timeText({ startedAtMs }: HistoryRun): string {

@@ -9,6 +9,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput } from './output.js';
+import { withProgressBar } from './progress-bar.js';
 import { receiversOf } from './receiver-flags.js';
 
 export interface InspectFlags {
@@ -30,7 +31,7 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
   try {
     const callbackReceivers = receiversOf(receivers, process.env);
     const given = callbackReceivers === undefined ? options : { ...options, callbackReceivers };
-    const inspector = await startLocalInspector({ root, ...given });
+    const inspector = await withProgressBar('Compiling', ({ update }) => startLocalInspector({ root, ...given, onCompiling: update }));
     const { baseUrl, token } = inspector;
     // In the fragment, which no browser sends and no log has.
     const appUrl = `${baseUrl}/#token=${token}`;

@@ -11,7 +11,7 @@ function packageVersion(): string {
 }
 
 export async function main(args: readonly string[]): Promise<void> {
-  goOnWithoutReader();
+  const outputIsLost = goOnWithoutReader();
   let code: ExitCode = exitCodes.passed;
   try {
     const finish = (ended: ExitCode): void => {
@@ -28,4 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
   // Not process.exit: what was written to a pipe must leave first.
   process.exitCode = code;
+  process.on('exit', () => {
+    if (outputIsLost() && process.exitCode === exitCodes.passed) process.exitCode = exitCodes.failed;
+  });
 }

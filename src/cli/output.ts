@@ -23,12 +23,21 @@ export function createOutput({ json }: { json: boolean }): Output {
 
 /**
  * A reader that went away (`drillyard run | head -1`) is no error of ours, and no reason to leave a run unfinished: nobody is told any more,
- * reports are written and the exit code is what it is.
+ * reports are written and the exit code is what it is. Output that is lost otherwise, on a full disk, say, ends nothing either, but is told, and
+ * the command has not done what it was asked to. Gives whether that has happened.
  */
-export function goOnWithoutReader(): void {
-  for (const stream of [process.stdout, process.stderr]) {
+export function goOnWithoutReader(): () => boolean {
+  let lost = false;
+  for (const [name, stream] of [
+    ['stdout', process.stdout],
+    ['stderr', process.stderr],
+  ] as const) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE' || lost) return;
+      lost = true;
+      if (name === 'stdout')
+        process.stderr.write(`error What goes to stdout cannot be written (${error.code ?? error.message}); the rest of it is lost.\n`);
     });
   }
+  return () => lost;
 }

@@ -8,12 +8,13 @@ import { shardText } from '../drills/shard.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
+import { withProgressBar } from './progress-bar.js';
 import type { SourceFlags } from './validate-command.js';
 
 export async function planCommand({ json, ...options }: SourceFlags & PlanOptions): Promise<ExitCode> {
   const output = createOutput({ json });
   try {
-    const plan = await planDrills(options, createBindings().available);
+    const plan = await withProgressBar('Compiling', ({ update }) => planDrills({ ...options, onCompiling: update }, createBindings().available));
     const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
     for (const planned of plan.drills) {
       for (const { trial, seed } of planned.trials)

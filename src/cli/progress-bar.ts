@@ -4,35 +4,51 @@ import { movesCursor } from '../reports/palette.js';
 import { barText } from '../reports/progress-text.js';
 
 export interface ProgressBar {
-  /** `total` 0: how much there is is not known. */
-  update(done: number, total: number): void;
+  /** `total` 0: how much there is is not known. Also draws, so that work that leaves no time between its steps is seen, too. */
+  readonly update: (done: number, total: number) => void;
+  /** Makes room for what is printed; the next update draws it again. */
+  readonly hide: () => void;
   /** Leaves nothing on the terminal. */
-  end(): void;
+  readonly end: () => void;
 }
 
 const patienceMs = 400;
 const redrawMs = 80;
 
 export function progressBar(label: string, stream: TerminalStream = process.stderr, environment: NodeJS.ProcessEnv = process.env): ProgressBar {
-  if (!movesCursor({ isTTY: stream.isTTY === true, environment })) return { update: () => {}, end: () => {} };
+  if (!movesCursor({ isTTY: stream.isTTY === true, environment })) return { update: () => {}, hide: () => {}, end: () => {} };
   const region = new LiveRegion(stream);
   let [done, total] = [0, 0];
   let drawn = false;
+  let dueMs = Date.now() + patienceMs;
   const draw = (): void => {
+    if (Date.now() < dueMs) return;
     drawn = true;
+    dueMs = Date.now() + redrawMs;
     region.draw([`${label}  ${barText(done, total)}`]);
   };
-  let timer = setTimeout(() => {
-    draw();
-    timer = setInterval(draw, redrawMs).unref();
-  }, patienceMs).unref();
+  const hide = (): void => {
+    if (drawn) region.draw([]);
+    drawn = false;
+  };
+  let ended = false;
+  const timer = setInterval(draw, redrawMs).unref();
   return {
     update: (...now) => {
       [done, total] = now;
+      if (!ended) draw();
     },
+    hide,
     end: () => {
-      clearTimeout(timer);
-      if (drawn) region.draw([]);
+      ended = true;
+      clearInterval(timer);
+      hide();
     },
   };
+}
+
+/** The bar of a piece of work, which is ended with it. */
+export async function withProgressBar<T>(label: string, work: (bar: ProgressBar) => Promise<T>): Promise<T> {
+  const bar = progressBar(label);
+  return await work(bar).finally(bar.end);
 }

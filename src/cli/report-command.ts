@@ -1,12 +1,12 @@
-// `drillyard report verify <folder>`: checks a report folder against itself.
+// `drillyard report verify <report>`: checks a report folder against itself.
 import { counted } from '../contract/counted.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
-import { progressBar } from './progress-bar.js';
-import { reportPath } from './report-path.js';
+import { withProgressBar } from './progress-bar.js';
+import { oneReportPath } from './report-path.js';
 
 interface VerifyFlags {
   folder: string;
@@ -24,9 +24,8 @@ export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
 }
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
-  const path = reportPath(folder, root);
-  const bar = progressBar('Verifying');
-  const { ok, runId, problems, notCompared } = await verifyReport(path, { onProgress: bar.update }).finally(bar.end);
+  const path = oneReportPath(folder, root);
+  const { ok, runId, problems, notCompared } = await withProgressBar('Verifying', ({ update }) => verifyReport(path, { onProgress: update }));
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {

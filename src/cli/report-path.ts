@@ -1,8 +1,8 @@
 // Where a report lies that somebody names: a folder, or the id of a run at its usual place.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
-import { isRunId } from '../reports/report-folder.js';
+import { isRunId, manifestFile } from '../reports/report-folder.js';
 
 export const usualReports = (root: string): string => join(root, '.service', 'reports');
 
@@ -14,11 +14,24 @@ export function reportPath(named: string, root: string): string {
   throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
 }
 
+/** The folder of one report. Throws control.NOT_FOUND for a directory of them, too. */
+export function oneReportPath(named: string, root: string): string {
+  const path = reportPath(named, root);
+  if (existsSync(join(path, manifestFile)) || !statSync(path).isDirectory()) return path;
+  const inside = newestIn(path);
+  if (inside.length === 0) return path;
+  throw new ServiceError('control.NOT_FOUND', { message: `${named} is a folder of reports. Name one of them; the newest: ${inside.join(', ')}.` });
+}
+
+/** Run ids are ordered by time. */
+function newestIn(reports: string): string[] {
+  return readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+}
+
 function whyNoReport(folder: string, reports: string): string {
   if (!existsSync(reports))
     return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
-  // Run ids are ordered by time.
-  const newest = readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+  const newest = newestIn(reports);
   const known = newest.length === 0 ? 'It has none' : `The newest there: ${newest.join(', ')}`;
   return `There is no folder ${folder}, and no run of that id in ${reports}. ${known}. Name one of them, a report folder, or the repository with --root.`;
 }

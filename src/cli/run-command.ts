@@ -12,6 +12,7 @@ import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
+import { progressBar } from './progress-bar.js';
 import { receiversOf } from './receiver-flags.js';
 import { holds, type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
 import { RunReporters } from './run-reporters.js';
@@ -82,7 +83,16 @@ export async function runOnce({ options, choices, output, terminal, signal }: On
       environment: process.env,
     });
     reporters = listening;
-    const result = await runDrills({ ...options, signal, onEvent: (event) => listening.onEvent(event) });
+    const compiling = progressBar('Compiling');
+    const result = await runDrills({
+      ...options,
+      signal,
+      onCompiling: compiling.update,
+      onEvent: (event) => {
+        compiling.end();
+        listening.onEvent(event);
+      },
+    }).finally(compiling.end);
     reporters.close();
     tellAfterwards(result, root, output);
     return { code: finish(reporters, result, output), result };

@@ -26,7 +26,7 @@ export async function serveCommand({ json, settings }: ServeFlags): Promise<Exit
   }
   const stop = stopOnSignal(output);
   try {
-    const { startControlServer } = await import('../index.js');
+    const { startControlServer } = await import('../control-server.js');
     const server = await startControlServer(read.options);
     if (await tell(server, read.options, output)) await server.credentialTold();
     await stop.asked;

@@ -1,16 +1,14 @@
 // `drillyard validate`: compiles and tells every diagnostic; runs nothing.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { compileProject } from '../compiler/compile.js';
 import { counted } from '../contract/counted.js';
+import { compileShown, type SourcePlace } from './compile-shown.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
 
-export interface SourceFlags {
-  root: string;
-  config?: string;
+export interface SourceFlags extends SourcePlace {
   json: boolean;
 }
 
@@ -24,7 +22,7 @@ export async function validateCommand(flags: SourceFlags): Promise<ExitCode> {
 }
 
 async function validate({ root, config, json }: SourceFlags, output: Output): Promise<ExitCode> {
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
+  const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
   for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
   if (diagnostics.length > 0)
     output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: pc.isColorSupported && process.stderr.isTTY === true }));

@@ -3,16 +3,17 @@
 //   H2. Source that does not compile is told and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { compileProject } from '../compiler/compile.js';
 import { counted } from '../contract/counted.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { sourceInvalid } from '../drills/source-invalid.js';
+import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Output } from './output.js';
+import { withProgressBar } from './progress-bar.js';
 import { type OneRun, type RunFlags, runOnce, told } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
@@ -23,7 +24,7 @@ export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
   return await told(flags, async (run) => {
-    const watch = await SourceWatch.open({ root, config, written });
+    const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
       return await new Watched(run, watch).play();
     } finally {
@@ -98,7 +99,7 @@ class Watched {
   async #due(all: boolean): Promise<{ drills: string[]; suite?: string } | undefined> {
     const { options, output } = this.#run;
     try {
-      const { build, diagnostics } = await compileProject({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
+      const { build, diagnostics } = await compileShown({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
       if (build === undefined) throw sourceInvalid(diagnostics);
       const plan = planRun(build, options, createBindings().available);
       const inputs = await drillInputs(build, plan, this.#root);

@@ -2,7 +2,7 @@
 // behavior-modules.ts, so the output knows no absolute path, no tsconfig and no folder it was made in.
 //   B1. Equal files give equal code, wherever they lie.
 //   B2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
-import { build, type Message, type Plugin } from 'esbuild';
+import type { Message, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
 import { bundleFunction } from '../tools/ambient.js';
@@ -63,6 +63,8 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
 }
 
 async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
+  // Loaded here, as it takes some 40 ms and most tools are of data alone.
+  const { build } = await import('esbuild');
   try {
     const { outputFiles, warnings } = await build({
       entryPoints: ['drillyard:entry'],

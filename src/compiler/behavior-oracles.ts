@@ -1,6 +1,5 @@
 // What a module uses, asked of esbuild's own parser: it is told to rewrite one thing, and what it rewrites is there. Text search only
 // finds the line. Runs only where a bundle already shows that there is something to find.
-import { transform } from 'esbuild';
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
 
@@ -38,6 +37,7 @@ export async function ambientFindings(body: string, modules: readonly BehaviorMo
   const mentioned = names.filter((name) => body.includes(name));
   if (mentioned.length === 0) return [];
   const marked = (name: string) => `drillyard_denied_${mentioned.indexOf(name)}_`;
+  const { transform } = await import('esbuild');
   const { code: rewritten } = await transform(body, {
     loader: 'js',
     define: Object.fromEntries(mentioned.map((name) => [name, marked(name)])),
@@ -68,6 +68,7 @@ async function findingsWhere(
   finding: (module: BehaviorModule) => BundleFinding,
 ): Promise<BundleFinding[]> {
   const findings: BundleFinding[] = [];
+  const { transform } = await import('esbuild');
   for (const module of modules) {
     if (module.loader === 'json') continue;
     const options = { loader: module.loader, target: 'es2022', logLevel: 'silent', tsconfigRaw: {} } as const;

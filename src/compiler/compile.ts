@@ -31,6 +31,8 @@ export interface CompileOptions {
   contained?: boolean;
   /** Rows from outside of the source. */
   choices?: DataChoices;
+  /** How many of the source's files have been read, which is most of the work. */
+  onProgress?: (done: number, total: number) => void;
 }
 export interface CompileResult {
   /** Absent when any diagnostic is an error. */
@@ -47,6 +49,7 @@ export async function compileProject({
   config = 'drillyard.json',
   contained = false,
   choices,
+  onProgress = () => {},
 }: CompileOptions): Promise<CompileResult> {
   const diagnostics = new Diagnostics();
   const root = realRoot(givenRoot);
@@ -54,7 +57,7 @@ export async function compileProject({
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
   const { settings, document } = rootFile;
-  const project = readProject(diagnostics, root, settings, document);
+  const project = readProject(diagnostics, root, { settings, document, onProgress });
   const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
   await checkExpressions(diagnostics, project.drills);
   return finish(diagnostics, { root, project, tools, settings, document }, choices);

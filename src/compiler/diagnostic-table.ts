@@ -75,6 +75,7 @@ export const diagnosticTable = {
   DY5015: error('Reserved path'),
   DY5016: error('Route status'),
   DY5017: warning('Codec not found'),
+  DY5018: warning('Header of an argument'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

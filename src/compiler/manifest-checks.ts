@@ -1,11 +1,13 @@
 // What a manifest's shape cannot say: ids, references inside the package, schemas that compile, routes, versions.
-import semver from 'semver';
-
+import satisfies from 'semver/functions/satisfies.js';
+import valid from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
 import { generatedOperationIds } from '../tools/declarative.js';
 import { schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
+import { mcpFindings } from './mcp-checks.js';
 import { routeFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
@@ -39,12 +41,13 @@ export function checkManifest(subject: Subject): ManifestFinding[] {
         : [],
     ),
     ...routeFindings(manifest),
+    ...mcpFindings(manifest),
   ];
 }
 
 function versionFindings({ manifest, engineVersion }: Subject): ManifestFinding[] {
   const findings: ManifestFinding[] = [];
-  if (semver.valid(manifest.version) === null) {
+  if (valid(manifest.version) === null) {
     findings.push({
       code: 'DY5006',
       path: '/version',
@@ -52,14 +55,14 @@ function versionFindings({ manifest, engineVersion }: Subject): ManifestFinding[
       suggestion: 'Write three numbers, as 1.0.0.',
     });
   }
-  if (semver.validRange(manifest.engine) === null) {
+  if (validRange(manifest.engine) === null) {
     findings.push({
       code: 'DY5007',
       path: '/engine',
       message: `'${manifest.engine}' is not a range of semantic versions`,
       suggestion: engineVersion === undefined ? undefined : `Write a range that holds ${engineVersion}, as ^${engineVersion}.`,
     });
-  } else if (engineVersion !== undefined && !semver.satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
+  } else if (engineVersion !== undefined && !satisfies(engineVersion, manifest.engine, { includePrerelease: true })) {
     findings.push({ code: 'DY5007', path: '/engine', message: `the package wants an engine ${manifest.engine}; this is ${engineVersion}` });
   }
   return findings;

@@ -68,12 +68,15 @@ export function validated<T>(diagnostics: Diagnostics, document: SourceDocument,
   return undefined;
 }
 
-export function readProject(
-  diagnostics: Diagnostics,
-  root: string,
-  { sourceRoot, world, compat }: RootSettings,
-  rootFile: SourceDocument,
-): ProjectDocuments {
+interface Reading {
+  settings: RootSettings;
+  /** The root file. */
+  document: SourceDocument;
+  onProgress: (done: number, total: number) => void;
+}
+
+export function readProject(diagnostics: Diagnostics, root: string, { settings, document: rootFile, onProgress }: Reading): ProjectDocuments {
+  const { sourceRoot, world, compat } = settings;
   const project: ProjectDocuments = {
     scenarios: [],
     targets: [],
@@ -108,7 +111,8 @@ export function readProject(
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
   readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
   const budget = { bytesLeft: limits.projectBytesMax };
-  for (const path of found.files) {
+  for (const [index, path] of found.files.entries()) {
+    onProgress(index, found.files.length);
     if (path !== worldPath) readSource(diagnostics, project, { root, path: inFolder(path), budget, prefixes: compat.environmentPrefixes });
   }
   return project;

@@ -1,12 +1,10 @@
 // Assertions over state and evidence (decisions.md 10). docs/assertions.md has the exact rule of each kind.
 import type { JsonObject, JsonValue } from './json.js';
+import type { JsonPath } from './json-path.js';
 import type { Count, DottedId, RowId, Slug, VirtualUs } from './primitives.js';
 import type { tags } from './tags.js';
 
 export type Comparison = 'equals' | 'not_equals' | 'greater_than_or_equal' | 'less_than_or_equal' | 'one_of';
-/** Member names and list positions, from the row or the arguments inwards; [] is the whole. */
-type Path = (string | (number & tags.Type<'uint32'> & tags.Minimum<0> & tags.Maximum<1000000>))[] & tags.MaxItems<64>;
-
 interface AssertionCommon {
   id: Slug;
   /** A failed gate fails the run; a failed non-gate is reported only. */
@@ -37,7 +35,7 @@ export interface StateValueAssertion extends AssertionCommon {
   instanceId?: Slug;
   namespace: Slug;
   rowId: RowId;
-  path: Path;
+  path: JsonPath;
   comparison: Comparison;
   expected: JsonValue;
 }
@@ -65,7 +63,7 @@ export interface OperationArgumentsAssertion extends AssertionCommon {
   kind: 'operation.arguments';
   operation: OperationFilter;
   occurrence?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<1000000>;
-  path: Path;
+  path: JsonPath;
   comparison: Comparison;
   expected: JsonValue;
 }
@@ -107,12 +105,12 @@ export interface TimeReachedAssertion extends AssertionCommon {
 export interface OutputValueAssertion extends AssertionCommon {
   kind: 'output.value';
   interactionId: string & tags.MinLength<1> & tags.MaxLength<300>;
-  path: Path;
+  path: JsonPath;
   comparison: Comparison;
   expected: JsonValue;
 }
 /** Which calls are about the same thing: those with the same idempotency key, or with the same values at these paths of their arguments. */
-export type EffectIdentity = 'idempotencyKey' | { arguments: Path[] & tags.MinItems<1> & tags.MaxItems<20> };
+export type EffectIdentity = 'idempotencyKey' | { arguments: JsonPath[] & tags.MinItems<1> & tags.MaxItems<20> };
 /** No logical effect happened twice, however often its call was tried. */
 export interface EffectAtMostOnceAssertion extends AssertionCommon {
   kind: 'effect.at_most_once';

@@ -217,7 +217,8 @@ export const limits = {
   exprEntriesMax: 10_000,
   exprRowsMax: 10_000,
   exprNodesMax: 1_000_000,
-  exprStepsMax: 2_000_000,
+  exprStepsMax: 1_000_000,
+  exprPatternCharsMax: 1_000,
   /** Changes that a result lists on either side. */
   diffChangesShown: 50,
 

@@ -14,6 +14,7 @@ import { isSeed } from './seed.js';
 import type { Refinements, Report } from './shape-refine.js';
 import type { TargetInput } from './target.js';
 import type { DeliveryFault, ToolFault } from './tool-manifest.js';
+import type { McpResourceContents, ToolMcp } from './tool-mcp.js';
 
 export const refinements = {
   Seed: refineSeed,
@@ -33,6 +34,8 @@ export const refinements = {
   LongDrillInput: refineScenarioChoice,
   TrialsInput: refineTrials,
   ToolFault: refineFault,
+  ToolMcp: refineProgress,
+  McpResourceContents: refineResource,
 } satisfies Refinements;
 
 function refineSeed(seed: string, report: Report): void {
@@ -123,4 +126,17 @@ function refineDelivery(delivery: DeliveryFault | undefined, report: Report): vo
   const isHeld = kind === 'delay' || kind === 'reorder';
   if (isHeld && delayUs === undefined) report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
   if (!isHeld && delayUs !== undefined) report('/delivery/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
+}
+
+function refineProgress({ progress = [] }: ToolMcp, report: Report): void {
+  progress.forEach((step, index) => {
+    const before = progress[index - 1];
+    if (before !== undefined && step.progress <= before.progress)
+      report(`/progress/${index}/progress`, 'too_small', `expected more than ${before.progress}: progress rises with each step`);
+  });
+}
+
+function refineResource({ text, blob }: McpResourceContents, report: Report): void {
+  if (text === undefined && blob === undefined) report('/text', 'required', '"text" or "blob" is required: what the resource holds');
+  else if (text !== undefined && blob !== undefined) report('/blob', 'conflict', 'a resource is a text or a blob; leave out one of them');
 }

@@ -16,7 +16,7 @@ type Visit = ((value: unknown, path: string, report: Report) => void) | undefine
 
 /** For each shape name, what refines values of it; undefined for shapes with nothing refined in them. */
 export function layRefinements(shapes: Shapes, refinements: Refinements): (name: string) => Visit {
-  const reached = shapesReaching(shapes, new Set(Object.keys(refinements)));
+  const reached = shapesReaching(shapes, Object.keys(refinements));
   const laid = new Map<string, Visit>();
   const named = (name: string): Visit => {
     if (!reached.has(name)) return undefined;
@@ -87,20 +87,24 @@ function both(first: Visit, second: Visit): Visit {
 }
 
 /** Names of all shapes from which one of `targets` can be reached, the targets included. */
-function shapesReaching(shapes: Shapes, targets: ReadonlySet<string>): Set<string> {
-  const reaching = new Set(targets);
-  for (let before = -1; before !== reaching.size; ) {
-    before = reaching.size;
-    for (const [name, schema] of Object.entries(shapes)) if (mentions(schema, reaching)) reaching.add(name);
+function shapesReaching(shapes: Shapes, targets: readonly string[]): Set<string> {
+  const mentioners = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(shapes)) {
+    for (const ref of mentioned(schema)) mentioners.set(ref, [...(mentioners.get(ref) ?? []), name]);
   }
+  const reaching = new Set(targets);
+  // A set that grows is walked to its new end.
+  for (const name of reaching) for (const mentioner of mentioners.get(name) ?? []) reaching.add(mentioner);
   return reaching;
 }
 
-function mentions(schema: Schema, names: ReadonlySet<string>): boolean {
+/** The names of shapes that stand in a schema itself. */
+function mentioned(schema: Schema, names: Set<string> = new Set()): Set<string> {
   const ref = shapeName(schema);
-  if (ref !== undefined) return names.has(ref);
-  const parts = [...(schema.oneOf ?? []), ...Object.values(schema.properties ?? {})];
-  if (schema.items !== undefined) parts.push(schema.items);
-  if (schema.additionalProperties !== undefined) parts.push(schema.additionalProperties);
-  return parts.some((part) => mentions(part, names));
+  if (ref !== undefined) return names.add(ref);
+  for (const part of schema.oneOf ?? []) mentioned(part, names);
+  if (schema.properties !== undefined) for (const part of Object.values(schema.properties)) mentioned(part, names);
+  if (schema.items !== undefined) mentioned(schema.items, names);
+  if (schema.additionalProperties !== undefined) mentioned(schema.additionalProperties, names);
+  return names;
 }

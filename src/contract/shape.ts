@@ -110,7 +110,9 @@ export function inOneOrder(shapes: Shapes): Shapes {
 function ordered(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => ordered(item));
-    return unordered.has(key) ? items.sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)) : items;
+    if (!unordered.has(key)) return items;
+    const texts = items.map((item) => ({ item, text: JSON.stringify(item) }));
+    return texts.sort((left, right) => (left.text < right.text ? -1 : 1)).map(({ item }) => item);
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, ordered(item, name)]));

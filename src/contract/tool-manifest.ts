@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from './json.js';
 import type { Description, DottedId, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from './primitives.js';
 import type { StatePatch } from './scenario.js';
 import type { tags } from './tags.js';
+import type { ToolMcp } from './tool-mcp.js';
 
 export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.schedule' | 'random.draw' | 'event.emit';
 /** A JSON Schema 2020-12; compiled once a build. */
@@ -32,7 +33,7 @@ export interface ToolOperation {
   idempotency: Idempotency;
   /** How true to the real service: shown to people, so text or whatever an author says it with. */
   fidelity: string | JsonObject;
-  mcp?: { name?: string; description?: string };
+  mcp?: ToolMcp;
 }
 export interface ToolEvent {
   id: DottedId;

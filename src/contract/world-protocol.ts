@@ -3,6 +3,7 @@ import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } fr
 import type { JsonObject, JsonValue } from './json.js';
 import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
+import type { ToolMcp } from './tool-mcp.js';
 import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
@@ -340,7 +341,7 @@ export interface ToolCatalogItem {
   outputSchema: JsonValue;
   declaredErrors: { code: string; description?: string; retryable?: boolean }[];
   idempotency: 'none' | 'optional' | 'required';
-  mcp?: { name?: string; description?: string };
+  mcp?: ToolMcp;
 }
 /** Every wire route of the world's tools, in build order. */
 export interface ReadRoutes {

@@ -1,12 +1,13 @@
 // A report folder checked: read only if it is what was sealed, judged with the assertions of today, told with what came out differently.
 import type { CompiledBuild } from '../contract/build.js';
+import type { Trials } from '../contract/drill.js';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
-import type { AssertionStatus, RunResult, Verdict } from '../contract/run.js';
+import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import { FolderReader } from '../reports/folder-reader.js';
 import { evidenceFile, reportFile } from '../reports/report-folder.js';
-import { verifyReport } from '../reports/verify-report.js';
+import { type VerifyOptions, verifyReport } from '../reports/verify-report.js';
 import { type Judgement, judgeReport } from './judge-report.js';
 import { wholeLines } from './sealed-report.js';
 
@@ -29,6 +30,10 @@ export type CheckedReport =
       kind: 'checked';
       runId: string;
       drillId: string;
+      identity: RunIdentity;
+      startedAtMs: number;
+      /** The gate over trials of the present source. */
+      require: Trials['require'];
       /** As it was sealed. */
       sealed: Verdict;
       judgement: Judgement;
@@ -38,8 +43,8 @@ export type CheckedReport =
     }
   | { kind: 'unavailable'; runId: string | null; problems: ReportProblemTold[] };
 
-export async function checkReport(folder: string, build: CompiledBuild): Promise<CheckedReport> {
-  const { ok, runId, problems } = await verifyReport(folder);
+export async function checkReport(folder: string, build: CompiledBuild, options: VerifyOptions = {}): Promise<CheckedReport> {
+  const { ok, runId, problems } = await verifyReport(folder, options);
   if (!ok) return { kind: 'unavailable', runId, problems };
   const reader = new FolderReader(folder);
   const report = JSON.parse((await reader.text(reportFile, limits.reportDocumentBytesMax)) ?? '') as RunReport;
@@ -55,6 +60,9 @@ export async function checkReport(folder: string, build: CompiledBuild): Promise
     kind: 'checked',
     runId: report.runId,
     drillId,
+    identity: result.identity,
+    startedAtMs: report.startedAtMs,
+    require: compiled.drill.trials.require,
     sealed: result.verdict,
     judgement,
     changed: changedAssertions(result, judgement),

@@ -107,7 +107,11 @@ function historyOf(drillId: string, runs: readonly Noted[]): DrillHistory {
 function flakinessOf(runs: readonly Noted[]): Flakiness | undefined {
   const passedAtRetry = runs.filter(({ verdict, attempt }) => verdict === 'passed' && attempt > 1);
   const byInputs = new Map<string, Noted[]>();
-  for (const run of runs) byInputs.set(run.inputs, [...(byInputs.get(run.inputs) ?? []), run]);
+  for (const run of runs) {
+    const same = byInputs.get(run.inputs);
+    if (same === undefined) byInputs.set(run.inputs, [run]);
+    else same.push(run);
+  }
   const inconsistent = [...byInputs.values()].filter((same) => changesOf(same) > 1);
   if (passedAtRetry.length === 0 && inconsistent.length === 0) return undefined;
   return {

@@ -48,6 +48,8 @@ export interface RunDrillsOptions extends Selection {
   allowRemote?: boolean;
   /** Told each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
+  /** How many of the repository's files have been read, before anything runs. */
+  onCompiling?: (done: number, total: number) => void;
   /** Called in order; an exception of a listener ends the run. */
   onEvent?: (event: RunEvent) => void;
   /** Aborting cancels: access is revoked, targets are ended, what has run is sealed and reported. */

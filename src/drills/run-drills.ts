@@ -68,15 +68,15 @@ export async function runDrills(options: RunDrillsOptions, openBindings: () => B
 }
 
 /** Compiles and plans; runs nothing. */
-export async function planDrills(
-  options: PlanOptions & Pick<RunDrillsOptions, 'root' | 'config'>,
-  available: BindingsPort['available'],
-): Promise<Plan> {
+export async function planDrills(options: PlanOptions & SourceOptions, available: BindingsPort['available']): Promise<Plan> {
   return planRun((await compile(options)).build, options, available);
 }
 
-async function compile({ root, config }: Pick<RunDrillsOptions, 'root' | 'config'>): Promise<Compiled> {
-  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }) });
+type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'>;
+
+async function compile({ root, config, onCompiling }: SourceOptions): Promise<Compiled> {
+  const told = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...told });
   if (build === undefined) throw sourceInvalid(compiled.diagnostics);
   return { ...compiled, build };
 }

@@ -14,9 +14,11 @@ import {
   isCelMap,
   plan,
 } from '@bufbuild/cel';
+import type { JsonValue } from '../contract/json.js';
 import type { ExpressionVariable } from './names.js';
+import { Patterns } from './patterns.js';
 import type { Expr } from './syntax.js';
-import type { CelValues } from './values.js';
+import { CelValues } from './values.js';
 
 export type Evaluated =
   | { kind: 'value'; value: boolean }
@@ -24,16 +26,19 @@ export type Evaluated =
   | { kind: 'error'; message: string }
   | { kind: 'too_much' };
 
-export type View = { readonly [variable in ExpressionVariable]: CelValue };
+export type View = { [variable in ExpressionVariable]: JsonValue };
 
-export function evaluate(expr: Expr, view: View, { values, stepsMax }: { values: CelValues; stepsMax: number }): Evaluated {
+export function evaluate(expr: Expr, view: View, stepsMax: number): Evaluated {
   const budget = new Budget(stepsMax);
-  const env = celEnv({ funcs: meters(budget, values) });
-  const bindings = Object.assign(Object.create(null) as { [variable: string]: CelInput }, view);
+  const values = new CelValues();
+  const env = celEnv({ funcs: meters(budget, values), re2: new Patterns(budget.spend) });
+  const bindings = Object.create(null) as { [variable: string]: CelInput };
+  for (const [name, value] of Object.entries(view)) bindings[name] = values.of(value) as CelInput;
   const result = plan(env, metered(expr))(bindings);
   // An error that is part of an expression can vanish in it: `error || true`. What was spent stays spent.
   if (budget.isSpent) return { kind: 'too_much' };
-  if (isCelError(result)) return { kind: 'error', message: result.message };
+  // Of every list the library says that it ends at -1.
+  if (isCelError(result)) return { kind: 'error', message: result.message.replace(' [0, -1)', '') };
   return typeof result === 'boolean' ? { kind: 'value', value: result } : { kind: 'not_boolean', type: typeName(result) };
 }
 
@@ -65,13 +70,10 @@ function meters({ spend }: Budget, values: CelValues): CelFunc[] {
       spend(values.weigh(value as CelValue, spend));
       return value as CelInput;
     }),
-    celFunc('@text', [DYN], DYN, (value) => {
-      if (typeof value === 'string') spend(values.weigh(value, spend));
+    celFunc('@text', [DYN, INT], DYN, (value, steps) => {
+      const isText = typeof value === 'string' || value instanceof Uint8Array;
+      spend(Number(steps) + (isText ? values.weigh(value as CelValue, spend) : 0));
       return value as CelInput;
-    }),
-    celFunc('@pattern', [DYN], DYN, (pattern) => {
-      spend(stepsOfPattern + values.weigh(pattern as CelValue, spend));
-      return pattern as CelInput;
     }),
     // The library adds each element to a list of lists, which takes the square of the time to read.
     celFunc('@list', [], DYN, () => {
@@ -89,8 +91,9 @@ function meters({ spend }: Budget, values: CelValues): CelFunc[] {
 
 const free = new Set(['_?_:_', '_&&_', '_||_', '_[_]', '@not_strictly_false', '!_']);
 const deep = new Set(['_==_', '_!=_', '@in']);
-/** A pattern is compiled each time it is used. */
-const stepsOfPattern = 50;
+/** What costs more than looking at what it is given: reading times, and the parts of one in a time zone. */
+const stepsOf = (name: string, args: number): number =>
+  name === 'timestamp' ? 60 : name === 'duration' ? 20 : /^get[A-Z]/.test(name) && args > 0 ? 600 : 0;
 
 /** The expression with its meters in it; the given one stays as it is. */
 function metered(expr: Expr): Expr {
@@ -105,8 +108,11 @@ function metered(expr: Expr): Expr {
     case 'callExpr': {
       const { function: name, target, args } = kind.value;
       if (isAppend(expr)) return call(expr, '@append', [args[0]!, metered(elementOf(args[1]!))]);
-      const meter = free.has(name) ? undefined : deep.has(name) ? '@deep' : name === 'matches' ? '@pattern' : '@text';
-      const paid = (argument: Expr): Expr => (meter === undefined ? metered(argument) : call(argument, meter, [metered(argument)]));
+      const paid = (argument: Expr): Expr => {
+        if (free.has(name)) return metered(argument);
+        if (deep.has(name)) return call(argument, '@deep', [metered(argument)]);
+        return call(argument, '@text', [metered(argument), integer(argument, stepsOf(name, args.length))]);
+      };
       return of(expr, kind, { args: args.map(paid), ...(target === undefined ? {} : { target: paid(target) }) });
     }
     case 'comprehensionExpr': {

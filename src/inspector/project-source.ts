@@ -1,5 +1,5 @@
 // The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
-import { type CompileResult, compileProject } from '../compiler/compile.js';
+import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
 import { engineVersion } from '../compiler/shipped.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
@@ -27,8 +27,8 @@ export class ProjectSource {
     this.#compiled = compiled;
   }
 
-  static async load(options: ProjectOptions): Promise<ProjectSource> {
-    return new ProjectSource(options, await compile(options));
+  static async load(options: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<ProjectSource> {
+    return new ProjectSource(options, await compile(options, onProgress));
   }
 
   async refresh(): Promise<ProjectReply> {
@@ -78,6 +78,6 @@ export class ProjectSource {
   }
 }
 
-function compile({ root, config }: ProjectOptions): Promise<CompileResult> {
-  return compileProject({ root, ...(config === undefined ? {} : { config }) });
+function compile({ root, config }: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<CompileResult> {
+  return compileProject({ root, ...(config === undefined ? {} : { config }), ...(onProgress === undefined ? {} : { onProgress }) });
 }

@@ -52,6 +52,8 @@ export interface LocalInspectorOptions {
   hostname?: string;
   /** Default: uWebSockets.js where it loads, else node:http. */
   engine?: HttpServer['engine'];
+  /** How many of the repository's files have been read, before it listens. */
+  onCompiling?: (done: number, total: number) => void;
   /** A bug met while answering. Default: one JSON line on stderr. */
   onFailure?: (failure: RouteFailure) => void;
 }
@@ -125,12 +127,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     directoryOf(root, options.reportDirectory ?? '.service/reports'),
   ];
   const bindings = createBindings();
-  const project = await ProjectSource.load({
-    root,
-    hasAgent: agent !== undefined,
-    bindings: bindings.available,
-    ...(config === undefined ? {} : { config }),
-  });
+  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...(config === undefined ? {} : { config }) };
+  const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');
   await mkdir(worldFolder);

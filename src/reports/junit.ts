@@ -16,7 +16,7 @@ export function junitXml(reports: readonly RunReport[]): string {
 
 /**
  * A suite a trial, by its last attempt: an earlier one that did not pass would make a run red that is not. It is told as the property
- * `earlierAttempts` of the suite.
+ * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
   readonly #suites = new Map<string, Suite & { earlier: string[]; told: string }>();
@@ -28,7 +28,17 @@ export class MergedJunit {
     const earlier = before === undefined ? [] : [...before.earlier, before.told];
     const more = earlier.length === 0 ? [] : [element('property', { name: 'earlierAttempts', value: earlier.join('; ') })];
     const told = `attempt ${attempt} ${verdict} (${report.runId})`;
-    this.#suites.set(key, { ...runSuite(report, more), ms: report.finishedAtMs - report.startedAtMs, earlier, told });
+    const which = trialText({ identity: { ...report.result.identity, attemptLimit: 1 } });
+    const unreported =
+      verdict === report.result.verdict
+        ? []
+        : [errorCase('report', suiteName(report, which), 'report', 'The report of this attempt could not be written.')];
+    this.#suites.set(key, {
+      ...runSuite(report, { which, properties: more, cases: unreported }),
+      ms: report.finishedAtMs - report.startedAtMs,
+      earlier,
+      told,
+    });
   }
 
   text(): string {
@@ -61,11 +71,25 @@ interface Counts {
   skipped: number;
 }
 
-function runSuite(report: RunReport, properties: XmlElement[] = []): { xml: XmlElement; counts: Counts } {
-  const { drill, result } = report;
-  const which = trialText(result);
-  const className = `${drill.id}${which === '' ? '' : ` (${which})`}`;
+interface SuiteParts {
+  which: string;
+  properties: XmlElement[];
+  /** Beside those of the report. */
+  cases: XmlElement[];
+}
+
+function suiteName({ drill }: RunReport, which: string): string {
+  return `${drill.id}${which === '' ? '' : ` (${which})`}`;
+}
+
+function runSuite(
+  report: RunReport,
+  { which = trialText(report.result), properties = [], cases: more = [] }: Partial<SuiteParts> = {},
+): { xml: XmlElement; counts: Counts } {
+  const { result } = report;
+  const className = suiteName(report, which);
   const cases = [
+    ...more,
     ...(result.failure === undefined ? [] : [errorCase('run', className, result.failure.code, result.failure.message)]),
     ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
     ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),

@@ -28,9 +28,9 @@ export class LiveRegion {
     this.#fixedColumns = fixedColumns;
   }
 
-  /** At least one row is left for what was printed before. */
+  /** At least one row is left for what was printed before. A terminal that nobody gave a size says 0. */
   get linesMax(): number {
-    return Math.max((this.#stream.rows ?? 24) - 2, 1);
+    return Math.max((this.#stream.rows || 24) - 2, 1);
   }
 
   /** Shows `lines` in place of the old ones, below `printed`. */
@@ -49,6 +49,6 @@ export class LiveRegion {
   }
 
   #columns(): number {
-    return Math.max(this.#fixedColumns ?? this.#stream.columns ?? 80, 20);
+    return Math.max(this.#fixedColumns ?? (this.#stream.columns || 80), 20);
   }
 }

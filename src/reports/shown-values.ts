@@ -61,13 +61,15 @@ export function sequencesText(sequences: readonly number[], itemsMax = 20): stri
 /** Host time, rounded to what a person compares. */
 export function hostDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** `75 % (95 % interval 42.8 to 94.5 %)` */
 export function rateText({ passRate, interval }: { passRate: number; interval: { low: number; high: number } }): string {
-  const percent = (rate: number): string => `${Math.round(rate * 1000) / 10}`;
+  // What is not certain is never shown as 0 or 100.
+  const percent = (rate: number): string => `${rate === 0 || rate === 1 ? rate * 100 : Math.min(Math.max(Math.round(rate * 1000) / 10, 0.1), 99.9)}`;
   return `${percent(passRate)} % (95 % interval ${percent(interval.low)} to ${percent(interval.high)} %)`;
 }
 

@@ -2,6 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
+import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { RunReport } from '../contract/run-events.js';
 import { validateRunReport } from '../contract/validators.js';
@@ -16,11 +17,12 @@ export interface StoredReports {
   more: number;
 }
 
-/** A directory that does not exist has no reports. Hidden names are drafts of writers; loose files are nobody's report. */
+/** A directory that does not exist has no reports; one that cannot be read is control.INVALID_REQUEST. Hidden names are drafts of writers; loose files are nobody's report. */
 export async function listStoredReports(directory: string, max: number = limits.storedReportsMax): Promise<StoredReports> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw error;
+    const why = error.code === 'ENOTDIR' ? 'is no folder' : `cannot be read (${error.code})`;
+    throw new ServiceError('control.INVALID_REQUEST', { message: `${directory} ${why}. Name the folder that holds the reports.` });
   });
   const found: { folder: string; modifiedMs: number }[] = [];
   for (const name of names) {

@@ -1,6 +1,6 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
-import { counted } from '../contract/counted.js';
+import { counted, grouped } from '../contract/counted.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
@@ -133,7 +133,7 @@ class Terminal implements TerminalReporter {
     const { dim, yellow } = this.#palette;
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
     const facts = [
-      ...(trialCount > 1 ? [`${trialsPassed} of ${counted(trialCount, 'trial')}`] : []),
+      ...(trialCount > 1 ? [`${grouped(trialsPassed)} of ${counted(trialCount, 'trial')}`] : []),
       ...(statistics === undefined ? [] : [rateText(statistics)]),
       hostDuration(durationMs),
     ];

@@ -197,6 +197,6 @@ function text(value: unknown, name: string): string {
 }
 
 function safeInteger(value: unknown, name: string): number {
-  if (!Number.isSafeInteger(value)) throw new ContextError(`${name} is an integer`);
+  if (!Number.isSafeInteger(value)) throw new ContextError(`${name} is an integer from -(2^53 - 1) to 2^53 - 1`);
   return (value as number) + 0;
 }

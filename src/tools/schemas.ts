@@ -1,13 +1,14 @@
 // JSON Schema 2020-12, known only at run time: Ajv, spelled out. Compiles in the host's realm; the values it checks may be of any realm.
+import { createRequire } from 'node:module';
 import type { Format } from 'ajv';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { Issue } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
 import type { Validate } from './loaded-tool.js';
+import { isPlainSchema } from './plain-schema.js';
 
 export interface SchemaFault {
   /** JSON Pointer into the schema, as near as Ajv says. */
@@ -26,7 +27,7 @@ export function lazyValidator(schema: JsonSchema): Validate {
 
 /** What is wrong with a schema itself: its shape, its patterns, its references. Null when it compiles. */
 export function schemaFault(schema: JsonSchema): SchemaFault | null {
-  if (compiledByText.has(JSON.stringify(schema))) return null;
+  if (isPlainSchema(schema) || compiledByText.has(JSON.stringify(schema))) return null;
   const ajv = threadAjv(false);
   try {
     if (!ajv.validateSchema(schema)) {
@@ -40,6 +41,8 @@ export function schemaFault(schema: JsonSchema): SchemaFault | null {
   }
 }
 
+// Loaded at the first need, as it takes some 50 ms: a host that calls no tool, or a command that compiles nothing, has none.
+const require = createRequire(import.meta.url);
 const ajvs = new Map<boolean, Ajv2020>();
 /** Names that every object inherits. A schema that speaks of one needs the slower look at own properties only. */
 const inheritedNames =
@@ -67,6 +70,7 @@ function compileSchema(schema: JsonSchema): ValidateFunction {
 function threadAjv(ownProperties: boolean): Ajv2020 {
   let ajv = ajvs.get(ownProperties);
   if (ajv === undefined) {
+    const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
     ajv = new Ajv2020({
       ownProperties,
       strict: false,
@@ -80,6 +84,10 @@ function threadAjv(ownProperties: boolean): Ajv2020 {
       useDefaults: false,
       removeAdditional: false,
       unicodeRegExp: true,
+      // V8 does the same to what runs often; here it would be a third of the time that compiling takes.
+      code: { optimize: false },
+      // What is compiled is known to be sound (schemaFault); Ajv's own look would compile the schema of schemas first.
+      validateSchema: false,
     });
     addFormats(ajv);
     replaceEquality(ajv);
@@ -89,7 +97,8 @@ function threadAjv(ownProperties: boolean): Ajv2020 {
 }
 
 function addFormats(ajv: Ajv2020): void {
-  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
+  const formats = require('ajv-formats') as (ajv: Ajv2020) => void;
+  formats(ajv);
   // Formats of the standard that ajv-formats leaves out: annotations only.
   const unchecked: Format = { type: 'string', validate: () => true };
   for (const name of ['idn-email', 'idn-hostname', 'iri', 'iri-reference']) ajv.addFormat(name, unchecked);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-system.js';
 
@@ -59,7 +60,7 @@ testBoth(
 testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async ({ system, add, control, notes, directory, log }) => {
   await control(0, { kind: 'blockNextCommit' });
   const adding = Promise.allSettled([add('a')]);
-  while (!existsSync(join(directory, 'a.json'))) await new Promise(setImmediate);
+  await until(() => existsSync(join(directory, 'a.json')));
   const asked = system.killHost(0);
   // The kill is under way, and would have come through had it not been held off.
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -75,7 +76,7 @@ testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async
 testWith('the next life of a host waits until the thread of the one before is gone', { isolation: 'thread' }, async (counters) => {
   const { system, command, directory, add } = counters;
   const calling = refusalOf(command('a', { kind: 'goNative' }));
-  while (!existsSync(join(directory, 'entered'))) await new Promise(setImmediate);
+  await until(() => existsSync(join(directory, 'entered')));
   await system.killHost(0);
   ok(existsSync(join(directory, 'left')));
   equal(await calling, 'world.ACTOR_RESTARTED');
@@ -210,7 +211,7 @@ test('a host process is gone when its parent is killed, whether it waits or spin
     const hostPid = Number(line.toString());
     ok(isAlive(hostPid));
     parent.kill('SIGKILL');
-    while (isAlive(hostPid)) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => !isAlive(hostPid));
     rmSync(directory, { recursive: true, force: true });
   }
 });

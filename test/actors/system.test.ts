@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActorSystem } from '../../src/actors/system.js';
+import { until } from '../until.js';
 import type { CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth } from './open-system.js';
 
@@ -182,8 +183,7 @@ testBoth('messages sent while an actor is passivated follow it, in order', {}, a
 
 testBoth('an actor nobody talks to leaves the memory by itself', { idlePassivationMs: 20 }, async ({ system, add, read }) => {
   await add('a', 3);
-  let live = 1;
-  while (live > 0) live = (await system.stats())[0]!.actorsLive;
+  await until(async () => (await system.stats())[0]!.actorsLive === 0);
   equal((await read('a')).value, 3);
 });
 

@@ -177,7 +177,11 @@ test('outcomes that are no success are results with isError, and refusals are er
   for (const name of ['desk.none', 'none', 'No Name', '']) {
     assert.deepEqual(failureIn(await legacy('tools/call', { name })), [200, -32602, 1]);
   }
-  assert.deepEqual(failureIn(await legacy('tools/call', { name: 7 })), [200, -32602, 1]);
+  // What no package and no operation could be called is not asked for.
+  const asked = told.asked.length;
+  for (const name of [7, 'http://127.0.0.1/x', 'Desk.none', 'desk.None'])
+    assert.deepEqual(failureIn(await legacy('tools/call', { name })), [200, -32602, 1]);
+  assert.equal(told.asked.length, asked);
   assert.deepEqual(failureIn(await legacy('tools/call', { name: 'desk.ticket.close', arguments: [] })), [200, -32602, 1]);
   assert.deepEqual(failureIn(await legacy('tools/call', { ...call, _meta: { 'drillyard/idempotencyKey': '' } })), [200, -32602, 1]);
   told.outcome = new ServiceError('control.WORLD_BUSY', { retryAfterMs: 20 });

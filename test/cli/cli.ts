@@ -2,8 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
+/** How eagerly the engine optimizes (scripts/test.mjs) holds for what a test starts too. */
+const engineFlags = process.execArgv.filter((flag) => flag.startsWith('--interrupt-budget'));
 /** Arguments for node that start the command line; a program's own arguments follow. */
 export const nodeArguments = [
+  ...engineFlags,
   '--input-type=module',
   '--eval',
   `const { main } = await import(${JSON.stringify(main)}); await main(process.argv.slice(1));`,
@@ -27,7 +30,7 @@ export interface Started {
 export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: { [name: string]: string } } = {}): Started {
   // In the program rather than behind it: `node ... -- inspect` would be node's own debugger.
   const program = `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+  const child = spawn(process.execPath, [...engineFlags, '--input-type=module', '--eval', program], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

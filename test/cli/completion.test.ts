@@ -1,7 +1,7 @@
 // Completion in the shells themselves, each asked what it would offer; a shell that is not on the machine is skipped.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,11 +13,18 @@ const { root, remove } = createRepository({
   ...drill('refund-once', 'agent', [noteIs('a', 'x')], { tags: ['money'] }),
   ...drill('refund-twice', 'agent', [noteIs('a', 'x')]),
   'drillyard/nightly.suite.yaml': 'schemaVersion: 1\nid: nightly\n',
+  'other.json': { schemaVersion: 1, sourceRoot: 'other' },
+  'other/weekly.suite.yaml': 'schemaVersion: 1\nid: weekly\n',
   'drillyard/odd.suite.yaml': 'schemaVersion: 1\nid: "$(touch pwned) x"\n',
 });
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-completion-'));
 const scripts: { [shell: string]: string } = {};
+const elsewhere = join(folder, 'elsewhere');
 before(async () => {
+  for (const id of [1, 2]) mkdirSync(join(root, `.service/reports/run_00000000000${id}`), { recursive: true });
+  mkdirSync(join(elsewhere, 'drillyard'), { recursive: true });
+  writeFileSync(join(elsewhere, 'drillyard.json'), '{"schemaVersion": 1}');
+  writeFileSync(join(elsewhere, 'drillyard/solo.suite.yaml'), 'schemaVersion: 1\nid: solo\n');
   // A program of that name, for the shells to call.
   const program = join(folder, 'drillyard');
   const words = [process.execPath, ...nodeArguments].map((word) => `'${word}'`).join(' ');
@@ -50,8 +57,8 @@ function inBash(words: string[]): string[] {
 /** What the function would add is caught where zsh would be given it. */
 function inZsh(words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(' ');
-  const current = words.at(-1) ?? '';
-  const script = `compdef() { }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }; source ${scripts.zsh}; words=(${line}); CURRENT=${words.length}; _drillyard`;
+  const current = (words.at(-1) ?? '').replace(/^--.*=/, '');
+  const script = `compdef() { }; compset() { }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }; source ${scripts.zsh}; words=(${line}); CURRENT=${words.length}; _drillyard`;
   const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', script], { encoding: 'utf8', env, cwd: root });
   assert.equal(stderr, '');
   return stdout
@@ -96,10 +103,29 @@ for (const [shell, offers] of [
     assert.ok(!existsSync(join(root, 'pwned')));
   });
 
+  test(`${shell} offers reporters, runs, and what an option with = may hold`, { skip: !has(shell) }, () => {
+    assert.deepEqual(offers(['drillyard', 'run', '--reporter', 'j']), ['json', 'junit']);
+    assert.deepEqual(offers(['drillyard', 'report', 'compare', 'run_']), ['run_000000000001', 'run_000000000002']);
+    const [own, joined] =
+      shell === 'bash'
+        ? [
+            ['--suite', '=', 'n'],
+            ['--root', '=', elsewhere],
+          ]
+        : [['--suite=n'], [`--root=${elsewhere}`]];
+    assert.deepEqual(
+      offers(['drillyard', 'run', ...own]).map((word) => word.replace('--suite=', '')),
+      ['nightly'],
+    );
+    assert.deepEqual(offers(['drillyard', 'run', ...joined, '--suite', '']), ['solo']);
+  });
+
+  test(`${shell} asks the root file that --config names, and knows the folder ~`, { skip: !has(shell) }, () => {
+    assert.deepEqual(offers(['drillyard', 'run', '--config', 'other.json', '--suite', '']), ['weekly']);
+    assert.deepEqual(offers(['drillyard', 'run', '--root', '~/elsewhere', '--suite', '']), ['solo']);
+  });
+
   test(`${shell} asks the repository that --root names`, { skip: !has(shell) }, () => {
-    const elsewhere = join(folder, 'elsewhere');
-    mkdirSync(elsewhere, { recursive: true });
-    assert.deepEqual(offers(['drillyard', 'run', '--root', elsewhere, '--suite', 'n']), []);
     assert.deepEqual(offers(['drillyard', 'run', '--root', root, '--suite', 'n']), ['nightly']);
   });
 }
@@ -115,7 +141,8 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
   assert.deepEqual(await ids('suites'), ['nightly']);
   assert.deepEqual(await ids('library'), ['library:mailbox', 'library:payments', 'library:ticket-desk']);
   assert.deepEqual(await ids('drills', '--root', '/nowhere'), []);
-  assert.equal(existsSync(join(root, '.service')), false);
+  assert.deepEqual(await ids('runs'), ['run_000000000001', 'run_000000000002']);
+  assert.deepEqual(readdirSync(join(root, '.service')), ['reports']);
 });
 
 test('the hidden command is in no help', async () => {

@@ -1,6 +1,7 @@
 // The command line: exit codes, purity of --json, what people are told.
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -130,6 +131,17 @@ test('validate: every diagnostic with its place, its line and advice', async () 
   const valid = await drillyard(['validate', '--json', '--root', both.root]);
   assert.equal(valid.code, 0);
   assert.equal(jsonLines(valid.stdout).at(-1)?.valid, true);
+});
+
+test('a full disk under stdout is told, and nothing has passed then', { skip: !existsSync('/dev/full') }, () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [...nodeArguments, 'validate', '--json', '--root', both.root], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  assert.equal(status, 1);
+  assert.equal(stderr, 'error What goes to stdout cannot be written (ENOSPC); the rest of it is lost.\n');
 });
 
 test('plan: every trial with its seed, nothing run', async () => {

@@ -13,6 +13,7 @@ const { root, remove } = createRepository({
   ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
   ...drill('refund-once', 'agent', [noteIs('a', 'x')], { tags: ['money'] }),
 });
+mkdirSync(join(root, 'many/run_000000000001'), { recursive: true });
 after(() => {
   remove();
   rmSync(empty, { recursive: true, force: true });
@@ -33,6 +34,8 @@ const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
   { args: ['run', '--shard', '3/2'], cwd: root, told: [/It must be i\/n with i from 1 to n, such as 1\/3/] },
   { args: ['report', 'verfy'], cwd: root, told: [/unknown command 'verfy'/, /Did you mean verify\?/, /\(drillyard report --help/] },
   { args: ['report', 'verify', 'x'], cwd: empty, told: [/has no reports yet: 'drillyard run' writes them/] },
+  { args: ['history', '--report-dir', 'drillyard.json'], cwd: root, told: [/drillyard\.json is no folder\. Name the folder that holds the reports/] },
+  { args: ['report', 'verify', 'many'], cwd: root, told: [/many is a folder of reports\. Name one of them; the newest: run_000000000001\./] },
   { args: ['tool', 'test', 'library:payment'], cwd: empty, told: [/Did you mean 'library:payments'\?/] },
   { args: ['inspect', '--no-open', '--port', '99999'], cwd: root, told: [/an integer from 0 to 65535; 0 takes any port that is free/] },
   { args: ['world', 'tools'], cwd: empty, told: [/works inside a drill whose target lists the binding cli/] },

@@ -14,7 +14,7 @@ function terminal(isTTY: boolean): { text: string; isTTY: boolean; write(text: s
 }
 
 test('it is shown once it takes long, follows, and leaves nothing', () => {
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  mock.timers.enable({ apis: ['setInterval', 'Date'] });
   const stream = terminal(true);
   const bar = progressBar('Verifying', stream, {});
   bar.update(1, 4);
@@ -34,8 +34,24 @@ test('it is shown once it takes long, follows, and leaves nothing', () => {
   mock.timers.reset();
 });
 
+test('work that leaves no time to a timer draws by its updates, not at each of them; what is printed has its place', () => {
+  mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  const stream = terminal(true);
+  const bar = progressBar('Compiling', stream, {});
+  mock.timers.setTime(1000);
+  bar.update(1, 2);
+  assert.match(stream.text, /50%/);
+  stream.text = '';
+  bar.update(2, 2);
+  assert.equal(stream.text, '');
+  bar.hide();
+  assert.ok(stream.text.includes('\u001b[1A') && stream.text.includes('\u001b[J'));
+  bar.end();
+  mock.timers.reset();
+});
+
 test('no bar without a terminal, on a dumb one, and in CI', () => {
-  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  mock.timers.enable({ apis: ['setInterval', 'Date'] });
   for (const [isTTY, environment] of [
     [false, {}],
     [true, { TERM: 'dumb' }],

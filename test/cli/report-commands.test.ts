@@ -169,6 +169,10 @@ test('a drill that passed only when tried again is told as flaky everywhere, and
   const second = lines.find(({ event, attempt }) => event === 'attempt' && attempt === 2)?.report as string;
   assert.match(readFileSync(join(flaky.root, second, 'junit.xml'), 'utf8'), /<property name="flaky" value="passed only at attempt 2"\/>/);
   assert.match(readFileSync(join(flaky.root, second, 'index.html'), 'utf8'), /flaky: it passed only at attempt 2/);
+  const again = await drillyard(['report', 'check', '--json'], { cwd: flaky.root });
+  assert.equal(again.code, 0, 'what a retry mended passes, as it did in the run');
+  const told = { passed: 2, failed: 1, inconclusive: 0, unavailable: 0, changed: 0, flaky: ['shaky'] };
+  assert.deepEqual(jsonLines(again.stdout).at(-1), { event: 'summary', verdict: 'passed', ...told });
   const all = await drillyard(['history', '--json'], { cwd: flaky.root });
   assert.equal(all.code, 0, all.stderr);
   const [shaky, steady, summary] = jsonLines(all.stdout) as unknown as [Shown, Shown, object];

@@ -1,10 +1,11 @@
 // `run --watch` in a process of its own, with files edited under it.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type KeySource, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
+import { until } from '../until.js';
 import { jsonLines, type Started, start } from './cli.js';
 
 const cleanUp: (() => void)[] = [];
@@ -106,14 +107,7 @@ test('a change during a run is not lost; a command agent is watched by the files
   const project = repository(commandAgent('agent', body('x')), drill('d', 'agent', [noteIs('a', 'x')]));
   const watch = watching(project);
   await watch.says('"phase":"started"');
-  while (true) {
-    try {
-      readFileSync(started(project.root));
-      break;
-    } catch {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
+  await until(() => existsSync(started(project.root)));
   project.write('agents/agent.mjs', body('y'));
   writeFileSync(join(project.root, '.go'), '');
   assert.deepEqual(ran(await watch.next()), ['d passed']);

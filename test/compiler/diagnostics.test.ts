@@ -334,6 +334,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     at: [tool, '/manifest/http/0/id', 'notes.route'],
     message: /never names 'notes.route'/,
   },
+  DY5018: {
+    changes: edited(tool, 'properties: { id: { type: string } }', 'properties: { id: { type: array, x-mcp-header: Id } }'),
+    at: [tool, '/manifest/operations/0/inputSchema/properties/id/x-mcp-header', 'Id'],
+    message: /only a string, an integer or a boolean .* MCP clients leave out the tool/,
+  },
 
   DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },
   DY6002: { changes: edited(behavior, './clean.js', 'node:fs'), at: [behavior, '', "'node:fs'"], message: /'node:fs' is a module of Node/ },

@@ -3,7 +3,9 @@ import { validateToolManifest } from '../../src/contract/validators.js';
 import { type Edge, edges, required, stranger } from './edges.js';
 
 const fault = { id: 'slow', appliesTo: ['a.b'], timing: 'before', error: { code: 'SLOW', message: 'm', retryable: true } };
-const manifest = { schemaVersion: 1, id: 'desk', version: '1.0.0', engine: '*', faults: [fault] };
+const operation = { id: 'a.b', inputSchema: true, outputSchema: true, idempotency: 'none', fidelity: 'exact', mcp: {} };
+const manifest = { schemaVersion: 1, id: 'desk', version: '1.0.0', engine: '*', operations: [operation], faults: [fault] };
+const resource = (more: object) => [{ type: 'resource', resource: { uri: { from: ['uri'] }, ...more } }];
 edges('tool manifest', validateToolManifest, manifest, [
   { at: '/faults/0', fits: [{ id: 'slow', appliesTo: [], timing: 'latency', latencyUs: 5 }] },
   {
@@ -54,6 +56,20 @@ edges('tool manifest', validateToolManifest, manifest, [
       [-0.01, 'too_small'],
     ],
   },
+  {
+    at: '/operations/0/mcp',
+    inside: '/progress/1/progress',
+    breaks: [[{ progress: [{ progress: 1 }, { progress: 1 }] }, 'too_small']],
+  },
+  {
+    at: '/operations/0/mcp/content',
+    fits: [[{ type: 'text', text: { from: [] } }], [{ type: 'image', data: 'AAAA', mimeType: 'image/png', each: ['a', 0] }], resource({ text: 'x' })],
+    breaks: [[[], 'too_few']],
+  },
+  { at: '/operations/0/mcp/content', inside: '/0/type', breaks: [[[{ type: 'video' }], 'not_one_of']] },
+  { at: '/operations/0/mcp/content', inside: '/0/mimeType', breaks: [[[{ type: 'audio', data: 'AAAA' }], 'required']] },
+  { at: '/operations/0/mcp/content', inside: '/0/resource/text', breaks: [[resource({}), 'required']] },
+  { at: '/operations/0/mcp/content', inside: '/0/resource/blob', breaks: [[resource({ text: 'x', blob: 'AAAA' }), 'conflict']] },
   { at: '/capabilities', fits: [['state.read', 'event.emit']] },
   { at: '/capabilities', inside: '/0', breaks: [[['net.fetch'], 'not_one_of']] },
   ...['schemaVersion', 'id', 'version', 'engine'].map((name): Edge => ({ at: `/${name}`, breaks: required })),

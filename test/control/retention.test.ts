@@ -9,6 +9,7 @@ import { activityTable, runResultTable } from '../../src/control/run-records.js'
 import { sweepSessions } from '../../src/control/session-expiry.js';
 import { snapshotTable } from '../../src/control/snapshot-records.js';
 import type { Table } from '../../src/control/tables.js';
+import { until } from '../until.js';
 import { openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';
 
@@ -48,7 +49,7 @@ test('operations, audit events, runs and snapshots go when their time is over', 
 
   // The sessions end now; their records and their snapshots stay for a while.
   await sweepSessions(kit.services);
-  while ((await kit.get(sessionId)).destroyedAtMs === undefined) await new Promise(setImmediate);
+  await until(async () => (await kit.get(sessionId)).destroyedAtMs !== undefined);
   assert.equal((await kit.call('getSnapshot', { path: { hostedSnapshotId: taken.snapshot.hostedSnapshotId } })).snapshot.state, 'deleted');
   kit.clock.nowMs += limits.endedSessionKeptMs + 1;
   assert.ok((await sweepSessions(kit.services)).forgotten >= 1);

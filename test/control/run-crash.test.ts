@@ -9,6 +9,7 @@ import { operationTable } from '../../src/control/operation-records.js';
 import { runRunner } from '../../src/control/run-coordinator.js';
 import { Fenced } from '../../src/control/run-desk.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
+import { until } from '../until.js';
 import { type Agent, type AgentWorld, hasEnded, openRunKit, type RunKit, refundAgent } from './run-kit.js';
 import { refuses } from './session-kit.js';
 
@@ -111,7 +112,7 @@ test('a run whose seal was lost with its life is sealed once more, the same', as
   kit.disk.full = false;
   await kit.when(hostedRunId, ({ state }) => state === 'ready_to_seal' || state === 'sealed');
   kit.disk.full = true;
-  while (!(await closed()));
+  await until(closed);
   await nextLife('crash');
   await kit.done(operation);
   const sealed = await kit.run(hostedRunId);

@@ -17,6 +17,7 @@ import { bundleFolder } from '../../src/control/evidence-records.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from '../../src/control/run-endpoints.js';
 import type { ControlServices } from '../../src/control/services.js';
 import { defineSessionRunners, sessionEndpoints } from '../../src/control/session-endpoints.js';
+import { until } from '../until.js';
 import type { ControlKitOptions } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 
@@ -78,12 +79,13 @@ export async function openRunKit(options: ControlKitOptions = {}): Promise<RunKi
   const { call, services, directory } = kit;
   const run = async (hostedRunId: string): Promise<HostedRun> => (await call('getRun', { path: { hostedRunId } })).run;
   const when: RunKit['when'] = async (hostedRunId, isSo) => {
-    for (let turns = 0; turns < 100_000; turns++) {
-      const found = await run(hostedRunId);
-      if (isSo(found)) return found;
-      await new Promise(setImmediate);
-    }
-    return assert.fail(`it never was so: ${JSON.stringify(await run(hostedRunId))}`);
+    let found = await run(hostedRunId);
+    const last = Date.now() + 60_000;
+    await until(async () => {
+      found = await run(hostedRunId);
+      return isSo(found) || Date.now() > last;
+    });
+    return isSo(found) ? found : assert.fail(`it never was so: ${JSON.stringify(found)}`);
   };
   const next: RunKit['next'] = (hostedRunId) => when(hostedRunId, (found) => awaitsAgent(found) || hasEnded(found));
   const worldOf: RunKit['worldOf'] = async ({ hostedRunId, pendingInteraction }) => {

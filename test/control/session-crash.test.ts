@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
 import type { Operation } from '../../src/contract/operation.js';
 import type { WorldQuery } from '../../src/contract/world-protocol.js';
+import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
@@ -23,7 +24,7 @@ async function nextLife(): Promise<void> {
 /** The world has done what the operation asked for; the catalog never hears of it. */
 async function crashAfterWorld(operation: Operation, done: () => Promise<boolean>): Promise<void> {
   kit.disk.full = true;
-  while (!(await done()));
+  await until(done);
   assert.equal(kit.services.operations.find(operation.operationId)?.state === 'succeeded', false);
   await nextLife();
   await kit.done(operation);

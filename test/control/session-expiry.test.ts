@@ -6,6 +6,7 @@ import { quotaUsed } from '../../src/control/quotas.js';
 import { sweepSessions } from '../../src/control/session-expiry.js';
 import { sessionTable } from '../../src/control/session-records.js';
 import { leaseReleased, leaseTaken } from '../../src/control/session-states.js';
+import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
@@ -20,9 +21,6 @@ async function allEnded(): Promise<void> {
     const { sessionId } = operation.session;
     if ((await kit.get(sessionId)).state === 'expired') await until(async () => (await kit.get(sessionId)).destroyedAtMs !== undefined);
   }
-}
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(setImmediate);
 }
 
 test('when its time is over a session is refused at once, expired by the sweep, and its world removed', async () => {

@@ -163,6 +163,14 @@ test('one changed row is not two expected ones, and the vague one does not take 
   assert.equal((await judge(diff([insert, { ...insert, after: { status: 'open' } }]), { entries })).status, 'passed');
 });
 
+test('a thousand vague expectations are matched with a journal of many rows within a moment', () => {
+  const wanted = Array.from({ length: 1000 }, (_, index) => index);
+  const found = Array.from({ length: 100_000 }, (_, index) => index);
+  const taken = matchMost(wanted, found, (own, other) => other >= own);
+  assert.equal(new Set(taken).size, wanted.length);
+  assert.equal(taken.includes(undefined), false);
+});
+
 test('as many pairs are made as can be made', () => {
   const edges = fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 5 }), { maxLength: 5 });
   fc.assert(
@@ -224,6 +232,8 @@ test('expr: what cannot be decided, what is no question', async () => {
     ["1 + 'a' == 2", 'inconclusive', /no matching overload/],
     ['1 + 1', 'invalid', /is a number; expected true or false/],
     ['clock', 'invalid', /is a map/],
+    ['operations[7].sequence == 1', 'inconclusive', /decided: index 7 out of bounds\. It is/],
+    [`'a'.matches('${'a'.repeat(limits.exprPatternCharsMax + 1)}')`, 'inconclusive', /a pattern has at most 1000 characters/],
     ['1 +', 'invalid', /does not parse: line 1, column 4/],
   ];
   for (const [text, status, message] of cases) {
@@ -237,7 +247,11 @@ test('expr: work is bounded by counting, also where an error would vanish', asyn
   const entries = Array.from({ length: 1500 }, (_, index) => call(index + 1, 'ask', { id: index }));
   const cubed = 'operations.all(a, operations.all(b, operations.all(c, a.sequence + b.sequence + c.sequence > 0)))';
   const doubling = `['ab'].map(x, x + x)${'.map(x, x + x)'.repeat(40)}[0].contains('c')`;
-  for (const text of [cubed, `${cubed} || true`, doubling, 'operations.all(a, operations.all(b, operations == operations))']) {
+  const doublingBytes = `[bytes('ab')]${'.map(x, x + x)'.repeat(40)}[0] == b'c'`;
+  const expanding = "operations.all(a, string(a.sequence).matches('[0-9]{1,900}'))";
+  const zoned = "operations.exists(a, timestamp('2026-01-01T00:00:00Z').getHours('Europe/Berlin') == a.sequence - 9000)";
+  const deep = 'operations.all(a, operations.all(b, operations == operations))';
+  for (const text of [cubed, `${cubed} || true`, doubling, doublingBytes, expanding, zoned, deep]) {
     const result = await judge(expr(text), { entries });
     assert.equal(result.status, 'inconclusive', text);
     assert.match(result.message, new RegExp(`more than ${limits.exprStepsMax} steps`), text);
@@ -253,6 +267,31 @@ test('expr: more than is looked at is not decided', async () => {
   assert.match((await judge(expr('size(operations) > 0'), { entries })).message, /more than 10000 operations/);
   const wide = { t1: { list: Array.from({ length: limits.exprNodesMax }, () => 0) } };
   assert.match((await judge(expr('size(state.tickets) > 0', { tickets }), { rows: wide })).message, /more than 1000000 values/);
+});
+
+test('expr: names that a host has are names like any other in rows, and nothing where there are none', async () => {
+  const rows = JSON.parse('{"__proto__": {"constructor": 1, "__proto__": {"n": 2}}, "t1": {}}') as { [rowId: string]: JsonObject };
+  const text =
+    "state.tickets['__proto__'].constructor == 1 && state.tickets['__proto__']['__proto__'].n == 2 && !has(state.tickets['t1'].constructor) && size(state.tickets) == 2";
+  const result = await judge(expr(text, { tickets }), { rows });
+  assert.equal(result.status, 'passed', result.message);
+});
+
+test('expr: whatever else the thread serves has its turn between two expressions', async () => {
+  let turns = 0;
+  const turn = (): void => {
+    turns++;
+    counting = setImmediate(turn);
+  };
+  let counting = setImmediate(turn);
+  const ends = await Promise.all(
+    [1, 2, 3].map(async () => {
+      await judge(expr('1 == 1'));
+      return turns;
+    }),
+  );
+  clearImmediate(counting);
+  assert.equal(new Set(ends).size, ends.length);
 });
 
 test('expr: nothing of the host can be named', async () => {

@@ -9,6 +9,7 @@ import type { CallbackEntry } from '../../src/contract/evidence.js';
 import type { WorldSession } from '../../src/contract/hosted-resources.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { startReceiver, type TestReceiver } from '../callbacks/receiver-kit.js';
+import { until } from '../until.js';
 import { clientOf, type Ready, type Service, startService, temporaryFolder } from './service.js';
 
 const rounds = Number(process.env.DRILLYARD_CALLBACK_CRASH_ROUNDS ?? 4);
@@ -126,7 +127,7 @@ test(`the service dies ${rounds} times while a receiver is told; no callback is 
     };
     const session = await sessionWith(ground, id);
     const operation = await advance(ground, session);
-    while (dead === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => dead !== undefined);
     await dead;
     service = await startService({ dataDirectory, flags });
     ground = { client: clientOf(service, credential), ready: service.ready };

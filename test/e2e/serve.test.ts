@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-server.js';
 import { jsonLines } from '../cli/cli.js';
+import { until } from '../until.js';
 import { asAgent, clientOf, type Service, serve, startService, temporaryFolder } from './service.js';
 
 const engines = loadUws() === undefined ? (['node'] as const) : (['node', 'uws'] as const);
@@ -162,7 +163,10 @@ test('a stop refuses new work with 503, is alive meanwhile, and a second signal 
   service.child.kill('SIGTERM');
   const me = () => fetch(`${baseUrl}/v1/me`, { headers: { authorization: `Bearer ${credential}` } });
   let reply = await me();
-  while (reply.status === 200) reply = await me();
+  await until(async () => {
+    if (reply.status === 200) reply = await me();
+    return reply.status !== 200;
+  });
   assert.equal(reply.status, 503);
   assert.equal(((await reply.json()) as { code: string }).code, 'control.UNAVAILABLE');
   assert.equal((await fetch(`${baseUrl}/healthz`)).status, 200);
@@ -185,15 +189,15 @@ test('a hosted run that waits for its agent waits on through a stop and a start'
   const { projectId, environmentId } = first.ready;
   const { run, operation } = await client.startRun({ path: { ...path, environmentId }, body: { expectedLeaseGeneration: 1 } });
   const at = { projectId, hostedRunId: run.hostedRunId };
-  while ((await client.getRun({ path: at })).run.state !== 'awaiting_agent');
+  await until(async () => (await client.getRun({ path: at })).run.state === 'awaiting_agent');
   assert.equal((await first.stop()).code, 0);
 
   const second = await startService({ dataDirectory });
   const later = clientOf(second, credential);
-  let now = (await later.getRun({ path: at })).run;
-  while (now.coordination?.generation !== 2) now = (await later.getRun({ path: at })).run;
-  assert.equal(now.state, 'awaiting_agent');
-  while (now.pendingInteraction === undefined) now = (await later.getRun({ path: at })).run;
+  const now = async () => (await later.getRun({ path: at })).run;
+  await until(async () => (await now()).coordination?.generation === 2);
+  assert.equal((await now()).state, 'awaiting_agent');
+  await until(async () => (await now()).pendingInteraction !== undefined);
   const { access } = await later.createRunAccess({ path: at, body: { interactionId: 'main' } });
   assert.ok(access.worldHttpUrl.startsWith(second.ready.baseUrl));
   const { revision } = (await later.getRun({ path: at })).run;

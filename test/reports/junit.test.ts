@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AssertionResult } from '../../src/contract/run.js';
 import type { RunReport } from '../../src/contract/run-events.js';
-import { junitXml } from '../../src/reports/junit.js';
+import { junitXml, MergedJunit } from '../../src/reports/junit.js';
 import { failingRun, passingRun } from './fixtures.js';
 import { checkJunit } from './junit-schema.js';
 import { readXml, type XmlNode } from './xml-reader.js';
@@ -36,6 +36,18 @@ test('a passing run has no failures, errors or output', () => {
   const suite = suiteOf(passingRun().report);
   assert.deepEqual([suite.attributes.failures, suite.attributes.errors, suite.attributes.skipped], ['0', '0', '0']);
   assert.ok(!suite.children.some((child) => child.name === 'system-out'));
+});
+
+test('over a run: a trial whose report could not be written is an error, and has one name whichever attempt it was', () => {
+  const merged = new MergedJunit();
+  const { report } = passingRun();
+  const identity = { ...report.result.identity, trial: 1, trialCount: 1, attempt: 2, attemptLimit: 3 };
+  merged.take({ ...report, result: { ...report.result, identity } }, 'inconclusive');
+  const document = readXml(merged.text());
+  checkJunit(document);
+  const suite = document.children[0] as XmlNode;
+  assert.deepEqual([suite.attributes.name, suite.attributes.errors], [report.drill.id, '1']);
+  assert.equal(casesOf(suite).get('report')?.children[0]?.attributes.message, 'The report of this attempt could not be written.');
 });
 
 test('what could not be decided or run is an error, never green', () => {

@@ -88,8 +88,8 @@ test('arguments of the context are checked before the world is asked', () => {
     'context.state.put("rows", "x", { n: 1 / 0 })': '/n is Infinity; JSON numbers are finite',
     'context.state.scan("rows", { limit: 0 })': 'limit is an integer, 1 or more',
     'context.random.nextInteger(5, 5)': 'maxExclusive is larger than min',
-    'context.random.nextInteger(0.5, 5)': 'min is an integer',
-    'context.events.scheduleAt("due", {}, 0.5)': 'virtualTimeUs is an integer',
+    'context.random.nextInteger(0.5, 5)': 'min is an integer from -(2^53 - 1) to 2^53 - 1',
+    'context.events.scheduleAt("due", {}, 0.5)': 'virtualTimeUs is an integer from -(2^53 - 1) to 2^53 - 1',
   };
   for (const [use, message] of Object.entries(wrong)) {
     const result = probe(`(input, context) => ${use}`).run();

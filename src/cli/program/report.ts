@@ -7,7 +7,7 @@ export function addReport(program: Command, finish: Finish): void {
   report
     .command('verify')
     .description('check a report folder: digests, evidence, verdict, projections')
-    .argument('<folder>', 'the report folder, or the id of a run of this repository')
+    .argument('<report>', 'a report folder, or the id of a run of this repository')
     .addOption(jsonOption())
     .addOption(rootOption())
     .action(async (folder: string, { json, root }: SourceCommandFlags) => {

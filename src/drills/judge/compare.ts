@@ -18,21 +18,6 @@ export function hasMembers(value: JsonValue, wanted: JsonObject | undefined): bo
   return Object.keys(wanted).every((key) => Object.hasOwn(value, key) && deepEqual(value[key]!, wanted[key]!));
 }
 
-/** The value at a path of member names and array positions; undefined where the path leads nowhere. */
-export function valueAt(value: JsonValue, path: readonly (string | number)[]): JsonValue | undefined {
-  let found: JsonValue | undefined = value;
-  for (const step of path) {
-    if (typeof found !== 'object' || found === null) return undefined;
-    if (Array.isArray(found)) found = isPosition(step) ? found[Number(step)] : undefined;
-    else found = Object.hasOwn(found, String(step)) ? found[String(step)] : undefined;
-  }
-  return found;
-}
-
-function isPosition(step: string | number): boolean {
-  return typeof step === 'number' || /^(0|[1-9]\d*)$/.test(step);
-}
-
 /** Whether the comparison can be asked of these values at all; a reason where it cannot. */
 export type Compared = { kind: 'matched' | 'differs' } | { kind: 'invalid' | 'undecided'; reason: string };
 

@@ -1,11 +1,10 @@
 // expr: a CEL expression over a read-only view of the run: rows it names, calls, events, outputs, the clock.
+import { setImmediate } from 'node:timers/promises';
 import type { ExprAssertion } from '../../contract/assertion.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { Evaluated, View } from '../../expressions/evaluate.js';
-import type { Expr } from '../../expressions/syntax.js';
-import type { CelValues } from '../../expressions/values.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';
 import { rowName } from './net-changes.js';
 import { inSpace } from './state-value.js';
@@ -28,23 +27,29 @@ export function expression(assertion: ExprAssertion, start: RunStart): ViewCheck
     },
     finding: async (view) => {
       // Loaded when the first expression is judged: most drills have none, and commands shall start fast.
-      const [{ parseExpression }, { CelValues }, { evaluate }] = await Promise.all([
+      const [{ parseExpression }, { countValues }, { evaluate }] = await Promise.all([
         import('../../expressions/syntax.js'),
         import('../../expressions/values.js'),
         import('../../expressions/evaluate.js'),
       ]);
       const parsed = parseExpression(text);
       if ('fault' in parsed) return invalidFinding(`The expression does not parse: ${parsed.fault}.`);
-      const values = new CelValues(limits.exprNodesMax);
-      const shown = await viewOf(assertion, view, { values, calls, events, clock: { nowUs, startUs: start.startUs } });
+      const shown = await viewOf(assertion, view, { calls, events, clock: { nowUs, startUs: start.startUs } });
       if ('undecided' in shown) return undecided(assertion, shown.undecided);
-      return findingOf(assertion, evaluated(parsed.expr, shown.view, { values, evaluate }), [
-        ...changes.sequences,
-        ...calls.sequences,
-        ...events.sequences,
-      ]);
+      if (countValues(shown.view, limits.exprNodesMax) > limits.exprNodesMax)
+        return undecided(assertion, `what it looks at has more than ${limits.exprNodesMax} values`);
+      await ownTurn();
+      const result = evaluate(parsed.expr, shown.view, limits.exprStepsMax);
+      return findingOf(assertion, result, [...changes.sequences, ...calls.sequences, ...events.sequences]);
     },
   };
+}
+
+let lastTurn: Promise<void> = Promise.resolve();
+/** One expression a turn of the event loop, whichever run it is of: whatever else this thread serves comes between. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
 }
 
 /** Entries of one kind, kept only if the expression may look at them. */
@@ -86,48 +91,35 @@ function eventFacts({ sequence, virtualTimeUs, event, phase, payload }: Extract<
 }
 
 interface Parts {
-  values: CelValues;
   calls: Seen;
   events: Seen;
   clock: { nowUs: number; startUs: number };
 }
 
-async function viewOf(assertion: ExprAssertion, view: RunView, { values, calls, events, clock }: Parts): Promise<{ view: View } | Undecided> {
+async function viewOf(assertion: ExprAssertion, view: RunView, { calls, events, clock }: Parts): Promise<{ view: View } | Undecided> {
   for (const { more, name } of [calls, events]) if (more) return { undecided: `there are more than ${limits.exprEntriesMax} ${name}` };
-  const rows = await rowsOf(assertion, view);
-  if ('undecided' in rows) return rows;
+  const state = await rowsOf(assertion, view);
+  if ('undecided' in state) return state;
   const outputs = view.interactions.flatMap(({ interactionId, targetResult: { output } }): [string, JsonValue][] =>
     output === undefined ? [] : [[interactionId, output]],
   );
-  const shown: View = {
-    state: values.map(rows.map(({ name, members }) => [name, values.map(members.map(([rowId, row]) => [rowId, values.of(row)]))])),
-    operations: values.list(calls.facts.map((facts) => values.of(facts))),
-    events: values.list(events.facts.map((facts) => values.of(facts))),
-    outputs: values.map(outputs.map(([interactionId, output]) => [interactionId, values.of(output)])),
-    clock: values.of(clock),
-  };
-  return values.isFull ? { undecided: `what it looks at has more than ${limits.exprNodesMax} values` } : { view: shown };
+  return { view: { state: state.rows, operations: calls.facts, events: events.facts, outputs: Object.fromEntries(outputs), clock } };
 }
 
-async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ name: string; members: [string, JsonObject][] }[] | Undecided> {
-  const named: { name: string; members: [string, JsonObject][] }[] = [];
+async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ rows: { [name: string]: JsonObject } } | Undecided> {
+  const named: [string, JsonObject][] = [];
   let left = limits.exprRowsMax;
   for (const [name, { packageId, instanceId = packageId, namespace }] of Object.entries(state)) {
-    const members: [string, JsonObject][] = [];
+    const rows: [string, JsonObject][] = [];
     await view.eachRow({ packageId, instanceId, namespace }, ({ rowId, value }) => {
       left -= 1;
-      if (left >= 0) members.push([rowId, value]);
+      if (left >= 0) rows.push([rowId, value]);
     });
     if (left < 0) return { undecided: `with ${rowName({ packageId, instanceId, namespace })} there are more than ${limits.exprRowsMax} rows` };
-    named.push({ name, members });
+    // A row may be called `__proto__`, too: members are made, never assigned.
+    named.push([name, Object.fromEntries(rows)]);
   }
-  return named;
-}
-
-type Evaluator = { values: CelValues; evaluate: typeof import('../../expressions/evaluate.js').evaluate };
-
-function evaluated(expr: Expr, view: View, { values, evaluate }: Evaluator): Evaluated {
-  return evaluate(expr, view, { values, stepsMax: limits.exprStepsMax });
+  return { rows: Object.fromEntries(named) };
 }
 
 function findingOf(assertion: ExprAssertion, result: Evaluated, evidenceSequences: number[]): Finding {

@@ -2,7 +2,8 @@
 import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
-import { type Compared, compare, describeExpected, preview, valueAt } from './compare.js';
+import { valueAt } from '../../contract/json-path.js';
+import { type Compared, compare, describeExpected, preview } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
 
@@ -15,6 +16,7 @@ interface Judged {
 export function operationArguments(assertion: OperationArgumentsAssertion): Check {
   const { operation, occurrence } = assertion;
   const cited = new Citations();
+  const others = new Citations();
   const near = new NearMisses();
   let calls = 0;
   let last: Judged | undefined;
@@ -26,16 +28,20 @@ export function operationArguments(assertion: OperationArgumentsAssertion): Chec
       const reason = mismatch(entry, operation);
       if (reason !== null) {
         near.add(reason);
+        others.add(entry.sequence);
         return;
       }
       calls += 1;
-      if (occurrence !== undefined && calls !== occurrence) return;
+      if (occurrence !== undefined && calls !== occurrence) {
+        others.add(entry.sequence);
+        return;
+      }
       last = judgeCall(assertion, entry);
       cited.add(entry.sequence);
       if (against === undefined && last.compared.kind !== 'matched') against = last;
     },
     finding: () => {
-      if (last === undefined) return missingCall(assertion, calls, near);
+      if (last === undefined) return { ...missingCall(assertion, calls, near), evidenceSequences: [...others.sequences] };
       return callFinding(assertion, against ?? last, against === undefined ? cited.sequences : [against.sequence]);
     },
   };
@@ -47,7 +53,11 @@ function judgeCall({ path, comparison, expected }: OperationArgumentsAssertion, 
   return { sequence, actual, compared: { kind: comparison === 'not_equals' ? 'matched' : 'differs' } };
 }
 
-function missingCall({ operation, occurrence, expected }: OperationArgumentsAssertion, calls: number, near: NearMisses): Finding {
+function missingCall(
+  { operation, occurrence, expected }: OperationArgumentsAssertion,
+  calls: number,
+  near: NearMisses,
+): Omit<Finding, 'evidenceSequences'> {
   const wanted = occurrence === undefined ? 'at least one' : `at least ${occurrence}`;
   return {
     status: 'failed',
@@ -55,7 +65,6 @@ function missingCall({ operation, occurrence, expected }: OperationArgumentsAsse
     message: `Expected ${wanted} ${describeCalls(operation, occurrence ?? 1)}, found ${calls}.${near.describe()}`,
     expected,
     location: operationLocation(operation),
-    evidenceSequences: [],
   };
 }
 

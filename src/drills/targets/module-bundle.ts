@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildFailure, build, type Loader, type Plugin } from 'esbuild';
+import type { BuildFailure, Loader, Plugin } from 'esbuild';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
 import { pathInside } from './repository-path.js';
@@ -29,6 +29,7 @@ export async function bundleModule({ root, module, directory }: { root: string; 
 
 async function bundleText(entry: string, directory: string): Promise<string> {
   const url = pathToFileURL(entry).href;
+  const { build } = await import('esbuild');
   const result = await build({
     entryPoints: [entry],
     absWorkingDir: dirname(entry),

@@ -1,10 +1,8 @@
 // A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors, axe at hand.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { after, type TestContext } from 'node:test';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
 
 /** For the `skip` of a test: false, or why. */
@@ -21,17 +19,14 @@ export interface TestBrowser {
   asked: string[];
 }
 
+/** One for a file; each test has a context of its own, and contexts have nothing in common. */
+let browser: Promise<Browser> | undefined;
+after(async () => (await browser)?.close());
+
 export async function openBrowser(t: TestContext, baseUrl: string): Promise<TestBrowser> {
-  const profile = mkdtempSync(join(tmpdir(), 'drillyard-browser-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath as string,
-    headless: true,
-    args: chromiumArguments,
-  });
-  t.after(async () => {
-    await context.close();
-    rmSync(profile, { recursive: true, force: true });
-  });
+  browser ??= chromium.launch({ executablePath: chromiumPath as string, headless: true, args: chromiumArguments });
+  const context = await (await browser).newContext();
+  t.after(() => context.close());
   const [complaints, asked]: [string[], string[]] = [[], []];
   context.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
@@ -46,10 +41,12 @@ export async function openBrowser(t: TestContext, baseUrl: string): Promise<Test
 
 /** The ids of axe's rules that do not hold, each with the first place. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  // A page keeps it from view to view.
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } };
-    const { violations } = await axe.run();
+    type Found = { violations: { id: string; nodes: { html: string }[] }[] };
+    const { axe } = globalThis as unknown as { axe: { run(options: { resultTypes: string[] }): Promise<Found> } };
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
 }

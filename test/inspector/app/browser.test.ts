@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { runDrills, startLocalInspector } from '../../../src/index.js';
@@ -24,14 +24,38 @@ interface Desk {
   open(hash: string): Promise<void>;
 }
 
-async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: string[]; entries?: number }): Promise<Desk> {
-  const root = mkdtempSync(join(tmpdir(), 'drillyard-desk-'));
-  t.after(() => rmSync(root, { recursive: true, force: true }));
+const scratch = mkdtempSync(join(tmpdir(), 'drillyard-desk-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+function exampleAt(root: string): string {
   cpSync(example, root, { recursive: true, filter: (name) => !name.endsWith('.service') });
+  return root;
+}
+
+interface Played {
+  service: string;
+  runIds: string[];
+}
+const playedOnce = new Map<string, Promise<Played>>();
+/** A drill is played once for all desks; each gets a copy of what it left. */
+function played(drillId: string): Promise<Played> {
+  const playing = playedOnce.get(drillId) ?? play(drillId);
+  playedOnce.set(drillId, playing);
+  return playing;
+}
+async function play(drillId: string): Promise<Played> {
+  const root = exampleAt(join(scratch, drillId));
+  const { drills } = await runDrills({ root, drills: [drillId] });
+  const runIds = drills.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
+  return { service: join(root, '.service'), runIds };
+}
+
+async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: string[]; entries?: number }): Promise<Desk> {
+  const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
   const runs: Desk['runs'] = {};
   for (const drillId of drills) {
-    const { drills: played } = await runDrills({ root, drills: [drillId] });
-    runs[drillId] = played.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
+    const { service, runIds } = await played(drillId);
+    cpSync(service, join(root, '.service'), { recursive: true });
+    runs[drillId] = runIds;
   }
   if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
   const inspector = await startLocalInspector({ root });

@@ -1,0 +1,15 @@
+// A repository compiled by a command: with a bar, as one of thousands of files takes seconds.
+import { resolve } from 'node:path';
+import { type CompileResult, compileProject } from '../compiler/compile.js';
+import { withProgressBar } from './progress-bar.js';
+
+export interface SourcePlace {
+  root: string;
+  config?: string;
+}
+
+export function compileShown({ root, config }: SourcePlace): Promise<CompileResult> {
+  return withProgressBar('Compiling', ({ update }) =>
+    compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), onProgress: update }),
+  );
+}
