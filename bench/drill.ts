@@ -1,14 +1,12 @@
-// Whole drills a second: a module target that makes five tool calls, its world made, judged and sealed, its report written.
-//   npm run bench -- drill [--json]
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Whole drills a second: a module target that makes five tool calls, its world made, judged and sealed, its report written. In the same run
+// its floor: an agent in a thread of its own and the same report, without world, evidence and verdict.
+//   npm run bench -- drill [--drills 400] [--rounds 3] [--json]
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runDrills } from '../src/index.js';
-
-export interface DrillBenchOptions {
-  /** Drills measured at each concurrency, after a warm-up of a quarter as many. Text from the command line. */
-  drills?: number | string;
-}
+import { runFloor } from './drill-floor.js';
+import { type Pace, startPace } from './pace.js';
 
 const files: { [path: string]: string } = {
   'drillyard.json': '{"schemaVersion":1,"toolPackages":["./notes"]}',
@@ -57,37 +55,56 @@ assertions:
 `,
 };
 
-export async function run(options: DrillBenchOptions = {}): Promise<object> {
-  const drills = Number(options.drills ?? 400);
+export async function run({ drills = 400, rounds = 3 }: { [flag: string]: string | boolean | number }): Promise<object> {
   const root = mkdtempSync(join(tmpdir(), 'drillyard-bench-drill-'));
   try {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    const at: { [name: string]: number } = {};
-    for (const concurrency of [1, 8]) {
-      await measure(root, { trials: Math.ceil(drills / 4), concurrency });
-      at[`drillsPerSecondAt${concurrency}`] = Math.round((drills / (await measure(root, { trials: drills, concurrency }))) * 10) / 10;
-    }
-    return { drills, callsPerDrill: 5, ...at };
+    const figures: object[] = [];
+    for (const concurrency of [1, 8]) figures.push(await figuresAt(concurrency, { root, drills: Number(drills), rounds: Number(rounds) }));
+    return Object.assign({ drills: Number(drills), callsPerDrill: 5 }, ...figures);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** Seconds. */
-async function measure(root: string, { trials, concurrency }: { trials: number; concurrency: number }): Promise<number> {
-  let startedAt = 0;
+/** The best of the rounds, which is the least disturbed one; and of each round, how many times the seconds and the CPU of its floor. */
+async function figuresAt(concurrency: number, { root, drills, rounds }: { root: string; drills: number; rounds: number }): Promise<object> {
+  await measure(root, { trials: Math.ceil(drills / 2), concurrency });
+  const module = join(root, 'agent.mjs');
+  const reports = join(root, '.service/reports');
+  const report = join(reports, readdirSync(reports)[0] as string);
+  const all: { drill: Pace; floor: Pace }[] = [];
+  // In turns, so that what else the machine does falls on both alike.
+  for (let round = 0; round < rounds; round++) {
+    const directory = mkdtempSync(join(root, 'floor-'));
+    all.push({
+      drill: await measure(root, { trials: drills, concurrency }),
+      floor: await runFloor({ directory, module, report, drills, concurrency }),
+    });
+    console.error(`concurrency ${concurrency}: ${JSON.stringify(all.at(-1))}`);
+  }
+  return {
+    [`drillsPerSecondAt${concurrency}`]: Math.max(...all.map(({ drill }) => drill.perSecond)),
+    [`cpuMsAt${concurrency}`]: Math.min(...all.map(({ drill }) => drill.cpuMs)),
+    [`secondsToFloorAt${concurrency}`]: all.map(({ drill, floor }) => Number((floor.perSecond / drill.perSecond).toFixed(1))),
+    [`cpuToFloorAt${concurrency}`]: all.map(({ drill, floor }) => Number((drill.cpuMs / floor.cpuMs).toFixed(1))),
+  };
+}
+
+async function measure(root: string, { trials, concurrency }: { trials: number; concurrency: number }): Promise<Pace> {
+  let paceOf: ReturnType<typeof startPace> | undefined;
   const result = await runDrills({
     root,
     trials,
     concurrency,
     onEvent: ({ event }) => {
-      // Compiling and starting hosts happen once a run, not once a drill.
-      if (event === 'attempt_started' && startedAt === 0) startedAt = performance.now();
+      // Compiling and starting the first hosts happen once a run, not once a drill.
+      if (event === 'attempt_started') paceOf ??= startPace();
     },
   });
-  if (result.verdict !== 'passed') throw new Error(`the drills of the bench ${result.verdict}`);
-  return (performance.now() - startedAt) / 1000;
+  if (result.verdict !== 'passed' || paceOf === undefined) throw new Error(`the drills of the bench ${result.verdict}`);
+  return paceOf(trials);
 }

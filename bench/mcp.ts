@@ -58,6 +58,8 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   await two.stop();
   const times = (name: string, peerName: string): number[] =>
     all.map((figures) => Number(((figures[name]?.requestsPerSecond ?? 0) / (figures[peerName]?.requestsPerSecond ?? 0)).toFixed(1)));
+  const errorsOf = (names: string[]): number =>
+    all.reduce((sum, figures) => sum + names.reduce((errors, name) => errors + (figures[name]?.errors ?? 0), 0), 0);
   return {
     loader,
     seconds: Number(seconds),
@@ -66,7 +68,8 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     rounds: all,
     timesSdk: times('legacy', 'sdk'),
     timesSdkTwo: { modern: times('modern', 'sdkTwoModern'), legacy: times('legacy', 'sdkTwoLegacy') },
-    errors: all.reduce((sum, figures) => sum + Object.values(figures).reduce((errors, figure) => errors + figure.errors, 0), 0),
+    errors: errorsOf(['modern', 'legacy', 'http']),
+    peerErrors: errorsOf(['sdk', 'sdkTwoModern', 'sdkTwoLegacy']),
   };
 }
 
