@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { Fifo } from '../../src/actors/fifo.js';
+import fc from '../fast-check.js';
 
 test('a queue gives what an array would, whatever is done to it', () => {
   const step = fc.oneof(

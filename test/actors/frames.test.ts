@@ -1,6 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type CallerFrames,
   type Envelope,
@@ -11,6 +10,7 @@ import {
   writeToCaller,
   writeToHost,
 } from '../../src/actors/frames.js';
+import fc from '../fast-check.js';
 
 const value = fc.oneof(
   fc.integer(),

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from '../fast-check.js';
 import { type CounterSystem, openSystem } from './open-system.js';
 
 const actorIds = ['a', 'b', 'c'];

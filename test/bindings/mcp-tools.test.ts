@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { McpFailure } from '../../src/bindings/mcp-messages.js';
 import { ToolCatalog, targetOfName } from '../../src/bindings/mcp-tools.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import type { ToolCatalogItem } from '../../src/contract/world-protocol.js';
+import fc from '../fast-check.js';
 import { ticketTool } from './mcp-kit.js';
 
 const item = (changes: Partial<ToolCatalogItem>): ToolCatalogItem => ({ ...ticketTool, ...changes });

@@ -1,12 +1,12 @@
 // Laws of what decode is given: lists as they were sent, and never the credential.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { credentialsIn, withoutCredential } from '../../src/bindings/wire-credential.js';
 import type { RouteAuth } from '../../src/contract/tool-manifest.js';
 import { HeaderMap } from '../../src/http/header-map.js';
 import { parseLists } from '../../src/http/query.js';
 import type { HttpRequest } from '../../src/http/server.js';
+import fc from '../fast-check.js';
 
 const token = 'b64url-token_of-256-bits';
 const wellFormed = fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed());

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import { compileProject } from '../../src/compiler/compile.js';
 import { setupDigest } from '../../src/compiler/setups.js';
@@ -10,6 +9,7 @@ import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import { validateProjectView } from '../../src/contract/validators.js';
 import { loadTool } from '../../src/tools/load.js';
+import fc from '../fast-check.js';
 import { buildWith, compileWith, edited, type Files, folder, sound } from './repository.js';
 
 test('a repository becomes a build and a view of it, and nothing of it was run', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { soundJson } from '../../src/compiler/json-soundness.js';
+import fc from '../fast-check.js';
 
 test('what is sound is what JSON.parse says', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parseSourceDocument } from '../../src/compiler/source-document.js';
+import fc from '../fast-check.js';
 
 function faults(text: string, file = 'x.yaml'): string[] {
   return parseSourceDocument(file, text).faults.map(({ code, place, message }) => `${code} ${place.line}:${place.column} ${place.path} ${message}`);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
+import fc from '../fast-check.js';
 
 const jsonValue = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' }) as fc.Arbitrary<JsonValue>;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { AssertionInput } from '../../src/contract/assertion.js';
 import * as defaults from '../../src/contract/defaults.js';
 import type { DrillInput } from '../../src/contract/drill.js';
 import type { Validator } from '../../src/contract/validators.js';
 import * as validators from '../../src/contract/validators.js';
+import fc from '../fast-check.js';
 import { drill, scenario } from './samples.js';
 import { shapeArbitrary } from './shape-arbitrary.js';
 

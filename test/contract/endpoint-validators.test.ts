@@ -1,11 +1,11 @@
 // The checks of the hosted endpoints: generated code and the walk over the same schemas agree, and say what is wrong.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
 import { endpointShapeChecks, endpointShapes, endpointValidators, endpointWordings, shapeNameOf } from '../../src/contract/endpoint-validators.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
+import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 
 const issuesBySchema = (name: string, value: unknown) => shapeIssues({ ...endpointWordings, refinements: {} }, name, value);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   type ErrorCode,
   errorEnvelope,
@@ -14,6 +13,7 @@ import {
 } from '../../src/contract/errors.js';
 import { issueCodes } from '../../src/contract/issue-codes.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import fc from '../fast-check.js';
 
 const docs = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 const codes = Object.keys(errorTable) as ErrorCode[];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { EvidenceHasher, leafDigest, TrajectoryHasher } from '../../src/contract/evidence-hash.js';
+import fc from '../fast-check.js';
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();
 

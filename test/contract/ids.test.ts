@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { createIdSource, type IdPrefix, newId } from '../../src/contract/ids.js';
+import fc from '../fast-check.js';
 
 test('an id is its prefix and 26 lower-case base32 digits, or 32 hex digits of a UUIDv7', () => {
   for (const prefix of ['prj', 'hrun', 'setup', 'draft', 'authsess', 'corr', 'run'] satisfies IdPrefix[]) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import canonicalize from 'canonicalize';
-import fc from 'fast-check';
 import { admitJson, admitJsonObject, checkJsonDepth, JsonRefusal } from '../../src/contract/json-check.js';
+import fc from '../fast-check.js';
 
 const name = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { deriveSeed, isSeed } from '../../src/contract/seed.js';
+import fc from '../fast-check.js';
 
 test('seeds are the unsigned 64-bit integers as decimal text', () => {
   fc.assert(

@@ -1,7 +1,8 @@
 // Values made from the contract's own schemas: sound ones, and ones with something broken in them.
-import fc from 'fast-check';
+
 import type { JsonValue } from '../../src/contract/json.js';
 import { type Schema, type Shapes, shapeName } from '../../src/contract/shape.js';
+import fc from '../fast-check.js';
 
 type Value = fc.Arbitrary<JsonValue>;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
 import * as validators from '../../src/contract/validators.js';
 import { shapeChecks, type Validation, validateCallRequest, validateDrill, validateTarget, wordings } from '../../src/contract/validators.js';
+import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 
 const issuesBySchema = (name: string, value: unknown) => shapeIssues({ ...wordings, refinements: {} }, name, value);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { AssertionResult, AssertionStatus } from '../../src/contract/run.js';
 import { resultVerdict, runVerdict } from '../../src/contract/verdict.js';
+import fc from '../fast-check.js';
 
 const status = fc.constantFrom<AssertionStatus[]>('passed', 'failed', 'inconclusive', 'invalid');
 const judged = fc.record({ gate: fc.boolean(), status });

@@ -1,11 +1,11 @@
 // Callback receivers: which origins may be one, and how they come to be used.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
 import { callbackEndpoints } from '../../src/control/callback-endpoints.js';
 import { requireApprovedReceivers, requireOrigin } from '../../src/control/callback-receiver-records.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
 const kit: ControlKit = await openControlKit({ endpoints: (services) => ({ ...callbackEndpoints(services), ...projectEndpoints(services) }) });

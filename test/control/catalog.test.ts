@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
 import { Catalog } from '../../src/control/catalog.js';
 import { type Change, defineTable, type ListRequest, type View } from '../../src/control/tables.js';
+import fc from '../fast-check.js';
 
 interface Thing {
   id: string;

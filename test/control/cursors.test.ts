@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import { Catalog } from '../../src/control/catalog.js';
 import { listPage, type PageRequest } from '../../src/control/cursors.js';
 import { Keyring } from '../../src/control/keyring.js';
 import { defineTable } from '../../src/control/tables.js';
+import fc from '../fast-check.js';
 
 interface Item {
   id: string;

@@ -1,7 +1,6 @@
 // Idempotency, order of checks and what is kept beside an effect (decisions.md 2), through the one door of the control room.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
 import { type ErrorCode, ServiceError } from '../../src/contract/errors.js';
@@ -14,6 +13,7 @@ import { organizationEndpoints } from '../../src/control/organization-endpoints.
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import { countOf, moveCount } from '../../src/control/quotas.js';
 import type { ControlServices } from '../../src/control/services.js';
+import fc from '../fast-check.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { Keyring, tokenHash } from '../../src/control/keyring.js';
+import fc from '../fast-check.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-keyring-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import type { Operation, OperationKind } from '../../src/contract/operation.js';
@@ -20,6 +19,7 @@ import {
   type RunnerContext,
 } from '../../src/control/operations.js';
 import { countOf, moveCount } from '../../src/control/quotas.js';
+import fc from '../fast-check.js';
 
 const folders: string[] = [];
 after(() => {

@@ -1,11 +1,11 @@
 // Projects and grants: who sees what, and what a stranger learns.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { authoritiesOf, type Role } from '../../src/contract/authority.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
 const kit: ControlKit = await openControlKit({ endpoints: (services) => ({ ...projectEndpoints(services), ...organizationEndpoints(services) }) });

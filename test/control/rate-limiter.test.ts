@@ -1,9 +1,9 @@
 // Token buckets against the definition: never more than burst + rate x time, and never less for who waits as told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
 import { RateLimiter } from '../../src/control/rate-limiter.js';
+import fc from '../fast-check.js';
 
 const refusalOf = (work: () => void): ServiceError | undefined => {
   try {

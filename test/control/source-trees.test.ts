@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
 import type { ServiceError } from '../../src/contract/errors.js';
 import { FileBlobs } from '../../src/control/blobs.js';
 import {
@@ -16,6 +15,7 @@ import {
   treeOfFiles,
   withMaterialized,
 } from '../../src/control/source-trees.js';
+import fc from '../fast-check.js';
 
 function ground(t: TestContext) {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-trees-'));

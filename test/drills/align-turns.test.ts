@@ -1,8 +1,8 @@
 // The shortest script of edits is one: it keeps as many as any alignment can.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { shortestEdits } from '../../src/drills/align-turns.js';
+import fc from '../fast-check.js';
 
 function longestCommon(left: readonly number[], right: readonly number[]): number {
   const worth = Array.from({ length: left.length + 1 }, () => new Array<number>(right.length + 1).fill(0));

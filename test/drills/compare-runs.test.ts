@@ -1,7 +1,6 @@
 // Two runs side by side: what differs is told by its cause, what is equal is not told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/evidence-hash.js';
@@ -9,6 +8,7 @@ import type { RunComparison } from '../../src/contract/hosted-runs.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import type { RunIdentity, RunResult } from '../../src/contract/run.js';
 import { type ComparedRun, compareRuns } from '../../src/drills/compare-runs.js';
+import fc from '../fast-check.js';
 
 /** A call, what it answered, and how many rows it changed. */
 interface Call {

@@ -1,7 +1,6 @@
 // The assertion kinds beyond the first eight, each with what passes, fails and cannot be decided.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type {
   EffectAtMostOnceAssertion,
   ExpectedChange,
@@ -14,6 +13,7 @@ import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import type { InteractionResult } from '../../src/contract/run.js';
 import { matchMost } from '../../src/drills/judge/matching.js';
+import fc from '../fast-check.js';
 import { call, change, common, event, judge } from './judging.js';
 
 const fault = (sequence: number, operationId = 'ticket.close'): EvidenceEntry => ({

@@ -1,10 +1,10 @@
 // Secrets in what an agent says, in every form that is looked for, whatever pieces they come in.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { limits } from '../../src/contract/limits.js';
 import { hostSecrets, Redactor } from '../../src/drills/targets/redaction.js';
 import { TargetLog } from '../../src/drills/targets/target-log.js';
+import fc from '../fast-check.js';
 import { command, module, run } from './targets-kit.js';
 
 const token = 'TOKEN-OF-HTTP';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { isInShard, parseShard, shardText } from '../../src/drills/shard.js';
+import fc from '../fast-check.js';
 
 const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 40 });
 const homeOf = (drillId: string, count: number): number[] =>

@@ -4,7 +4,6 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import { type EvidenceEntry, evidenceKinds } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
@@ -13,6 +12,7 @@ import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
 import { evidencePage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
 import { searchJournal } from '../../src/inspector/journal/journal-search.js';
+import fc from '../fast-check.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-journal-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,11 +4,11 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { RunsReply } from '../../src/contract/inspector-runs.js';
 import { byPlace, PageCursors } from '../../src/inspector/page-cursor.js';
 import { writeRunReport } from '../../src/reports/write-run-report.js';
+import fc from '../fast-check.js';
 import { passingRun } from '../reports/fixtures.js';
 import { assertRefused, onEachEngine, startTestInspector, type TestInspector } from './inspector-kit.js';
 

@@ -1,8 +1,8 @@
 // What stays true of mail, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import type { JsonObject } from '../../src/contract/json.js';
+import fc from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 
 interface Person {

@@ -1,7 +1,7 @@
 // The provider's money laws, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import fc from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 
 interface Charge {

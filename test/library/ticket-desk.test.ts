@@ -1,7 +1,7 @@
 // What stays true of the desk, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
+import fc from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 
 interface Timer {

@@ -1,7 +1,6 @@
 // Whatever an agent or a tool says, it stays text: in the page, in XML and on a terminal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { RunReport } from '../../src/contract/run-events.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
@@ -9,6 +8,7 @@ import { htmlReport } from '../../src/reports/html-page.js';
 import { junitXml } from '../../src/reports/junit.js';
 import { pageData } from '../../src/reports/page-data.js';
 import { textReport } from '../../src/reports/text-report.js';
+import fc from '../fast-check.js';
 import { failingRun } from './fixtures.js';
 import { checkJunit } from './junit-schema.js';
 import { readXml } from './xml-reader.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { JsonValue } from '../../src/contract/json.js';
 import { diffChangesMax, diffJson, type JsonChange, pathText } from '../../src/reports/html/json-diff.mjs';
+import fc from '../fast-check.js';
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 

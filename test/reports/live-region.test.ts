@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { LiveRegion } from '../../src/reports/live-region.js';
+import fc from '../fast-check.js';
 import { FakeTerminal } from './fake-terminal.js';
 
 const line = fc.stringMatching(/^[a-z ]{0,60}[a-z]$/);

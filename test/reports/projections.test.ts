@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { attachmentViews } from '../../src/reports/attachments.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
 import { jsonDocument, projectionRevision, projections } from '../../src/reports/projections.js';
+import fc from '../fast-check.js';
 import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { fitText, padText, textWidth } from '../../src/reports/terminal-text.js';
+import fc from '../fast-check.js';
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
 

@@ -1,8 +1,8 @@
 // The arithmetic of the page's timeline, which runs here as it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { elasticAxis, linearAxis, panned, wholeAxis, zoomed } from '../../src/reports/html/timeline-scale.mjs';
+import fc from '../fast-check.js';
 
 const times = fc.array(fc.integer({ min: 0, max: 1e13 }), { minLength: 1, maxLength: 60 }).map((list) => list.sort((left, right) => left - right));
 const entriesAt = (list: number[]) => list.map((virtualTimeUs, index) => ({ sequence: index + 1, virtualTimeUs }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { EventHeap } from '../../src/scheduler/event-heap.js';
+import fc from '../fast-check.js';
 
 interface Scheduled {
   atUs: number;

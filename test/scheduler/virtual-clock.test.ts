@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { VirtualClock } from '../../src/scheduler/virtual-clock.js';
+import fc from '../fast-check.js';
 
 test('the clock follows the largest time it was moved to, and never goes back', () => {
   fc.assert(

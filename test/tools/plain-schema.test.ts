@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import fc from 'fast-check';
 import type { JsonSchema } from '../../src/contract/tool-manifest.js';
 import { isPlainSchema } from '../../src/tools/plain-schema.js';
+import fc from '../fast-check.js';
 
 /** Sound and unsound values of every keyword, those that isPlainSchema knows and some that it does not. */
 const { schema: anySchema } = fc.letrec<{ schema: unknown }>((tie) => {

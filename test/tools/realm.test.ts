@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import { JsonRefusal } from '../../src/contract/json-check.js';
 import { deniedMethods, deniedNames } from '../../src/tools/ambient.js';
 import { threadRealm } from '../../src/tools/realm.js';
+import fc from '../fast-check.js';
 import { evaluate, probe, resultOf } from './tool-fixture.js';
 
 function thrown(expression: string): string {

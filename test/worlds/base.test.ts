@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import type { StatePatch } from '../../src/contract/scenario.js';
 import { decodeBase, prepareBase } from '../../src/worlds/base.js';
+import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, temporaryStore } from './storage-kit.js';
 
 const slug = fc.constantFrom('a', 'b', 'desk', 'desk-2');

@@ -1,8 +1,8 @@
 // Commands sent without waiting share turns of the host and commits; what they answer and leave is as if each had waited for the one before it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { ServiceError } from '../../src/contract/errors.js';
+import fc from '../fast-check.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();

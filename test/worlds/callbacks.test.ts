@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { FaultEntry } from '../../src/contract/evidence.js';
 import type { DeliveryRequest } from '../../src/contract/world-protocol.js';
 import type { Worlds } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import fc from '../fast-check.js';
 import { bodyOf, createShop, Shop } from './callback-kit.js';
 
 let worlds: Worlds;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { keyKinds, rangeOfKind } from '../../src/worlds/keys.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
 import type { WorldStore } from '../../src/worlds/world-store.js';
+import fc from '../fast-check.js';
 import { newWorld, temporaryStore } from './storage-kit.js';
 
 const refParts = (actor: number) => ({ packageId: 'desk', instanceId: 'desk', eventId: 'tick', ...(actor > 0 && { actorId: `actor-${actor}` }) });

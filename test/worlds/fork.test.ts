@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { OperationEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
@@ -8,6 +7,7 @@ import { forkWorld, stateAt } from '../../src/worlds/fork.js';
 import type { FoldRules, WorldStorage } from '../../src/worlds/storage.js';
 import type { WorldStore } from '../../src/worlds/world-store.js';
 import type { WriteSet } from '../../src/worlds/write-set.js';
+import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 /** What the reference knows of a position: plain maps, copied. */

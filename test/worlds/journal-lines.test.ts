@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { EntryCommon, EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
@@ -8,6 +7,7 @@ import type { EntryDraft } from '../../src/worlds/entry-draft.js';
 import type { EventShapeParts } from '../../src/worlds/journal-shapes.js';
 import { mintedId } from '../../src/worlds/minted-ids.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
+import fc from '../fast-check.js';
 import { newWorld, tag, temporaryStore } from './storage-kit.js';
 
 const name = fc.constantFrom('desk', 'desk-2', 'pay_ments', 'x');

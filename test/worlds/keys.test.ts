@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import {
   chunkKey,
   keyKinds,
@@ -15,6 +14,7 @@ import {
   snapshotKey,
   snapshotRange,
 } from '../../src/worlds/keys.js';
+import fc from '../fast-check.js';
 
 const rowId = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 });
 const u32 = fc.nat({ max: 0xffff_fffe });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { mintedId, ordinalOfId, ordinalText, worldTag } from '../../src/worlds/minted-ids.js';
+import fc from '../fast-check.js';
 
 const ordinal = fc.nat({ max: 2 ** 50 - 1 });
 const tag = worldTag({ seed: '1' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { nextFloat, nextInteger, nextU64, nextWord, type StreamState, splitStream } from '../../src/worlds/random-stream.js';
+import fc from '../fast-check.js';
 
 test('words are those of xoshiro128**', () => {
   // The reference, with wide integers.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
+import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, putRow, temporaryStore, turn, upsert } from './storage-kit.js';
 
 const tickets = (world: WorldStorage) => world.records.space('desk', 'desk', 'tickets');

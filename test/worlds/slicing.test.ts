@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import fc from 'fast-check';
 import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import fc from '../fast-check.js';
 import { gaveUp, type Slicing, SlicingHost, unsliced } from './slicing-host.js';
 
 let scratch = '';

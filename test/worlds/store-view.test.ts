@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { StoreView } from '../../src/worlds/store-view.js';
 import { WriteSet } from '../../src/worlds/write-set.js';
+import fc from '../fast-check.js';
 import { temporaryStore } from './storage-kit.js';
 
 const key = fc.uint8Array({ minLength: 1, maxLength: 2 }).map((bytes) => Buffer.from([200, ...bytes.map((byte) => byte % 4)]));

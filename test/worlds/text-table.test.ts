@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import fc from 'fast-check';
 import { decodeTexts, EncodedTexts, encodeTexts } from '../../src/worlds/text-table.js';
+import fc from '../fast-check.js';
 
 const texts = fc.array(fc.string({ unit: 'grapheme' }));
 const read = (bytes: Buffer) => {

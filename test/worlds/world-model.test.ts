@@ -1,8 +1,8 @@
 // Random lives of a world beside a reference model: whatever the commands, and whenever its host ends, both say the same and hold the same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { JsonValue } from '../../src/contract/json.js';
+import fc from '../fast-check.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 import { type CrashEnd, crashInAdvance, crashInCall, eventLoopTurns, type Scene, viewOf } from './crash-steps.js';
 import { type ModelCall, type ModelRule, type Outcome, ReferenceModel } from './reference-model.js';

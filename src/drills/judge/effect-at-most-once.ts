@@ -6,7 +6,6 @@ import { canonicalJson } from '../../contract/canonical-json.js';
 import { noun } from '../../contract/counted.js';
 import type { OperationEntry } from '../../contract/evidence.js';
 import { valueAt } from '../../contract/json-path.js';
-
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, operationLocation } from './operation-filter.js';
 

@@ -19,6 +19,7 @@ import type { TargetRun } from './target-run.js';
 
 /** Of an answer that is a whole result: status, output, log, attachments. */
 const resultType = 'application/vnd.drillyard.result+json';
+
 export function httpTarget(target: HttpTarget, { allowRemote }: { allowRemote: boolean }): TargetKind {
   return { run: (work) => ask(target, work, allowRemote), release: async () => {} };
 }

@@ -20,7 +20,8 @@ export function readMessages(pipe: Duplex, { receive, broken }: { receive: (mess
   /** Of the message that is coming; undefined until its head is there. */
   let length: number | undefined;
   const take = (count: number): Buffer => {
-    const all = Buffer.concat(held);
+    // Of one chunk, which may hold many messages, no copy is made.
+    const all = held.length === 1 ? held[0]! : Buffer.concat(held);
     held = [all.subarray(count)];
     bytes -= count;
     return all.subarray(0, count);

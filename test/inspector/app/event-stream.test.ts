@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { EventStreamParser } from '../../../src/inspector/app/event-stream.js';
+import fc from '../../fast-check.js';
 
 const stream = ': hello\n\nevent: run\ndata: {"a":1}\n\nevent: evidence\r\ndata: one\r\ndata: two\r\n\r\ndata:bare\nid: 7\n\nevent: empty\n\n';
 const events = [

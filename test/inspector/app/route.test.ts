@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { parseRoute, routeHash, runHash, takeToken } from '../../../src/inspector/app/route.js';
+import fc from '../../fast-check.js';
 
 test('what a link says is what is read from it', () => {
   const views = fc.constantFrom('world', 'drills', 'runs', 'compare', 'play', 'source');

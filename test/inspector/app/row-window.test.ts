@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { areaPxMax, RowWindow } from '../../../src/inspector/app/row-window.js';
+import fc from '../../fast-check.js';
 
 const [rowPx, viewPx] = [30, 600];
 function windowOver(rows: number): RowWindow {
