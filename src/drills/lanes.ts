@@ -1,6 +1,7 @@
 // Work on many things in lanes, numbered from 0: within a lane, one thing after the other.
 //   L1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
-//   L2. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for then what
+//   L2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited for.
+//   L3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for then what
 //       runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts hosts of its own, and all
 //       of them share the same processors.
 import { availableParallelism, cpus } from 'node:os';
@@ -15,25 +16,31 @@ export interface LaneOptions {
   isIdle?: () => boolean;
 }
 
+/** Undefined: nothing is left to do. */
+export type Rest = { rest: Promise<void> } | undefined;
+
 /** An idle process is below the first on any machine; between the two it may be idle, or others keep it from the processors: they tell. */
 const busyShares = { idle: 0.3, busy: 0.6 };
 
-export async function forEachInLanes<T>(items: readonly T[], options: LaneOptions, work: (item: T, lane: number) => Promise<void>): Promise<void> {
+export async function forEachInLanes<T>(items: readonly T[], options: LaneOptions, work: (item: T, lane: number) => Promise<Rest>): Promise<void> {
   const { lanesAtOnce = availableParallelism(), isIdle = idleMeter() } = options;
   const lanesMax = Math.min(options.lanesMax, items.length);
   const lanes: Promise<void>[] = [];
   let next = 0;
   let failure: { error: unknown } | undefined;
   const isLeft = (): boolean => next < items.length && failure === undefined;
+  const fail = (error: unknown): void => {
+    failure ??= { error };
+  };
   const runLane = async (lane: number): Promise<void> => {
+    let rest: Promise<void> | undefined;
     while (isLeft()) {
-      const item = items[next++] as T;
-      try {
-        await work(item, lane);
-      } catch (error) {
-        failure ??= { error };
-      }
+      const done = await work(items[next++] as T, lane).catch(fail);
+      const left = done?.rest.catch(fail);
+      await rest;
+      rest = left;
     }
+    await rest;
   };
   const openUpTo = (count: number): void => {
     while (lanes.length < Math.min(count, lanesMax) && isLeft()) lanes.push(runLane(lanes.length));

@@ -1,4 +1,4 @@
-// An attempt with its report: played, written down, told.
+// An attempt with its report: played, written down, told. Its lane is free when it has been played: the report needs no world.
 import { join, relative, resolve } from 'node:path';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunReport } from '../contract/run-events.js';
@@ -21,7 +21,13 @@ export interface ReportedAttempt {
   reportError?: RunError;
 }
 
-export async function attemptReported(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<ReportedAttempt> {
+export interface PlayedOut {
+  /** As it was judged; whoever waits for `reported` may learn that a passed one is inconclusive, for want of its report. */
+  verdict: Verdict;
+  reported: Promise<ReportedAttempt>;
+}
+
+export async function attemptPlayed(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<PlayedOut> {
   const { planned, trial, attempt } = request;
   const { drill } = planned;
   const startedAtMs = Date.now();
@@ -44,14 +50,19 @@ export async function attemptReported(context: AttemptContext, options: RunDrill
   // A journal that was not kept is read from the world once more.
   if (played.journal?.isKept === false) await writing;
   await played.world?.passivate();
-  const { report, reportError, cited } = await writing;
+  return { verdict: result.verdict, reported: writing.then((written) => tell(context, request, document, written)) };
+}
+
+function tell({ onEvent }: AttemptContext, { trial, attempt }: AttemptRequest, document: RunReport, written: Written): ReportedAttempt {
+  const { runId, result } = document;
+  const { report, reportError, cited } = written;
   const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
   const { status, stateHash, evidenceHash, trajectoryHash } = result;
   const detail: AttemptDetail = { report: document, cited };
-  context.onEvent({
+  onEvent({
     event: 'attempt',
     runId,
-    drillId: drill.id,
+    drillId: document.drill.id,
     trial: trial.trial,
     attempt,
     status,
@@ -65,11 +76,17 @@ export async function attemptReported(context: AttemptContext, options: RunDrill
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
 }
 
+interface Written {
+  report: string;
+  reportError?: RunError;
+  cited: AttemptDetail['cited'];
+}
+
 async function writeReport(
   { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
   report: RunReport,
   played: PlayedAttempt,
-): Promise<{ report: string; reportError?: RunError; cited: AttemptDetail['cited'] }> {
+): Promise<Written> {
   if (reportDirectory === false) return { report: '', cited: [] };
   const directory = resolve(root, reportDirectory);
   try {

@@ -12,10 +12,10 @@ import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
-import { forEachInLanes } from './lanes.js';
+import { forEachInLanes, type Rest } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
-import { attemptReported, type ReportedAttempt } from './reported-attempt.js';
+import { attemptPlayed, type PlayedOut, type ReportedAttempt } from './reported-attempt.js';
 import type { Shard } from './shard.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
@@ -161,24 +161,41 @@ class Run {
     const open = drills.map(({ trials }) => trials.length);
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
     await forEachInLanes(jobs, { lanesMax: concurrency }, async ({ drillIndex, trialIndex }, lane) => {
-      await this.#playTrial({ drillIndex, trialIndex, lane });
-      open[drillIndex]! -= 1;
-      if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
+      const { rest } = await this.#playTrial({ drillIndex, trialIndex, lane });
+      const close = (): void => {
+        open[drillIndex]! -= 1;
+        if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
+      };
+      return { rest: rest.then(close) };
     });
     return this.#summary();
   }
 
-  async #playTrial({ drillIndex, trialIndex, lane }: { drillIndex: number; trialIndex: number; lane: number }): Promise<void> {
+  async #playTrial({ drillIndex, trialIndex, lane }: { drillIndex: number; trialIndex: number; lane: number }): Promise<NonNullable<Rest>> {
     const planned = this.#plan.drills[drillIndex]!;
     const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
     const { signal } = this.#context;
+    let last: PlayedOut | undefined;
     for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
-      const reported = await attemptReported(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt, host: lane });
+      last = await attemptPlayed(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt, host: lane });
+      // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
+      if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) break;
+      const reported = await last.reported;
       outcome.attempts.push(reported);
+      last = undefined;
       if (reported.verdict === 'passed') break;
     }
-    Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
-    if (outcome.verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
+    this.#stopAfter(last?.verdict);
+    const end = async (): Promise<void> => {
+      if (last !== undefined) outcome.attempts.push(await last.reported);
+      Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
+      this.#stopAfter(outcome.verdict);
+    };
+    return { rest: end() };
+  }
+
+  #stopAfter(verdict: Verdict | undefined): void {
+    if (verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
   }
 
   #closeDrill(drillIndex: number): void {

@@ -24,7 +24,7 @@ test('everything is done once, and in a lane one thing at a time', async () => {
 test('after a failure nothing further starts, and it is told when what runs has ended', async () => {
   const started: number[] = [];
   let ended = 0;
-  const work = async (item: number): Promise<void> => {
+  const work = async (item: number): Promise<undefined> => {
     started.push(item);
     if (item === 1) throw new Error('the second');
     await turn();
@@ -32,6 +32,46 @@ test('after a failure nothing further starts, and it is told when what runs has 
   };
   await assert.rejects(forEachInLanes(items, { lanesMax: 2, lanesAtOnce: 2 }, work), /the second/);
   assert.deepEqual([started, ended], [[0, 1], 1]);
+});
+
+test('what is left of a thing goes on beside the next one, one rest a lane, and is waited for', async () => {
+  const resting = [0, 0];
+  const seen = new Set<number>();
+  let rested = 0;
+  const rest = async (lane: number): Promise<void> => {
+    resting[lane]! += 1;
+    for (let turns = 0; turns < 5; turns++) await turn();
+    resting[lane]! -= 1;
+    rested += 1;
+  };
+  await forEachInLanes(items, { lanesMax: 2, lanesAtOnce: 2 }, async (_, lane) => {
+    seen.add(resting[lane]!);
+    await turn();
+    return { rest: rest(lane) };
+  });
+  assert.deepEqual([[...seen].sort(), rested], [[0, 1], items.length]);
+});
+
+test('a rest that fails ends it as well, once all rests have ended', async () => {
+  const started: number[] = [];
+  const rests: number[] = [];
+  const work = async (item: number): Promise<{ rest: Promise<void> }> => {
+    started.push(item);
+    return {
+      rest: turn().then(() => {
+        rests.push(item);
+        if (item === 0) throw new Error('the first');
+      }),
+    };
+  };
+  await assert.rejects(forEachInLanes(items, { lanesMax: 1, lanesAtOnce: 1 }, work), /the first/);
+  assert.deepEqual(
+    [started, rests],
+    [
+      [0, 1],
+      [0, 1],
+    ],
+  );
 });
 
 test('work that waits for others of its kind gets all its lanes, from however few', async () => {

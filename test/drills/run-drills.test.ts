@@ -372,22 +372,36 @@ test('results do not depend on concurrency, isolation or the run before: every h
 });
 
 test('attempts at once are bounded, and there are as many as allowed', async () => {
-  // Each of the first three waits for the other two.
-  const agent = `import { mkdirSync, readdirSync } from 'node:fs';
+  // Each of the first three waits for the other two, and says how many are at work beside it, itself included.
+  const agent = `import { mkdirSync, readdirSync, rmdirSync } from 'node:fs';
+    const made = (folder) => (mkdirSync(folder, { recursive: true }), folder);
     export default async ({ runId }) => {
-      const met = new URL('../met/', import.meta.url);
-      mkdirSync(new URL(runId, met), { recursive: true });
+      const [met, working] = ['../met/', '../working/'].map((path) => new URL(path, import.meta.url));
+      const own = made(new URL(runId, working));
+      made(new URL(runId, met));
       while (readdirSync(met).length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+      const beside = readdirSync(working).length;
+      rmdirSync(own);
+      return beside;
     };`;
   const { root } = repository(moduleAgent('agent', ''), { 'agents/agent.mjs': agent }, drill('d', 'agent', [written({ equals: 0 })]));
-  let running = 0;
-  let most = 0;
-  const onEvent = ({ event }: RunEvent): void => {
-    running += event === 'attempt_started' ? 1 : event === 'attempt' ? -1 : 0;
-    most = Math.max(most, running);
+  const { drills } = await run(root, { trials: 8, concurrency: 3 });
+  const beside = drills[0]!.trials.map(({ attempts }) => attempts[0]!.result.interactions[0]!.targetResult.output as number);
+  assert.equal(beside.length, 8);
+  assert.equal(Math.max(...beside), 3);
+});
+
+test('one after the other, each attempt is told before the next begins; beside others, all the same', async () => {
+  const { root } = repository(moduleAgent('agent', writes('x')), drill('d', 'agent', [written({ equals: 1 })]));
+  const told = async (concurrency: number): Promise<string[]> => {
+    const events: string[] = [];
+    await run(root, { trials: 6, concurrency, onEvent: ({ event }) => void events.push(event) });
+    return events.filter((event) => ['attempt_started', 'attempt', 'drill', 'summary'].includes(event));
   };
-  await run(root, { trials: 8, concurrency: 3, onEvent });
-  assert.equal(most, 3);
+  const alone = await told(1);
+  assert.deepEqual(alone, [...Array.from({ length: 6 }, () => ['attempt_started', 'attempt']).flat(), 'drill', 'summary']);
+  const beside = await told(2);
+  assert.deepEqual([beside.toSorted(), beside.slice(-2)], [alone.toSorted(), ['drill', 'summary']]);
 });
 
 test('tool code that takes its host down touches no attempt beside it, and none after it', { timeout: 60_000 }, async () => {
@@ -445,7 +459,7 @@ test('cancelling ends the agent, seals what there is and starts nothing more', a
   assert.deepEqual(result.drills[1]?.trials[0]?.attempts, []);
 });
 
-test('stopOnFailure starts nothing after a failure', async () => {
+test('stopOnFailure starts nothing after a failure, not even while its report is written', async () => {
   const { root } = repository(moduleAgent('agent', ''), drill('a', 'agent', [written({ equals: 1 })]), drill('b', 'agent', [written({ equals: 0 })]));
   const result = await run(root, { stopOnFailure: true });
   assert.deepEqual(
@@ -455,6 +469,9 @@ test('stopOnFailure starts nothing after a failure', async () => {
       ['inconclusive', 0],
     ],
   );
+  const many = await run(root, { drills: ['a'], trials: 12, concurrency: 2, stopOnFailure: true });
+  const begun = many.drills[0]!.trials.filter(({ attempts }) => attempts.length > 0).length;
+  assert.ok(begun <= 2, `${begun} of 12 trials began`);
 });
 
 test('a target this version cannot serve is reported as failed to run, in a whole report', async () => {
@@ -473,10 +490,16 @@ test('a report that cannot be written makes a passed attempt inconclusive, and s
   const { root } = repository(moduleAgent('agent', ''), drill('d', 'agent', [written({ equals: 0 })]), {
     blocked: 'a file where the folder should be',
   });
-  const result = await run(root, { reportDirectory: 'blocked' });
-  assert.equal(firstAttempt(result).reportError?.code, 'reporter.WRITE_FAILED');
-  assert.equal(firstAttempt(result).result.verdict, 'passed');
-  assert.equal(result.verdict, 'inconclusive');
+  for (const concurrency of [1, 2]) {
+    const result = await run(root, { reportDirectory: 'blocked', trials: 2, retries: 1, concurrency });
+    assert.equal(firstAttempt(result).reportError?.code, 'reporter.WRITE_FAILED');
+    assert.equal(firstAttempt(result).result.verdict, 'passed');
+    assert.deepEqual(
+      result.drills[0]!.trials.map(({ attempts }) => attempts.map(({ verdict }) => verdict)),
+      Array.from({ length: 2 }, () => ['inconclusive', 'inconclusive']),
+    );
+    assert.equal(result.verdict, 'inconclusive');
+  }
 });
 
 test('a repository that does not compile, and a choice that fits nothing, are refused before anything runs', async () => {
