@@ -55,8 +55,9 @@ class Thread {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#worker?.terminate();
+    // Before the end of the thread is heard, which would be told as a fault.
     this.#fail(new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' }));
+    await this.#worker?.terminate();
   }
 
   #started(): Worker {
