@@ -67,6 +67,7 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     connections: Number(connections),
     rounds: all,
     timesSdk: times('legacy', 'sdk'),
+    timesSdkMedian: times('legacy', 'sdk').sort((one, other) => one - other)[Math.floor(all.length / 2)],
     timesSdkTwo: { modern: times('modern', 'sdkTwoModern'), legacy: times('legacy', 'sdkTwoLegacy') },
     errors: errorsOf(['modern', 'legacy', 'http']),
     peerErrors: errorsOf(['sdk', 'sdkTwoModern', 'sdkTwoLegacy']),
