@@ -32,8 +32,13 @@ interface Place {
 }
 
 const listed: { [name: string]: ListedKind } = {
-  ...{ '--suite': 'suites', '--tag': 'tags', drills: 'drills', package: 'library' },
-  ...{ report: 'runs', reports: 'runs', left: 'runs' },
+  '--suite': 'suites',
+  '--tag': 'tags',
+  drills: 'drills',
+  package: 'library',
+  report: 'runs',
+  reports: 'runs',
+  left: 'runs',
 };
 
 export function completionScript(program: Command, shell: Shell): string {

@@ -15,7 +15,7 @@ import type { BindingsPort } from './bindings-port.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
-import { attemptPlayed, type PlayedOut, type ReportedAttempt } from './reported-attempt.js';
+import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
 import type { Shard } from './shard.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
@@ -141,12 +141,15 @@ class Run {
   readonly #options: RunDrillsOptions;
   readonly #context: AttemptContext;
   readonly #drills: DrillOutcome[];
+  /** By drill, how many have not ended. */
+  readonly #openTrials: number[];
   #stopped = false;
 
   constructor(plan: Plan, options: RunDrillsOptions, context: AttemptContext) {
     this.#plan = plan;
     this.#options = options;
     this.#context = context;
+    this.#openTrials = plan.drills.map(({ trials }) => trials.length);
     this.#drills = plan.drills.map(({ drill, trials }) => ({
       drillId: drill.id,
       ...(drill.title === undefined ? {} : { title: drill.title }),
@@ -158,43 +161,39 @@ class Run {
 
   async play(): Promise<BuildRunResult> {
     const { drills, concurrency } = this.#plan;
-    const open = drills.map(({ trials }) => trials.length);
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
-    await forEachInLanes(jobs, { lanesMax: concurrency }, async ({ drillIndex, trialIndex }, lane) => {
-      const { rest } = await this.#playTrial({ drillIndex, trialIndex, lane });
-      const close = (): void => {
-        open[drillIndex]! -= 1;
-        if (open[drillIndex] === 0) this.#closeDrill(drillIndex);
-      };
-      return { rest: rest.then(close) };
-    });
+    await forEachInLanes(jobs, { lanesMax: concurrency }, (job, lane) => this.#playTrial(job, lane));
     return this.#summary();
   }
 
-  async #playTrial({ drillIndex, trialIndex, lane }: { drillIndex: number; trialIndex: number; lane: number }): Promise<NonNullable<Rest>> {
+  async #playTrial({ drillIndex, trialIndex }: { drillIndex: number; trialIndex: number }, lane: number): Promise<Rest> {
     const planned = this.#plan.drills[drillIndex]!;
     const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
     const { signal } = this.#context;
-    let last: PlayedOut | undefined;
     for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
-      last = await attemptPlayed(this.#context, this.#options, { planned, trial: planned.trials[trialIndex]!, attempt, host: lane });
+      const request = { planned, trial: planned.trials[trialIndex]!, attempt, host: lane };
+      const { verdict, reported } = await attemptPlayed(this.#context, this.#options, request);
+      const told = reported.then((played) => void outcome.attempts.push(played));
       // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
-      if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) break;
-      const reported = await last.reported;
-      outcome.attempts.push(reported);
-      last = undefined;
-      if (reported.verdict === 'passed') break;
+      if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
+        this.#stopAfter(verdict);
+        return { rest: told.then(() => this.#closeTrial(drillIndex, outcome)) };
+      }
+      await told;
+      if (outcome.attempts.at(-1)?.verdict === 'passed') break;
     }
-    this.#stopAfter(last?.verdict);
-    const end = async (): Promise<void> => {
-      if (last !== undefined) outcome.attempts.push(await last.reported);
-      Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
-      this.#stopAfter(outcome.verdict);
-    };
-    return { rest: end() };
+    this.#closeTrial(drillIndex, outcome);
+    return undefined;
   }
 
-  #stopAfter(verdict: Verdict | undefined): void {
+  #closeTrial(drillIndex: number, outcome: TrialOutcome): void {
+    Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
+    this.#stopAfter(outcome.verdict);
+    this.#openTrials[drillIndex]! -= 1;
+    if (this.#openTrials[drillIndex] === 0) this.#closeDrill(drillIndex);
+  }
+
+  #stopAfter(verdict: Verdict): void {
     if (verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
   }
 
