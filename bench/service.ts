@@ -41,7 +41,18 @@ export interface ServiceOptions {
 }
 
 /** Nobody is refused for being fast, and forks find room beside 10,000 sessions. */
-const open = ['--rate-per-second', '1000000', '--rate-burst', '1000000', '--sessions-live-max', '1000000', '--log-level', 'warn'];
+const open = [
+  '--trust-tool-code',
+  'true',
+  '--rate-per-second',
+  '1000000',
+  '--rate-burst',
+  '1000000',
+  '--sessions-live-max',
+  '1000000',
+  '--log-level',
+  'warn',
+];
 const main = new URL('../src/cli/main.js', import.meta.url).href;
 const entry = ['--input-type=module', '--eval', `const { main } = await import('${main}'); await main(process.argv.slice(1));`, '--'];
 /** Of a clock tick in /proc. */
@@ -49,7 +60,8 @@ const usPerTick = 10_000;
 
 export async function startService({ flags = [], rows = 1000 }: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
-  const place = ['--json', '--port', '0', '--data-dir', dataDirectory];
+  const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread'];
+  const place = ['--json', '--port', '0', '--data-dir', dataDirectory, ...where];
   const child = spawn(process.execPath, [...entry, 'serve', ...place, ...open, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ready = await firstLine(child);
   const { baseUrl: origin, projectId, environmentId, credential, server: engine } = ready;

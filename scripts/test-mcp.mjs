@@ -4,12 +4,13 @@
 // node_modules/.cache/mcp-conformance, which git ignores, when they are not there yet. It sends no token either, so a proxy on loopback adds
 // one and leaves everything else as it is, Host and Origin too. What it asks of a server's tools is test/fixtures/mcp-conformance; what does not apply
 // to a server of tools stands there with its reason, and the suite checks that list: what is on it and passes is an error as well.
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installCached } from './cached-packages.mjs';
 
 const packages = { '@modelcontextprotocol/conformance': '0.2.0-alpha.12', node: '22.12.0' };
 const revisions = {
@@ -20,33 +21,16 @@ const revisions = {
 };
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const cache = join('node_modules', '.cache', 'mcp-conformance');
 const fixture = join('test', 'fixtures', 'mcp-conformance');
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(revisions);
 for (const revision of chosen) if (!Object.hasOwn(revisions, revision)) throw new Error(`there is no revision ${revision}`);
 
-install();
+const cache = installCached('mcp-conformance', packages);
 const served = await serve();
 let failed = false;
 for (const revision of chosen) failed = !(await conforms(revision)) || failed;
 await served.close();
 process.exitCode = failed ? 1 : 0;
-
-function install() {
-  const isThere = ([name, version]) => {
-    const file = join(cache, 'node_modules', name, 'package.json');
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version;
-  };
-  if (Object.entries(packages).every(isThere)) return;
-  const names = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
-  console.log(`Installing ${names.join(' and ')} into ${cache}`);
-  rmSync(cache, { recursive: true, force: true });
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(join(cache, 'package.json'), '{ "private": true }\n');
-  // The package `node` fetches its binary in a script of its own.
-  const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--save-exact', '--ignore-scripts=false', '--loglevel=error'];
-  execFileSync('npm', ['install', ...flags, ...names], { cwd: cache, stdio: 'inherit', shell: process.platform === 'win32' });
-}
 
 /** A world of the fixture, and a way to its MCP endpoint that needs no token. */
 async function serve() {

@@ -5,34 +5,45 @@
 //   S3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
+import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/containment.js';
 import { type Control, openControl } from './control/control.js';
+import { releaseReserve } from './control/disk-reserve.js';
 import type { Caller } from './control/endpoint.js';
 import { type ControlSettings, settingsDefaults, workersDefaultMax } from './control/settings.js';
-import { lockFolder } from './files/folder-lock.js';
+import { type FolderLock, lockFolder } from './files/folder-lock.js';
 import { makeFolder } from './files/make-folder.js';
+import type { ConnectionBounds } from './http/connection-count.js';
 import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
-import { requirePublicHost } from './http/guards.js';
+import { bearerOf, requirePublicHost } from './http/guards.js';
 import { createMetrics, type Metrics } from './http/metrics.js';
-import { mountAt } from './http/mount.js';
 import { createRouter } from './http/router.js';
-import type { HttpHandler, HttpServer } from './http/server.js';
+import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
 import { serviceRoutes } from './http/service-routes.js';
+import type { ServiceWarning } from './http/service-warning.js';
+import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
-export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas'>> {
+export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine'>> {
   host?: string;
   /** 0: any that is free. */
   port?: number;
   /** Default: uWebSockets.js where it loads, else node:http. */
   engine?: HttpServer['engine'];
   quotas?: Partial<ControlSettings['quotas']>;
+  quarantine?: Partial<ControlSettings['quarantine']>;
+  /** Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not `port`. */
+  worldUrl?: string;
+  connections?: ConnectionBounds;
+  /** Of all agents of one project. */
+  agents?: Omit<AgentLimitOptions, 'nowMs'>;
   log?: ServiceLogOptions;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;
@@ -41,7 +52,13 @@ export interface ControlServer {
   /** Where it listens: scheme, host and port, no slash at the end. */
   readonly baseUrl: string;
   readonly publicUrl: string;
+  /** Where agents reach worlds; the same as `publicUrl` unless it was named. */
+  readonly worldUrl: string;
+  /** What is not as safe as it could be, also at /readyz. */
+  readonly warnings: readonly ServiceWarning[];
   readonly engine: HttpServer['engine'];
+  /** Where tool code runs, and what bounds it. */
+  readonly toolCode: ToolCodeFacts;
   readonly organizationId: string;
   readonly projectId: string;
   readonly environmentId: string;
@@ -57,6 +74,8 @@ export interface ControlServer {
 /** What answers while it starts, while it works, and while it ends. */
 interface Phase {
   handler: HttpHandler;
+  /** At the listener that worlds have alone, where there is one. */
+  worldHandler: HttpHandler;
   draining: boolean;
 }
 
@@ -64,105 +83,154 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const { host = settingsDefaults.host, port = settingsDefaults.port, engine, stopGraceMs = settingsDefaults.stopGraceMs } = options;
   const dataDirectory = resolve(options.dataDirectory ?? settingsDefaults.dataDirectory);
   makeFolder(dataDirectory);
-  const lock = lockFolder(dataDirectory);
+  const lock = lockFull(dataDirectory);
   const log = createServiceLog({ level: settingsDefaults.logLevel, ...options.log });
-  const phase: Phase = { handler: notReady('The service is starting.'), draining: false };
-  let server: HttpServer | undefined;
+  const starting = notReady('The service is starting.');
+  const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
+  const servers: HttpServer[] = [];
   try {
-    server = await listen({ host, port, engine, handler: (request) => phase.handler(request) });
+    const shared = { host, engine, ...options.connections };
+    const server = await listen({ ...shared, port, handler: (request) => phase.handler(request) });
+    servers.push(server);
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
     const settings = settingsOf(options, { dataDirectory, publicUrl: options.publicUrl ?? baseUrl });
-    const control = await open(settings, { phase, log, engine: server.engine });
-    const listening = server;
+    const worldPort = worldPortOf(options.worldUrl, server);
+    if (worldPort !== undefined) servers.push(await listen({ ...shared, port: worldPort, handler: (request) => phase.worldHandler(request) }));
+    const worldUrl = withPort(options.worldUrl, servers[1]);
+    const site = siteOf({ host, publicUrl: settings.publicUrl, worldUrl });
+    const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
+    const toolCode = toolCodeFacts(settings.isolation);
+    requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
+    const control = await open(settings, { phase, log, engine: server.engine, site, warnings, toolCode, options });
     const { told, secret, ...first } = control.first;
     let closing: Promise<void> | undefined;
     return {
       baseUrl,
       publicUrl: settings.publicUrl,
+      worldUrl: worldUrl ?? settings.publicUrl,
+      warnings,
+      toolCode,
       engine: server.engine,
       ...first,
       ...(secret === undefined ? {} : { credential: secret }),
       credentialTold: told,
       close: () => {
-        closing ??= end({ phase, control, server: listening, stopGraceMs, log }).finally(() => lock.release());
+        closing ??= end({ phase, control, servers, stopGraceMs, log }).finally(() => lock.release());
         return closing;
       },
     };
   } catch (error) {
-    await server?.close();
+    for (const server of servers) await server.close();
     lock.release();
     throw error;
   }
 }
 
-interface Listener {
-  host: string;
-  port: number;
-  engine: HttpServer['engine'] | undefined;
-  handler: HttpHandler;
+/** A full disk has room for the lock where an earlier life has kept some. */
+function lockFull(dataDirectory: string): FolderLock {
+  try {
+    return lockFolder(dataDirectory);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'control.STORAGE_FULL' || !releaseReserve(dataDirectory)) throw error;
+    return lockFolder(dataDirectory);
+  }
 }
-function listen({ host, port, engine, handler }: Listener): Promise<HttpServer> {
-  return startHttpServer({ host, port, bodyBytesMax: limits.attachmentBytesMax, handler, ...(engine === undefined ? {} : { engine }) });
+
+interface Listener extends HttpServerOptions {
+  engine: HttpServer['engine'] | undefined;
+}
+function listen({ engine, ...listener }: Listener): Promise<HttpServer> {
+  return startHttpServer({ ...listener, ...(engine === undefined ? {} : { engine }) });
+}
+
+/** The port that was free, where the URL named none. */
+function withPort(url: string | undefined, server: HttpServer | undefined): string | undefined {
+  if (url === undefined || server === undefined) return url;
+  const { protocol, hostname } = new URL(url);
+  return `${protocol}//${hostname}:${server.port}`;
 }
 
 interface Ground {
   phase: Phase;
   log: ServiceLog;
   engine: HttpServer['engine'];
+  site: Site;
+  warnings: readonly ServiceWarning[];
+  toolCode: ToolCodeFacts;
+  options: Pick<ControlServerOptions, 'agents'>;
 }
 
-async function open(settings: ControlSettings, { phase, log, engine }: Ground): Promise<Control> {
-  const { publicUrl } = settings;
+async function open(settings: ControlSettings, { phase, log, engine, site, warnings, toolCode, options }: Ground): Promise<Control> {
+  const { publicUrl, worldUrl, isBeyondLoopback, isListeningOnLoopback } = site;
   let control: Control | undefined;
   const metrics: Metrics = createMetrics(async () => (control as Control).figures());
   const shared = { draining: () => phase.draining, onFailure: log.failure };
-  const bindings = createHostedBindings({ ...shared, observers: [log.agentAccess, metrics], publicUrl, nowMs: Date.now });
+  const bindings = createHostedBindings({
+    ...shared,
+    observers: [log.agentAccess, metrics],
+    publicUrl: worldUrl ?? publicUrl,
+    isOwnOrigin: worldUrl !== undefined,
+    ...(options.agents === undefined ? {} : { limits: options.agents }),
+    nowMs: Date.now,
+  });
   control = await openControl({ settings, bindings, log });
   const { room } = control;
-  const troubles = (): string[] => (phase.draining ? ['the service is shutting down'] : []);
+  const troubles = (): string[] => [...(phase.draining ? ['the service is shutting down'] : []), ...(control?.troubles() ?? [])];
+  const requireOperator = (request: HttpRequest): void => void room.authenticateOperator(bearerOf(request));
   const handler = createRouter<Caller>({
     ...shared,
     observers: [log.access, metrics],
-    routes: [...controlRoutes(room), ...serviceRoutes({ troubles, metrics })],
-    requireHost: requirePublicHost(publicUrl),
-    authenticate: (token) => room.authenticate(token),
+    routes: [...controlRoutes(room), ...serviceRoutes({ troubles, metrics, warnings, toolCode, ...(isBeyondLoopback ? { requireOperator } : {}) })],
+    requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
+    authenticate: (token, at) => room.authenticate(token, at),
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
   metrics.serverStarted(engine);
-  phase.handler = mountAt(hostedPrefix, bindings.handler, handler);
+  const { main, worldsAlone } = siteHandlers(site, { worlds: bindings.handler, control: handler, prefix: hostedPrefix });
+  phase.handler = main;
+  phase.worldHandler = worldsAlone;
   return control;
 }
 
 interface Ending {
   phase: Phase;
   control: Control;
-  server: HttpServer;
+  servers: readonly HttpServer[];
   stopGraceMs: number;
   log: ServiceLog;
 }
-async function end({ phase, control, server, stopGraceMs, log }: Ending): Promise<void> {
+async function end({ phase, control, servers, stopGraceMs, log }: Ending): Promise<void> {
   phase.draining = true;
   await control.close(stopGraceMs);
-  await server.close();
+  await Promise.all(servers.map((server) => server.close()));
   log.info('stopped');
   log.flush();
 }
 
 function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string }): ControlSettings {
-  const { workers, isolation, handlerTimeoutMs, durability, rate, quotas, identity, author, evidenceRetentionMs, allowLoopbackReceivers } = options;
+  const { workers, isolation, trustToolCode, handlerTimeoutMs, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
+  const { organizationRate, keyFile, rotateKey, allowLoopbackReceivers, receiverPorts, hostHeapMb, heldMsPerMinute, quarantine } = options;
   return {
     dataDirectory,
     publicUrl,
     workers: workers ?? Math.min(availableParallelism(), workersDefaultMax),
-    isolation: isolation ?? settingsDefaults.isolation,
+    isolation: isolation ?? safestIsolation(),
+    trustToolCode: trustToolCode ?? settingsDefaults.trustToolCode,
     handlerTimeoutMs: handlerTimeoutMs ?? settingsDefaults.handlerTimeoutMs,
+    hostHeapMb: hostHeapMb ?? settingsDefaults.hostHeapMb,
+    heldMsPerMinute: heldMsPerMinute ?? settingsDefaults.heldMsPerMinute,
+    quarantine: { ...settingsDefaults.quarantine, ...quarantine },
     durability: durability ?? settingsDefaults.durability,
     rate: rate ?? settingsDefaults.rate,
+    organizationRate: organizationRate ?? settingsDefaults.organizationRate,
     quotas: { ...settingsDefaults.quotas, ...quotas },
     evidenceRetentionMs: evidenceRetentionMs ?? settingsDefaults.evidenceRetentionMs,
+    receiverPorts: receiverPorts ?? settingsDefaults.receiverPorts,
     allowLoopbackReceivers: allowLoopbackReceivers ?? settingsDefaults.allowLoopbackReceivers,
     ...(identity === undefined ? {} : { identity }),
     ...(author === undefined ? {} : { author }),
+    ...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
+    ...(rotateKey === undefined ? {} : { rotateKey }),
   };
 }
 

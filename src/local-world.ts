@@ -15,7 +15,7 @@ import type { WorldSetup } from './contract/scenario.js';
 import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 import { sourceInvalid } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
-import { openWorlds } from './worlds/worlds.js';
+import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
 
 export interface LocalWorldOptions {
   /** The repository. */
@@ -29,7 +29,7 @@ export interface LocalWorldOptions {
   seed?: string;
   /** Where the world is kept. Default: a temporary folder that `close` removes. */
   directory?: string;
-  isolate?: 'thread' | 'process';
+  isolate?: LocalIsolation;
   /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait. */
   callbackReceivers?: CallbackReceivers;
 }
@@ -72,12 +72,15 @@ export interface LocalWorld {
 
 /** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
-  const { build, diagnostics } = await compileProject({
+  const { build, diagnostics, outsidePackages } = await compileProject({
     root: resolve(options.root),
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (build === undefined) throw sourceInvalid(diagnostics);
-  return await openLocalWorld(build, startOf(build, options), options);
+  return await openLocalWorld(build, startOf(build, options), {
+    ...options,
+    isolate: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
+  });
 }
 
 /** A world of a build, from a start that is one of the build's or made from it. */
@@ -87,10 +90,9 @@ export async function openLocalWorld(
   options: Pick<LocalWorldOptions, 'seed' | 'directory' | 'isolate' | 'callbackReceivers'>,
 ): Promise<LocalWorld> {
   const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;
-  const worlds = await openWorlds({
+  const worlds = await openLocalWorlds({
     directory: options.directory ?? (temporary as string),
-    layout: 'run',
-    durability: 'committed',
+    isFresh: temporary !== undefined,
     hosts: 1,
     isolation: options.isolate ?? 'thread',
   });

@@ -1,12 +1,16 @@
 // The service inside another program: the door of the package, without a process around it.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../src/client/client.js';
 import { ControlError } from '../src/client/control-error.js';
+import type { BuildAttempt } from '../src/contract/hosted-source.js';
+import { CompileWorkers } from '../src/control/compile-port.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';
+import { canBox } from '../src/processes/bubblewrap.js';
+import { type Files, sound } from './compiler/repository.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-control-server-'));
 const open = new Set<ControlServer>();
@@ -17,7 +21,15 @@ after(async () => {
 
 async function start(options: ControlServerOptions = {}): Promise<ControlServer> {
   const dataDirectory = mkdtempSync(join(scratch, 'data-'));
-  const server = await startControlServer({ dataDirectory, port: 0, workers: 1, log: { level: 'silent' }, ...options });
+  const server = await startControlServer({
+    dataDirectory,
+    port: 0,
+    workers: 1,
+    isolation: 'thread',
+    trustToolCode: true,
+    log: { level: 'silent' },
+    ...options,
+  });
   open.add(server);
   return server;
 }
@@ -32,18 +44,18 @@ function refused(code: string, details: object = {}) {
   };
 }
 
-test('a credential is told until somebody says it was, and works in every life', async () => {
+test('a credential is shown until somebody says it was, each time with another secret, and works in every life', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'told-'));
   const first = await start({ dataDirectory });
   await first.close();
   const second = await start({ dataDirectory });
   assert.ok(first.credential !== undefined);
-  assert.equal(second.credential, first.credential);
+  assert.ok(second.credential !== undefined && second.credential !== first.credential);
   await second.credentialTold();
   await second.close();
   const third = await start({ dataDirectory });
   assert.equal(third.credential, undefined);
-  const { organization } = await createClient({ baseUrl: third.baseUrl, credential: first.credential }).getMe();
+  const { organization } = await createClient({ baseUrl: third.baseUrl, credential: second.credential }).getMe();
   assert.equal(organization.organizationId, first.organizationId);
   await third.close();
 });
@@ -82,4 +94,35 @@ test('tool code in a process of its own', async () => {
     assert.equal(session.state, 'ready');
   });
   await server.close();
+});
+
+const { works, reason } = canBox();
+test('with boxes a project is built from source in a box, over HTTP, and nothing of it is left outside of the blobs', {
+  skip: works ? false : reason,
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = mkdtempSync(join(scratch, 'boxed-'));
+  const server = await start({ dataDirectory, isolation: 'box' });
+  const client = clientOf(server);
+  const { projectId } = server;
+  const build = async (changes: Files) => {
+    const files = Object.entries({ ...sound, ...changes }).flatMap(([path, content]) => (content === null ? [] : [{ path, content }]));
+    const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'shop', files } });
+    const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
+    return await client.waitForOperation({ projectId, operationId: operation.operationId });
+  };
+  const threads = new CompileWorkers({ workers: 1 });
+  const root = mkdtempSync(join(scratch, 'source-'));
+  for (const [path, content] of Object.entries(sound)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  const { compiled } = await threads.compile({ root });
+  await threads.close();
+  const { attempt } = (await build({})).result as unknown as { attempt: BuildAttempt };
+  assert.deepEqual([attempt.state, attempt.buildHash], ['succeeded', compiled?.summary.buildHash]);
+  await assert.rejects(build({ 'drillyard/world.yaml': 'id: [' }), /control\.SOURCE_INVALID/);
+  assert.deepEqual(readdirSync(join(dataDirectory, 'work')), []);
+  await server.close();
+  assert.deepEqual(readdirSync(join(dataDirectory, 'slots', 'compile')), []);
 });

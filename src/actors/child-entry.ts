@@ -1,44 +1,36 @@
-// The main module of a host process. It lives as long as its parent: no signal meant for a whole process group ends it before the parent has
-// finished with it, and nothing keeps it once the parent is gone.
-import { Worker } from 'node:worker_threads';
-import { ControlLane, type LaneMessage, type ToChild } from './child.js';
-import type { Host } from './host.js';
-import { runHost } from './host-entry.js';
+// The main module of a host process. The host itself is a thread of it, so that this thread always hears its parent: it only passes messages on, and
+// the process ends with the channel, whatever tool code is doing. The end of the thread is the end of the process: its parent starts another.
+import { openParentChannel } from '../processes/parent-channel.js';
+import type { LaneMessage, ToChild } from './child.js';
+import { prepareThread, type RunningThread, runThread } from './pool.js';
 
-let host: Host | undefined;
-const send = (message: LaneMessage): void => {
-  if (process.connected) process.send!(message, undefined, undefined, leaveIfCutOff);
-};
-const control = new ControlLane(send);
-function leaveIfCutOff(error: Error | null): void {
-  if (error) process.exit();
-}
+let prepared: { thread: ReturnType<typeof prepareThread>; boardFd: number } | undefined;
+let running: RunningThread | undefined;
 
-process.on('message', (message: ToChild) => {
+const channel = openParentChannel((message) => receive(message as ToChild));
+const send = (message: LaneMessage): void => channel.send(message);
+
+function receive(message: ToChild): void {
   switch (message.lane) {
+    case 'prepare':
+      prepared = { thread: prepareThread(message.resourceLimits, message.moduleHref), boardFd: message.boardFd };
+      break;
     case 'start':
-      host = runHost({
-        setup: message.setup,
-        page: { kind: 'file', fd: message.boardFd },
-        post: (envelope) => send({ lane: 'mail', envelope }),
-        control,
+      running = runThread(prepared!.thread, { setup: message.setup, page: { kind: 'file', fd: prepared!.boardFd } });
+      running.mail.on('message', (envelope) => send({ lane: 'mail', envelope }));
+      running.control.on('message', (data) => send({ lane: 'control', data }));
+      void running.ended.then((detail) => {
+        console.error(`the host's thread ended: ${detail}`);
+        process.exit(1);
       });
       break;
     case 'mail':
-      host!.receive(message.envelope);
+      running!.mail.postMessage(message.envelope);
       break;
     case 'control':
-      control.deliver(message.data);
+      running!.control.postMessage(message.data);
       break;
     default:
       message satisfies never;
   }
-});
-process.on('disconnect', () => process.exit());
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-
-// `disconnect` is never heard by a loop that tool code holds for ever, so a thread of its own looks after the parent.
-new Worker(new URL('./orphan-guard.js', import.meta.url), {
-  workerData: process.ppid,
-  resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
-}).unref();
+}

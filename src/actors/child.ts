@@ -1,12 +1,19 @@
-// A process host seen from its parent: the same entry as a thread host, forked, with mail and control as two lanes of one IPC channel.
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+// A host in a process of its own, seen from its parent: mail and control as two lanes of one channel of JSON, the board as an inherited file.
+// Tool code may have taken the process over, so the parent believes nothing: each message is checked, and the first of another shape ends it.
+import { limits } from '../contract/limits.js';
+import type { ChildBounds } from '../processes/bounds.js';
+import type { BoxFolder } from '../processes/bubblewrap.js';
+import { firstDescriptor, spawnChild } from '../processes/spawn-child.js';
 import { BoardReader, createFilePage } from './board.js';
-import type { Envelope } from './frames.js';
+import { type Envelope, isEnvelopeForCaller } from './frames.js';
 import type { HostLife, HostSetup, HostStart } from './host-port.js';
+import type { PreparedHost } from './prepared-host.js';
 
-/** The first message tells a child what to be. */
-export type ToChild = { lane: 'start'; setup: HostSetup; boardFd: number } | LaneMessage;
+/** The first messages tell a child what to load, and later what to be. */
+export type ToChild =
+  | { lane: 'prepare'; moduleHref: string; resourceLimits: HostStart['resourceLimits']; boardFd: number }
+  | { lane: 'start'; setup: HostSetup }
+  | LaneMessage;
 export type LaneMessage = { lane: 'mail'; envelope: Envelope } | { lane: 'control'; data: unknown };
 
 /** What Comlink asks of a wire. */
@@ -16,60 +23,75 @@ export interface ControlEndpoint {
   removeEventListener(type: string, listener: (event: { data: unknown }) => void): void;
 }
 
-/** Position of the board in `stdio`, and so its descriptor in the child. */
-const boardFd = 4;
+export interface PrepareHost {
+  moduleHref: string;
+  resourceLimits: HostStart['resourceLimits'];
+  bounds?: ChildBounds;
+  box?: { folders: readonly BoxFolder[] };
+}
 
-export function forkHost({ setup, resourceLimits, onEnvelope }: HostStart): Omit<HostLife, 'control'> & { endpoint: ControlEndpoint } {
+export function prepareHost({ moduleHref, resourceLimits, bounds, box }: PrepareHost): PreparedHost {
   const page = createFilePage();
-  const child = fork(fileURLToPath(new URL('./child-entry.js', import.meta.url)), [], {
-    serialization: 'advanced',
-    execArgv: heapFlags(resourceLimits),
-    // A child writes nothing to the standard output of a command that prints JSON there.
-    stdio: ['ignore', 2, 2, 'ipc', page.fd],
+  let receive: (message: unknown) => void = () => {};
+  const child = spawnChild({
+    entry: new URL('./child-entry.js', import.meta.url),
+    flags: heapFlags(resourceLimits),
+    descriptors: [page.fd],
+    onMessage: (message) => receive(message),
+    ...(bounds === undefined ? {} : { bounds }),
+    ...(box === undefined ? {} : { box }),
   });
-  const lane = new ControlLane((message) => {
-    if (child.connected) child.send(message);
-  });
-  child.on('message', (message: LaneMessage) => {
-    if (message.lane === 'mail') onEnvelope(message.envelope);
-    else lane.deliver(message.data);
+  child.send({ lane: 'prepare', moduleHref, resourceLimits, boardFd: firstDescriptor } satisfies ToChild);
+  return {
+    child,
+    page,
+    listen: (next) => {
+      receive = next;
+    },
+  };
+}
+
+export function startChildHost(
+  { child, page, listen }: PreparedHost,
+  { setup, onEnvelope }: Pick<HostStart, 'setup' | 'onEnvelope'>,
+): Omit<HostLife, 'control'> & { endpoint: ControlEndpoint } {
+  const lane = new ControlLane((message) => child.send(message));
+  const notices = { left: limits.childNoticesMax };
+  listen((message) => {
+    if (!isLaneMessage(message)) child.refuse('it sent what is no message');
+    else if (message.lane === 'control') lane.deliver(message.data);
+    else if (isEnvelopeForCaller(message.envelope, notices)) onEnvelope(message.envelope);
+    else child.refuse('it sent what is no envelope');
   });
   const board = new BoardReader(page);
   try {
-    child.send({ lane: 'start', setup, boardFd } satisfies ToChild, () => {});
+    child.send({ lane: 'start', setup } satisfies ToChild);
   } catch (error) {
-    child.kill('SIGKILL');
+    child.kill();
     board.close();
     throw error;
   }
   return {
-    post: (envelope) => {
-      if (child.connected) child.send({ lane: 'mail', envelope } satisfies ToChild);
-    },
+    post: (envelope) => child.send({ lane: 'mail', envelope } satisfies ToChild),
     endpoint: lane,
     board,
-    ended: new Promise((resolve) => {
-      let detail: string | undefined;
-      // Exit and the end of the channel come in either order; both must be in, or replies still in the pipe would be lost.
-      const settle = (): void => {
-        if (detail !== undefined && !child.connected) resolve(detail);
-      };
-      child.on('exit', (code, signal) => {
-        detail = `exited with ${signal ?? code}`;
-        settle();
-      });
-      child.on('disconnect', settle);
-      child.on('error', (error) => {
-        if (child.pid !== undefined) return;
-        detail = error.message;
-        resolve(detail);
-      });
-    }),
-    terminate: () => void child.kill('SIGKILL'),
+    ended: child.ended,
+    terminate: () => child.kill(),
+    refuse: (reason) => child.refuse(reason),
   };
 }
 
-/** One lane of an IPC channel, as Comlink wants a wire to look. Used on both sides. */
+/** An answer of Comlink is plain data with an id; every other kind of its messages would have us make objects. */
+function isLaneMessage(message: unknown): message is LaneMessage {
+  if (typeof message !== 'object' || message === null) return false;
+  const { lane, envelope, data } = message as { [member: string]: unknown };
+  if (lane === 'mail') return Array.isArray(envelope);
+  if (lane !== 'control' || typeof data !== 'object' || data === null) return false;
+  const { id, type } = data as { [member: string]: unknown };
+  return typeof id === 'string' && type === 'RAW';
+}
+
+/** One lane of the channel, as Comlink wants a wire to look. Used on both sides. */
 export class ControlLane implements ControlEndpoint {
   readonly #listeners = new Set<(event: { data: unknown }) => void>();
   readonly #send: (message: LaneMessage) => void;
@@ -91,10 +113,7 @@ export class ControlLane implements ControlEndpoint {
   }
 }
 
-function heapFlags({ maxOldGenerationSizeMb, maxYoungGenerationSizeMb, stackSizeMb }: HostStart['resourceLimits']): string[] {
-  return [
-    ...(maxOldGenerationSizeMb === undefined ? [] : [`--max-old-space-size=${maxOldGenerationSizeMb}`]),
-    ...(maxYoungGenerationSizeMb === undefined ? [] : [`--max-semi-space-size=${Math.max(1, Math.floor(maxYoungGenerationSizeMb / 3))}`]),
-    ...(stackSizeMb === undefined ? [] : [`--stack-size=${Math.floor(stackSizeMb * 1024)}`]),
-  ];
+/** For the child's main thread; its host's thread gets the same limits as its own. */
+function heapFlags({ stackSizeMb }: HostStart['resourceLimits']): string[] {
+  return stackSizeMb === undefined ? [] : [`--stack-size=${Math.floor(stackSizeMb * 1024)}`];
 }

@@ -1,6 +1,6 @@
 // The port between a seat (who supervises) and one life of a host (a thread or a process): the same for both isolations.
 import type { MessagePort } from 'node:worker_threads';
-import { type ErrorFrame, errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { type ErrorFrame, errorFromFrame, errorToFrame, isErrorFrame, ServiceError } from '../contract/errors.js';
 import type { BoardPage, BoardReader } from './board.js';
 import type { Envelope } from './frames.js';
 import type { ActorSystemOptions } from './options.js';
@@ -16,6 +16,7 @@ export interface HostSetup {
 export interface HostStart {
   setup: HostSetup;
   resourceLimits: NonNullable<ActorSystemOptions['resourceLimits']>;
+  takeChild?: ActorSystemOptions['takeChild'];
   onEnvelope(envelope: Envelope): void;
 }
 
@@ -49,6 +50,8 @@ export interface HostLife {
   readonly ended: Promise<string>;
   /** Ends it whatever it does. */
   terminate(): void;
+  /** Ends it because of what it sent. */
+  refuse(reason: string): void;
 }
 
 /** What a thread host is handed as its task. */
@@ -70,5 +73,6 @@ export async function answer(work: () => unknown, bug: (error: unknown) => Error
 }
 export function unwrap(answered: Answer): unknown {
   if (answered.ok) return answered.value;
-  throw errorFromFrame(answered.error);
+  // A process of its own may have sent anything.
+  throw isErrorFrame(answered.error) ? errorFromFrame(answered.error) : new Error('a host refused in a way that is none of its own');
 }

@@ -1,5 +1,7 @@
 // What the users of an actor system say and see: its options, where an actor may live, its figures and its log.
 
+import type { PreparedHost } from './prepared-host.js';
+
 export interface ActorSystemOptions {
   /** The module each host loads in its thread or process; it exports `createActorKind` (definition.ts). */
   hostModule: URL;
@@ -10,6 +12,10 @@ export interface ActorSystemOptions {
   /** How many of them start at once; each of the others does when it is first needed. Default all. */
   hostsAtStart?: number;
   isolation: 'thread' | 'process';
+  /** The child of each process host. Default: a plain process, started when the host is. */
+  takeChild?: (() => PreparedHost) | undefined;
+  /** Whether a value may answer a message. Asked of what processes send; a host whose answer has another shape is ended. Default: any may. */
+  answerFits?: AnswerFits | undefined;
   /** A host that spends longer than this inside one step is ended and replaced. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /** An actor without a message for this long leaves the memory. Default limits.idlePassivationMs. */
@@ -23,7 +29,18 @@ export interface ActorSystemOptions {
   /** After `max` unasked-for ends of one host inside `windowMs`, it stays down for `coolDownMs` (control.UNAVAILABLE). */
   restarts?: { max: number; windowMs: number; coolDownMs: number };
   log?: (entry: ActorLogEntry) => void;
+  /** Told at each look of the watchdog, of each host whose present step is one of an actor. */
+  onStepSeen?: (seen: SeenStep) => void;
 }
+/** Looks come at equal intervals, so the time that they stand for adds up to the time that an actor's steps take. */
+export interface SeenStep {
+  host: number;
+  actorId: string;
+  runsForMs: number;
+  standsForMs: number;
+}
+
+export type AnswerFits = (message: unknown, answer: unknown, as: 'reply' | 'progress') => boolean;
 
 /** `{ host }`: one of the standing hosts. `exclusive`: a host of its own, started for this actor and stopped when it is released. */
 export type Placement = { host: number } | 'exclusive';

@@ -1,4 +1,4 @@
-// Starts hosts. A thread host is one long-lived task of a Piscina pool of one thread, a process host a forked child (child.ts); both are
+// Starts hosts. A thread host is one long-lived task of a Piscina pool of one thread; a process host is such a thread in a child (child.ts). Both are
 // called over Comlink for control and over a plain port for everything else (frames.ts).
 //
 // Why a pool a host and not one pool for all: its one thread is known from the start, so an old life is waited for until it is really over before
@@ -10,46 +10,73 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
 import { Piscina } from 'piscina';
-import { BoardReader, createSharedPage } from './board.js';
-import { forkHost } from './child.js';
+import { type BoardPage, BoardReader, createSharedPage } from './board.js';
+import { prepareHost, startChildHost } from './child.js';
 import type { Envelope } from './frames.js';
-import type { HostControl, HostLife, HostStart, ThreadTask } from './host-port.js';
+import type { HostControl, HostLife, HostSetup, HostStart, ThreadTask } from './host-port.js';
 
 export function startHost(start: HostStart): HostLife {
   if (start.setup.isolation === 'thread') return startThread(start);
-  const { endpoint, ...life } = forkHost(start);
+  const { moduleHref } = start.setup;
+  const prepared = start.takeChild?.() ?? prepareHost({ moduleHref, resourceLimits: start.resourceLimits });
+  const { endpoint, ...life } = startChildHost(prepared, start);
   return { ...life, control: wrap<HostControl>(endpoint) };
 }
 
 function startThread({ setup, resourceLimits, onEnvelope }: HostStart): HostLife {
+  const page = createSharedPage();
+  const { mail, control, ended, terminate } = runThread(prepareThread(resourceLimits), { setup, page });
+  mail.on('message', onEnvelope);
+  return {
+    post: (envelope) => mail.postMessage(envelope),
+    control: wrap<HostControl>(control as unknown as Endpoint),
+    board: new BoardReader(page),
+    ended: ended.then((detail) => {
+      drain(mail, onEnvelope);
+      mail.close();
+      control.close();
+      return detail;
+    }),
+    terminate,
+    refuse: terminate,
+  };
+}
+
+/** A thread that waits for its task. `moduleHref`: what the task will load, loaded already. */
+export function prepareThread(resourceLimits: HostStart['resourceLimits'], moduleHref?: string): Piscina {
+  return poolOfOne(resourceLimits, moduleHref);
+}
+
+export interface RunningThread {
+  mail: MessagePort;
+  control: MessagePort;
+  /** Resolves once the thread is gone. */
+  ended: Promise<string>;
+  terminate(): void;
+}
+
+export function runThread(pool: Piscina, { setup, page }: { setup: HostSetup; page: BoardPage }): RunningThread {
   const mail = new MessageChannel();
   const control = new MessageChannel();
-  const page = createSharedPage();
-  const pool = poolOfOne(resourceLimits);
   const task: ThreadTask = { setup, page, mail: mail.port2, control: control.port2 };
-  mail.port1.on('message', onEnvelope);
   const exited = new Promise<void>((resolve) => pool.threads[0]!.once('exit', () => resolve()));
   const ended = pool.run(task, { transferList: [mail.port2, control.port2] }).then(
     () => 'returned',
     (error: Error) => error.message,
   );
   return {
-    post: (envelope) => mail.port1.postMessage(envelope),
-    control: wrap<HostControl>(control.port1 as unknown as Endpoint),
-    board: new BoardReader(page),
+    mail: mail.port1,
+    control: control.port1,
     ended: ended.then(async (detail) => {
       // The task ends as soon as its thread is told to; the thread itself may still be in native code.
       await Promise.all([pool.destroy(), exited]);
-      drain(mail.port1, onEnvelope);
-      mail.port1.close();
-      control.port1.close();
       return detail;
     }),
     terminate: () => void pool.destroy(),
   };
 }
 
-function poolOfOne(resourceLimits: HostStart['resourceLimits']): Piscina {
+function poolOfOne(resourceLimits: HostStart['resourceLimits'], moduleHref: string | undefined): Piscina {
   const pool = new Piscina({
     filename: fileURLToPath(new URL('./host-entry.js', import.meta.url)),
     name: 'runThreadHost',
@@ -63,7 +90,7 @@ function poolOfOne(resourceLimits: HostStart['resourceLimits']): Piscina {
     resourceLimits,
     argv: [],
     execArgv: [],
-    workerData: null,
+    workerData: { moduleHref },
     niceIncrement: 0,
     trackUnmanagedFds: true,
     closeTimeout: 0,

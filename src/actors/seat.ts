@@ -12,7 +12,7 @@ import { ControlAsks } from './control-asks.js';
 import { Deferred } from './deferred.js';
 import { type CallerFrames, readAtCaller } from './frames.js';
 import { type Answer, type HostControl, type HostFigures, type HostLife, type HostStart, unwrap } from './host-port.js';
-import type { ActorLogEntry, HostEndReason } from './options.js';
+import type { ActorLogEntry, ActorSystemOptions, HostEndReason, SeenStep } from './options.js';
 import { OutgoingMail } from './outgoing-mail.js';
 import { startHost } from './pool.js';
 import { RestartBudget, type RestartLimits } from './restart-budget.js';
@@ -22,9 +22,11 @@ export interface SeatOptions {
   start: Omit<HostStart, 'onEnvelope'>;
   handlerTimeoutMs: number;
   restarts: RestartLimits;
+  answerFits: ActorSystemOptions['answerFits'];
   /** One source for all seats of a system; rises with every message sent. */
   nextStamp(): number;
   log(entry: ActorLogEntry): void;
+  onStepSeen(seen: Omit<SeenStep, 'standsForMs'>): void;
 }
 interface Life extends HostLife {
   watchdog: Watchdog;
@@ -92,14 +94,17 @@ export class Seat {
     if (this.state !== 'up') return this.#lastFigures;
     const asked = this.ask((control) => control.figures()).catch(() => undefined);
     const figures = await Promise.race([asked, sleep(limits.hostFiguresWaitMs, undefined, { ref: false })]);
-    if (figures) this.#lastFigures = figures;
+    if (figures !== undefined && areFigures(figures)) this.#lastFigures = figures;
     return this.#lastFigures;
   }
 
   /** Looks after the present step; called at short intervals. */
   watch(): void {
     if (this.state === 'starting') this.#life?.watchdog.lookAtStart();
-    if (this.state === 'up') this.#life?.watchdog.look(this.#calls.slotsUsed);
+    const step = this.state === 'up' ? this.#life?.watchdog.look(this.#calls.slotsUsed) : undefined;
+    const call = step && this.#calls.at(step.slot);
+    if (!call || call.stamp !== step.stamp) return;
+    this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs: monotonicMs() - step.sinceMs });
   }
 
   /** Ends the present life as a crash would; resolves when the next one stands. */
@@ -172,11 +177,22 @@ export class Seat {
   }
 
   readonly #frames: CallerFrames = {
-    reply: (slot, value) => this.#calls.close(slot)?.resolve(value),
+    reply: (slot, value) => {
+      const call = this.#fitting(slot, value, 'reply');
+      if (call !== undefined) this.#calls.close(slot)!.resolve(value);
+    },
     refusal: (slot, error) => this.#calls.close(slot)?.reject(errorFromFrame(error)),
-    progress: (slot, value) => this.#calls.at(slot)?.onProgress?.(value),
+    progress: (slot, value) => this.#fitting(slot, value, 'progress')?.onProgress?.(value),
     failure: (notice) => this.#options.log({ event: 'actor_failed', host: this.index, ...notice }),
   };
+
+  /** The call of a slot, if what came for it may be given to its caller; a host that sends anything else is ended. */
+  #fitting(slot: number, value: unknown, as: 'reply' | 'progress'): Call | undefined {
+    const call = this.#calls.at(slot);
+    if (call === undefined || this.#options.answerFits?.(call.message, value, as) !== false) return call;
+    this.#life?.refuse('it sent an answer of another shape');
+    return undefined;
+  }
 
   #write(call: Call): void {
     call.stamp = this.#options.nextStamp();
@@ -206,10 +222,12 @@ export class Seat {
     const reason = life.watchdog.reason ?? 'crashed';
     const { left, running } = settleCalls(this.#calls, life.board, reason);
     life.board.close();
-    this.#asks.rejectAll(new ServiceError(reason === 'timeout' ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'));
+    // An actor's step was not theirs; the host's own work may have been.
+    this.#asks.rejectAll(new ServiceError(reason === 'timeout' && running === undefined ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'));
     this.#expectNextLife();
     if (!this.#closed) this.#logEnd(reason, life.loadError instanceof Error ? life.loadError.message : detail, running?.actorId);
-    const refusal = this.#whyStayDown(life, reason, detail);
+    // Whose step ran past its time is known, and none of its time is spent on starting hosts in a row.
+    const refusal = this.#whyStayDown(life, { detail, isExpected: reason === 'killed' || (reason === 'timeout' && running !== undefined) });
     if (refusal) {
       this.#fall(left, refusal);
       return;
@@ -224,10 +242,10 @@ export class Seat {
     if (this.#standing.settled) this.#standing = new Deferred();
   }
 
-  #whyStayDown(life: Life, reason: HostEndReason, detail: string): unknown {
+  #whyStayDown(life: Life, { detail, isExpected }: { detail: string; isExpected: boolean }): unknown {
     if (this.#closed) return unavailable('The host is closed.');
     if (!this.#everUp) return life.loadError ?? new Error(`A host did not come up: ${detail}`);
-    if (reason === 'killed' || this.#budget.spend(monotonicMs())) return undefined;
+    if (isExpected || this.#budget.spend(monotonicMs())) return undefined;
     const { coolDownMs } = this.#budget.limits;
     this.#downUntilMs = monotonicMs() + coolDownMs;
     this.#options.log({ event: 'host_down', host: this.index, coolDownMs });
@@ -270,6 +288,11 @@ export class Seat {
   #logEnd(reason: HostEndReason, detail: string, actorId?: string): void {
     this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...(actorId !== undefined && { actorId }) });
   }
+}
+
+function areFigures(figures: HostFigures): boolean {
+  const { actorsLive, commits, writeSets, activations, residentBytes } = figures;
+  return [actorsLive, commits, writeSets, activations, residentBytes].every((figure) => Number.isSafeInteger(figure) && figure >= 0);
 }
 
 export function unavailable(message: string): ServiceError {

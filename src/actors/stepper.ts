@@ -3,7 +3,7 @@
 //   S2. ServiceError is an answer; anything else thrown is a bug and ends this life of the actor.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { type BoardWriter, hostWorkSlot } from './board.js';
+import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry, PassivationEntry, QueryEntry, SliceClock } from './cell.js';
 import type { Actor, ActorKind } from './definition.js';
 import type { GroupCommit } from './group-commit.js';
@@ -95,8 +95,11 @@ export class Stepper {
   #alive(cell: Cell, entry: CommandEntry | QueryEntry): Actor | undefined {
     if (cell.actor) return cell.actor;
     this.activations++;
+    // Loading is the host's own work, however much there is to load: the message's time begins after it.
+    this.#parts.board.begin(hostWorkSlot, 0, monotonicMs());
     try {
       cell.actor = this.#parts.kind.activate(cell.actorId, cell.takeIncarnation());
+      this.#begin(entry.slot, entry.stamp, monotonicMs());
     } catch (error) {
       this.#parts.outbox.refuse(entry.slot, this.#refusalOf(cell, error));
     }

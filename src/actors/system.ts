@@ -38,10 +38,9 @@ export class ActorSystem {
     this.#placement = new LocalPlacement(options.hosts);
     const atStart = Math.min(options.hosts, options.hostsAtStart ?? options.hosts);
     for (let index = 0; index < atStart; index++) this.#openSeat(index);
-    const watchMs = Math.max(5, (options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / watchesPerTimeout);
     this.#watch = setInterval(() => {
       for (const seat of this.#seats.values()) seat.watch();
-    }, watchMs);
+    }, this.#watchMs);
     this.#watch.unref();
   }
 
@@ -125,6 +124,9 @@ export class ActorSystem {
     return this.#closing;
   }
 
+  get #watchMs(): number {
+    return Math.max(5, (this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / watchesPerTimeout);
+  }
   get #graceMs(): number {
     return this.#options.closeGraceMs ?? limits.closeGraceMs;
   }
@@ -220,14 +222,17 @@ export class ActorSystem {
   }
 
   #openSeat(index: number): Seat {
-    const { hostModule, hostOptions, isolation, resourceLimits = {}, log = () => {} } = this.#options;
+    const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits } = this.#options;
+    const { log = () => {}, onStepSeen = () => {} } = this.#options;
     const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
     const seat = new Seat({
-      start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits },
+      start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits, takeChild },
+      answerFits: isolation === 'thread' ? undefined : answerFits,
       handlerTimeoutMs: this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs,
       restarts: this.#options.restarts ?? { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: limits.hostCoolDownMs },
       nextStamp: () => ++this.#stamp,
       log,
+      onStepSeen: (seen) => onStepSeen({ ...seen, standsForMs: this.#watchMs }),
     });
     this.#seats.set(index, seat);
     return seat;

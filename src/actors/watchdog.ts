@@ -25,12 +25,13 @@ export class Watchdog {
     this.#onStuck = onStuck;
   }
 
-  /** Ends a life whose present step takes too long. `slotsUsed`: how much of the board may be in use. */
-  look(slotsUsed: number): void {
+  /** Ends a life whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
+  look(slotsUsed: number): RunningStep | undefined {
     const step = this.#present(slotsUsed);
     const overdue = step !== undefined && monotonicMs() - step.sinceMs > this.#allowedMs(step);
     if (overdue && this.#suspect?.stamp === step.stamp && this.#suspect.sinceMs === step.sinceMs) this.end('timeout');
     this.#suspect = overdue ? step : undefined;
+    return step;
   }
 
   /** A life that does not come up is ended like one that hangs. */

@@ -6,6 +6,7 @@ import type { RouteAuth } from '../contract/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';
+import type { AgentLimits } from './agent-limits.js';
 import { directClient } from './direct-client.js';
 import { TokenTable } from './token-table.js';
 import { type WireTable, WireTables } from './wire-table.js';
@@ -23,18 +24,21 @@ export class AccessTable {
   readonly #ends = new WeakMap<AgentAccess, number>();
   readonly #nowMs: () => number;
 
-  constructor(nowMs: () => number) {
+  readonly #limits: AgentLimits | undefined;
+
+  constructor(nowMs: () => number, limits?: AgentLimits) {
     this.#nowMs = nowMs;
+    this.#limits = limits;
   }
 
   /** `urlOf`: where this listener serves a binding, for an access that is known by its address if one is given. */
   async open(request: OpenAccess, urlOf: (binding: RemoteBinding, address?: string) => string): Promise<Access> {
-    const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs } = request;
+    const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
     const access = new AgentAccess(
       world,
       { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) },
-      { wires: wires?.table, receivers },
+      { wires: wires?.table, receivers, requireOpen, limit: owner === undefined ? undefined : this.#limits?.of(owner) },
     );
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
     const address = wires?.table.needsAddress ? randomBytes(16).toString('hex') : undefined;

@@ -8,6 +8,7 @@ import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitRes
 import type { DirectCall, ReceiverBook } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
+import type { AccessLimit } from './agent-limits.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import type { WireTable } from './wire-table.js';
 
@@ -19,6 +20,8 @@ export interface AgentIdentity {
 interface AccessParts {
   wires?: WireTable | undefined;
   receivers?: ReceiverBook | undefined;
+  limit?: AccessLimit | undefined;
+  requireOpen?: (() => void) | undefined;
 }
 
 export class AgentAccess implements AgentWorld {
@@ -27,6 +30,8 @@ export class AgentAccess implements AgentWorld {
   /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
   readonly wires: WireTable | undefined;
   readonly #receivers: ReceiverBook | undefined;
+  readonly #limit: AccessLimit | undefined;
+  readonly #requireOpen: (() => void) | undefined;
   /** End what the agent receives. */
   #ends: (() => void)[] = [];
   #running = 0;
@@ -34,11 +39,13 @@ export class AgentAccess implements AgentWorld {
   #revoked = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity, { wires, receivers }: AccessParts = {}) {
+  constructor(world: WorldRef, actor: AgentIdentity, { wires, receivers, limit, requireOpen }: AccessParts = {}) {
     this.#world = world;
     this.#actor = actor;
     this.wires = wires;
     this.#receivers = receivers;
+    this.#limit = limit;
+    this.#requireOpen = requireOpen;
   }
 
   get used(): boolean {
@@ -79,6 +86,7 @@ export class AgentAccess implements AgentWorld {
   }
 
   revoke(): Promise<void> {
+    if (!this.#revoked) this.#limit?.release();
     this.#revoked = true;
     for (const end of this.#ends.splice(0)) end();
     return new Promise((resolve) => {
@@ -97,11 +105,14 @@ export class AgentAccess implements AgentWorld {
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#revoked) throw unauthenticated();
+    this.#requireOpen?.();
+    const end = this.#limit?.begin();
     this.#used = true;
     this.#running += 1;
     try {
       return await work();
     } finally {
+      end?.();
       this.#running -= 1;
       if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }

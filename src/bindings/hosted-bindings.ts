@@ -8,14 +8,18 @@ import type { HttpHandler, HttpRequest } from '../http/server.js';
 import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
+import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { agentRoutes } from './agent-routes.js';
 import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
 
 export interface HostedBindingsOptions extends Pick<RouterOptions<AgentAccess>, 'onFailure' | 'observers' | 'draining'> {
-  /** Scheme, host and port, no slash at the end. */
+  /** Where agents reach it: scheme, host and port, no slash at the end. */
   publicUrl: string;
+  /** Nothing but worlds is served there. Default false. */
+  isOwnOrigin?: boolean;
+  limits?: Omit<AgentLimitOptions, 'nowMs'>;
   nowMs(): number;
 }
 export interface HostedBindings extends BindingsPort {
@@ -23,8 +27,8 @@ export interface HostedBindings extends BindingsPort {
   handler: HttpHandler;
 }
 
-export function createHostedBindings({ publicUrl, nowMs, ...router }: HostedBindingsOptions): HostedBindings {
-  const accesses = new AccessTable(nowMs);
+export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, nowMs, ...router }: HostedBindingsOptions): HostedBindings {
+  const accesses = new AccessTable(nowMs, new AgentLimits({ ...limits, nowMs }));
   const base = publicUrl + hostedPrefix;
   return {
     available: accesses.available,
@@ -36,7 +40,7 @@ export function createHostedBindings({ publicUrl, nowMs, ...router }: HostedBind
         prefix: hostedPrefix,
         requireHost: requireServed(publicUrl),
         authenticate: (token) => accesses.holderOf(token),
-        otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true }),
+        otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin }),
       }),
     ),
     open: (request) => accesses.open(request, agentUrls(base)),

@@ -28,12 +28,14 @@ export interface WireRoutesOptions {
   prefix?: string;
   /** Worlds of strangers are behind the listener. */
   isShared?: boolean;
+  /** Pages of other sites may be let in, and browsers asked for a password: nothing else is at this origin. Default true. */
+  speaksForOrigin?: boolean;
 }
 
 /** What a router asks of paths that are not its own. */
 export function wireRoutes(
   accesses: AccessTable,
-  { prefix = '', isShared = false }: WireRoutesOptions = {},
+  { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
 ): (request: HttpRequest) => FoundElsewhere<AgentAccess> | undefined {
   return (request) => {
     const pathname = request.path.slice(prefix.length);
@@ -41,7 +43,7 @@ export function wireRoutes(
     const found = find(accesses, request, { pathname, query: query ?? {}, isShared });
     if (found === undefined) return undefined;
     if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
-    return { id: 'wire', caller: found.access, answer: () => answer(request, found, { pathname, query }) };
+    return { id: 'wire', caller: found.access, answer: () => answer(request, found, { pathname, query, speaksForOrigin }) };
   };
 }
 
@@ -101,11 +103,15 @@ function holderOf(accesses: AccessTable, request: HttpRequest): AgentAccess | un
   return undefined;
 }
 
-function answer(request: HttpRequest, found: Found, { pathname, query }: { pathname: string; query: Lists }): Promise<RouteReply> {
+interface Answering extends Omit<Asked, 'isShared'> {
+  speaksForOrigin: boolean;
+}
+async function answer(request: HttpRequest, found: Found, { pathname, query, speaksForOrigin }: Answering): Promise<RouteReply> {
   const { access, match, token } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
-  return answerWith(access, packageId, { seen, body: readWireBody(request, requestBody), token });
+  const reply = await answerWith(access, packageId, { seen, body: readWireBody(request, requestBody), token });
+  return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
 async function answerWith(
@@ -127,10 +133,22 @@ async function answerWith(
   throw new ServiceError('world.HANDLER_FAILED', { message: `${codec} of route '${seen.routeId}' failed: ${reason}`, details: { packageId } });
 }
 
+/** Without what would let pages of other sites read this origin, or make browsers ask for a password and send it to all of it. */
+function withoutOrigin(headers: RouteReply['headers'] = {}): { [name: string]: string } {
+  const kept = Object.entries(headers).filter(
+    ([name, value]) => !name.startsWith('access-control-') && !(name === 'www-authenticate' && !/^bearer\b[^,]*$/i.test(value)),
+  );
+  return Object.fromEntries(kept);
+}
+
 const contentless = new Set([204, 205, 304]);
 
 function replyOf(status: number, { headers, body }: EncodedMessage): RouteReply {
   if (body.kind === 'empty' || contentless.has(status)) return { status, headers, body: new OwnBody('') };
   const contentType = body.kind === 'json' ? 'application/json; charset=utf-8' : body.contentType;
-  return { status, headers: { 'content-type': contentType, ...headers }, body: new OwnBody(body.kind === 'bytes' ? body.bytes : body.text) };
+  return {
+    status,
+    headers: { 'content-type': contentType, ...headers },
+    body: new OwnBody(body.kind === 'bytes' ? Buffer.from(body.base64, 'base64') : body.text),
+  };
 }

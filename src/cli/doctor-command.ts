@@ -77,7 +77,7 @@ async function nativeStorage(): Promise<Finding> {
 }
 
 async function nativeServer(): Promise<Finding> {
-  const { loadUws } = await import('../http/uws-server.js');
+  const { loadUws } = await import('../http/uws-binary.js');
   if (loadUws() !== undefined) return { status: 'ok', message: 'uWebSockets.js loads' };
   return {
     status: 'warning',

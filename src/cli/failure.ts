@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
+import { causeOf } from '../files/file-faults.js';
 import { visibleText } from '../reports/html/visible-text.mjs';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -15,7 +16,7 @@ export function reportFailure(error: unknown, output: Output, root: string): Exi
     return exitCodeOf(error);
   }
   const code = error instanceof ServiceError ? error.code : 'framework.INTERNAL';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = systemMessage(error) ?? (error instanceof Error ? error.message : String(error));
   output.line({ event: 'error', code, message });
   output.warn(`${pc.red('error')} ${visibleText(message)}`);
   // A refusal is explained by its message, and so is what the system refuses; anything else is a bug, and its stack is what helps.
@@ -23,6 +24,14 @@ export function reportFailure(error: unknown, output: Output, root: string): Exi
   if (!explained && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
   return exitCodeOf(error);
 }
+
+/** Of what a disk, or the limits of a process, refuse: in words, with the file. */
+function systemMessage(error: unknown): string | undefined {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || !exhaustion.has(code)) return undefined;
+  return `${path ?? 'A file'} cannot be written or opened: ${causeOf(code)} (${code}, ${syscall}).`;
+}
+const exhaustion = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EMFILE', 'ENFILE']);
 
 const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND']);
 

@@ -1,5 +1,6 @@
 // The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
 import type { Command } from 'commander';
+import { addAdmin } from './program/admin.js';
 import { addAgent } from './program/agent.js';
 import { addCompletion } from './program/completion.js';
 import { addDoctor } from './program/doctor.js';
@@ -17,7 +18,21 @@ import { addWorld } from './program/world.js';
 /** `finish` gets what the process shall end with. */
 export function createProgram({ version, finish }: { version: string; finish: Finish }): Command {
   const program = rootCommand(version);
-  const groups = [addRun, addSource, addInit, addReport, addHistory, addTool, addWorld, addAgent, addInspect, addServe, addDoctor, addCompletion];
+  const groups = [
+    addRun,
+    addSource,
+    addInit,
+    addReport,
+    addHistory,
+    addTool,
+    addWorld,
+    addAgent,
+    addInspect,
+    addServe,
+    addAdmin,
+    addDoctor,
+    addCompletion,
+  ];
   for (const add of groups) add(program, finish);
   sayWhoseHelp(program, 'drillyard');
   return program;

@@ -1,6 +1,5 @@
 // `drillyard run`: the public runDrills, told by reporters.
 import { resolve } from 'node:path';
-import { ServiceError } from '../contract/errors.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
@@ -88,12 +87,13 @@ export async function runOnce({ options, choices, output, terminal, signal }: On
       ...options,
       signal,
       onCompiling: compiling.update,
+      onNotice: (text) => output.warn(text),
       onEvent: (event) => {
         compiling.end();
         listening.onEvent(event);
       },
     }).finally(compiling.end);
-    reporters.close();
+    reporters.quiet();
     tellAfterwards(result, root, output);
     return { code: finish(reporters, result, output), result };
   } catch (error) {
@@ -104,14 +104,11 @@ export async function runOnce({ options, choices, output, terminal, signal }: On
 }
 
 function finish(reporters: RunReporters, result: RunDrillsResult, output: Output): ExitCode {
-  try {
-    for (const file of reporters.finish(result.sources)) output.warn(`written ${fromHere(file)}`);
-    return exitCodeFor(result);
-  } catch (error) {
-    const message = `A report over the run could not be written: ${(error as Error).message}.`;
-    const code = reportFailure(new ServiceError('control.INTERNAL', { message }), output, process.cwd());
-    return result.cancelled ? exitCodes.interrupted : code;
-  }
+  const { files, failures } = reporters.finish(result.sources);
+  for (const file of files) output.warn(`written ${fromHere(file)}`);
+  for (const failure of failures) reportFailure(failure, output, process.cwd());
+  const code = exitCodeFor(result);
+  return code === exitCodes.passed && failures.length > 0 ? exitCodes.failed : code;
 }
 
 function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {

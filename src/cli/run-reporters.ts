@@ -1,13 +1,16 @@
 // The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
 //   R1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads as well.
-//   R2. A file appears whole: it is written beside its place and renamed. One that cannot be written is told, and the run has not passed.
+//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is told, the others are
+//       written nevertheless, and the run has not passed.
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { assertionPlace } from '../compiler/assertion-place.js';
 import type { Diagnostic } from '../contract/build.js';
+import type { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/project-view.js';
 import type { RunEvent } from '../contract/run-events.js';
+import { fileRefusal } from '../files/file-faults.js';
 import { ctrfDocument } from '../reports/ctrf.js';
 import { githubAnnotations, githubDiagnostics, githubSummary } from '../reports/github.js';
 import { MergedJunit } from '../reports/junit.js';
@@ -18,6 +21,7 @@ import { createTerminalReporter, type TerminalReporter } from '../reports/termin
 import { fromHere } from './from-here.js';
 import type { Output } from './output.js';
 import { holds, type ReporterChoice } from './reporter-list.js';
+import { LinesFile, writeWhole } from './whole-files.js';
 
 export interface RunReportersOptions {
   choices: readonly ReporterChoice[];
@@ -39,7 +43,7 @@ export class RunReporters {
   readonly #terminal: TerminalReporter | undefined;
   readonly #records: RunRecords | undefined;
   readonly #junit: MergedJunit | undefined;
-  readonly #lines: number[];
+  readonly #lines: LinesFile[];
   /** While set, GitHub takes nothing for a command: the terminal shows what agents and tools wrote. */
   #stopToken: string | undefined;
 
@@ -50,13 +54,13 @@ export class RunReporters {
     this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
     this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
     if (holds(choices, 'github')) this.#stopCommands();
-    this.#lines = choices.flatMap(({ name, path }) => (name === 'json' && path !== undefined ? [openSync(made(resolve(path)), 'w')] : []));
+    this.#lines = choices.flatMap(({ name, path }) => (name === 'json' && path !== undefined ? [new LinesFile(resolve(path))] : []));
   }
 
   onEvent(event: RunEvent): void {
     const line = withoutDetail(event);
     this.#options.output.line(line);
-    for (const file of this.#lines) writeSync(file, `${JSON.stringify(line)}\n`);
+    for (const file of this.#lines) file.add(line);
     this.#records?.take(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#junit?.take(event.detail.report, event.verdict);
     this.#terminal?.onEvent(
@@ -64,29 +68,45 @@ export class RunReporters {
     );
   }
 
-  /** After an error as well; safe to call twice. */
-  close(): void {
+  /** Nothing moves on the terminal any more; safe to call twice. */
+  quiet(): void {
     this.#terminal?.close();
-    for (const file of this.#lines.splice(0)) closeSync(file);
   }
 
-  /** Writes what is told of the whole run, and gives the files. Throws when one cannot be written. */
-  finish(sources: Sources): string[] {
-    this.close();
+  /** After an error, when there is nothing whole to write; safe to call twice. */
+  close(): void {
+    this.quiet();
+    for (const file of this.#lines) file.discard();
+  }
+
+  /** Writes what is told of the whole run: the files, and why others could not be written. */
+  finish(sources: Sources): { files: string[]; failures: ServiceError[] } {
+    this.quiet();
     this.#resumeCommands();
     const files: string[] = [];
+    const failures: ServiceError[] = [];
+    const attempt = (file: string, write: () => void): void => {
+      try {
+        write();
+        files.push(file);
+      } catch (error) {
+        failures.push(fileRefusal(`The report ${file} could not be written`, file, error));
+      }
+    };
     for (const { name, path } of this.#options.choices) {
       if (name !== 'junit' && name !== 'ctrf' && name !== 'html') continue;
       const file = path === undefined ? join(this.#options.reportDirectory, defaultFiles[name]) : resolve(path);
-      writeWhole(file, this.#document(name, file, sources));
-      files.push(file);
+      const text = this.#document(name, file, sources);
+      attempt(file, () => writeWhole(file, text));
     }
     if (holds(this.#options.choices, 'github') && this.#records !== undefined) {
       for (const line of githubAnnotations(this.#records, this.#placeOf(sources, this.#workspace))) this.#options.output.say(line);
       const summary = this.#options.environment.GITHUB_STEP_SUMMARY;
-      if (summary !== undefined && summary !== '') appendFileSync(summary, githubSummary(this.#records));
+      const text = githubSummary(this.#records);
+      if (summary !== undefined && summary !== '') attempt(summary, () => appendFileSync(summary, text));
     }
-    return files;
+    for (const lines of this.#lines) attempt(lines.file, () => lines.publish());
+    return { files, failures };
   }
 
   /** For a source that does not compile. */
@@ -143,20 +163,4 @@ function below(folder: string, path: string): string {
 
 function linkFrom(folder: string, path: string): string {
   return relative(folder, path).split(sep).map(encodeURIComponent).join('/');
-}
-
-function made(path: string): string {
-  mkdirSync(dirname(path), { recursive: true });
-  return path;
-}
-
-function writeWhole(path: string, text: string): void {
-  const draft = `${made(path)}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, text);
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
 }

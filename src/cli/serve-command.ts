@@ -1,5 +1,7 @@
 // `drillyard serve`: the hosted service in this process, until a signal ends it.
+import { join } from 'node:path';
 import pc from 'picocolors';
+import { operatorTokenFile } from '../control/settings.js';
 import type { ControlServer, ControlServerOptions } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -9,13 +11,14 @@ import { readServeSettings } from './serve-settings.js';
 
 export interface ServeFlags {
   json: boolean;
+  rotateKey: boolean;
   /** As given, by flag name. */
   settings: { [flag: string]: string | undefined };
 }
 
-export async function serveCommand({ json, settings }: ServeFlags): Promise<ExitCode> {
+export async function serveCommand({ json, rotateKey, settings }: ServeFlags): Promise<ExitCode> {
   const output = createOutput({ json });
-  const read = readServeSettings(settings, process.env);
+  const read = readServeSettings(settings, process.env, { rotateKey });
   if ('problems' in read) {
     for (const message of read.problems) {
       output.line({ event: 'error', code: 'control.INVALID_REQUEST', message });
@@ -64,7 +67,7 @@ function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
 
 /** Whether it reached whoever reads: a credential is told once, so it counts as told only then. */
 function tell(server: ControlServer, options: ControlServerOptions, output: Output): Promise<boolean> {
-  const { baseUrl, organizationId, projectId, environmentId, buildHash, credential, engine } = server;
+  const { baseUrl, worldUrl, publicUrl, organizationId, projectId, environmentId, buildHash, credential, engine, warnings, toolCode } = server;
   const ready = {
     event: 'ready',
     baseUrl,
@@ -74,6 +77,9 @@ function tell(server: ControlServer, options: ControlServerOptions, output: Outp
     buildHash,
     ...(credential === undefined ? {} : { credential }),
     server: engine,
+    toolCode,
+    ...(worldUrl === publicUrl ? {} : { worldUrl }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   const text = output.json ? JSON.stringify(ready) : readyText(server, options);
   return new Promise((resolve) => process.stdout.write(`${text}\n`, (error) => resolve(error === null || error === undefined)));
@@ -93,7 +99,11 @@ function readyText(server: ControlServer, { host, dataDirectory = '.service/host
     credential === undefined
       ? '  credential    was told at the first start'
       : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not told again`,
+    `  operator      token in ${fromHere(join(dataDirectory, operatorTokenFile))}, for drillyard admin`,
+    `  tool code     ${toolCodeText(server)}`,
     ...(isOpen && publicUrl === undefined ? ['', `Agents are told ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),
+    ...(server.worldUrl === server.publicUrl ? [] : [`  worlds        ${server.worldUrl}`]),
+    ...server.warnings.flatMap(({ code, message }) => ['', `${pc.yellow('warning')} ${code}: ${message}`]),
     '',
     'A session, the API to read, and the way out:',
     '',
@@ -104,4 +114,10 @@ function readyText(server: ControlServer, { host, dataDirectory = '.service/host
     `  ${baseUrl}/docs`,
     '  Ctrl-C',
   ].join('\n');
+}
+
+function toolCodeText({ toolCode: { isolation, memory, cpu } }: ControlServer): string {
+  if (isolation === 'thread') return 'runs in threads of this process, which it can end (--isolate thread)';
+  const where = isolation === 'box' ? 'in boxes, one a project' : 'in processes without boxes, one a project';
+  return `runs ${where}; memory: ${memory}, processor: ${cpu}`;
 }

@@ -1,4 +1,5 @@
 // `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and in amnesia.
+
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { locateInLibrary } from '../compiler/tool-packages.js';
 import { ServiceError } from '../contract/errors.js';
 import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
+import type { LocalIsolation } from '../worlds/local-worlds.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
@@ -18,7 +20,7 @@ export interface ToolTestFlags {
   /** The root file: where one is from here, else relative to the conformance project. */
   config?: string;
   json: boolean;
-  isolate?: 'thread' | 'process';
+  isolate?: LocalIsolation;
   concurrency?: number;
 }
 

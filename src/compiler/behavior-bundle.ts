@@ -1,12 +1,14 @@
-// A behavior's modules as one function expression (tools/ambient.ts). esbuild reads nothing by itself: every file comes through
-// behavior-modules.ts, so the output knows no absolute path, no tsconfig and no folder it was made in.
+// A behavior's modules as one function expression (tools/ambient.ts). Every file comes through behavior-modules.ts, so the output knows no
+// absolute path, no tsconfig and no folder it was made in.
 //   B1. Equal files give equal code, wherever they lie.
 //   B2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
-import type { Message, Plugin } from 'esbuild';
+//   B3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on the real file system
+//       (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
+import type { Message, PartialMessage, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
 import { bundleFunction } from '../tools/ambient.js';
-import { BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
+import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
 import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
 
 export interface BundleRequest {
@@ -46,7 +48,6 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   const loaded = [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   if (body !== undefined) {
     if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
-    if (body.includes('__require')) findings.push(...(await runTimeLoadingFindings(loaded)));
     findings.push(...(await ambientFindings(body, loaded)));
     if (body.length > limits.behaviorBundleBytesMax)
       findings.push({ code: 'DY6009', line: 1, column: 1, message: `the bundle has more than ${limits.behaviorBundleBytesMax} characters` });
@@ -66,7 +67,7 @@ async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ bo
   // Loaded here, as it takes some 40 ms and most tools are of data alone.
   const { build } = await import('esbuild');
   try {
-    const { outputFiles, warnings } = await build({
+    const { outputFiles, warnings, metafile } = await build({
       entryPoints: ['drillyard:entry'],
       bundle: true,
       write: false,
@@ -81,11 +82,13 @@ async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ bo
       minifyIdentifiers: false,
       minifySyntax: false,
       sourcemap: false,
+      metafile: true,
       treeShaking: true,
       tsconfigRaw: { compilerOptions: { target: 'es2022', useDefineForClassFields: true, verbatimModuleSyntax: false } },
       logLevel: 'silent',
       plugins: [packagePlugin(modules, entry)],
     });
+    if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool):/.test(input))) return { messages: [foreignInput], warnings: [] };
     return { body: outputFiles[0]?.text.trimEnd() ?? '', messages: [], warnings };
   } catch (error) {
     const { errors, warnings } = error as { errors?: Message[]; warnings?: Message[] };
@@ -93,6 +96,16 @@ async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ bo
     return { messages: errors, warnings: warnings ?? [] };
   }
 }
+
+/** Names neither the input nor where it lies: it is no file of the source. */
+const foreignInput: Message = {
+  id: '',
+  pluginName: '',
+  text: 'the bundle would hold a file that is none of its modules',
+  location: null,
+  notes: [],
+  detail: { code: 'DY6008' } satisfies Pick<Refusal, 'code'>,
+};
 
 /** Imports the behavior by its default export, so that a module without one is an error of esbuild's own. */
 function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
@@ -120,18 +133,32 @@ function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
         contents: 'export const { defineTool, defineToolBehavior, ToolFailure } = $sdk;',
         loader: 'js',
       }));
-      onLoad({ filter: /.*/, namespace: 'tool' }, ({ path }) => {
+      onLoad({ filter: /.*/, namespace: 'tool' }, async ({ path }) => {
         const module = modules.load(path);
-        return 'text' in module ? { contents: module.text, loader: module.loader } : refuse(module);
+        if (!('text' in module)) return refuse(module);
+        const errors = await loadingErrors(module);
+        return errors.length > 0 ? { errors } : { contents: module.text, loader: module.loader };
       });
     },
   };
 }
 
+/** What forbids the bundler to see a module: ways of loading at run time, or errors of the parser, which are then the only ones. */
+async function loadingErrors(module: BehaviorModule): Promise<PartialMessage[]> {
+  try {
+    const findings = await runTimeLoadingFindings(module);
+    return findings.map(({ message, ...detail }) => ({ text: message, detail }));
+  } catch (error) {
+    const { errors } = error as { errors?: Message[] };
+    if (errors === undefined || errors.length === 0) throw error;
+    return errors.map(({ text, location }) => ({ text, location: location && { ...location, namespace: '', file: `tool:${module.path}` } }));
+  }
+}
+
 function findingOf(message: Message, entry: string): BundleFinding {
+  const refusal = message.detail as Omit<Refusal, 'message'> | BundleFinding | undefined;
   const place = placeOf(message);
-  const refusal = message.detail as Pick<Refusal, 'code' | 'suggestion'> | undefined;
-  if (refusal !== undefined) return { ...place, message: message.text, code: refusal.code, suggestion: refusal.suggestion };
+  if (refusal !== undefined) return { ...place, ...refusal, message: message.text };
   if (/No matching export in ".*" for import "default"/.test(message.text) && place.file === undefined) {
     return {
       code: 'DY6007',

@@ -1,9 +1,9 @@
 // What a module uses, asked of esbuild's own parser: it is told to rewrite one thing, and what it rewrites is there. Text search only
-// finds the line. Runs only where a bundle already shows that there is something to find.
+// finds the line.
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
 
-/** A module that esbuild changes when async functions are not supported has one. */
+/** Runs only where a bundle already shows that there is something to find. A module that esbuild changes when async functions are not supported has one. */
 export async function asyncFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
   const unsupported = { 'async-await': false, 'async-generator': false, 'for-await': false };
   return findingsWhere(modules, { supported: unsupported }, ({ text, path }) => ({
@@ -15,19 +15,23 @@ export async function asyncFindings(modules: readonly BehaviorModule[]): Promise
   }));
 }
 
-/** `require` in any form, and `import()` of what is no constant. */
-export async function runTimeLoadingFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
+/**
+ * `require` in any form, and `import()`. Asked before the bundler sees the module: where their argument is a template or a sum, esbuild reads
+ * every file that matches it, from the working directory up and without asking a plugin.
+ * A module that the parser refuses throws the parser's `BuildFailure`.
+ */
+export async function runTimeLoadingFindings(module: BehaviorModule): Promise<BundleFinding[]> {
   const finding =
     (what: string, pattern: RegExp) =>
-    (module: BehaviorModule): BundleFinding => ({
+    ({ path, text }: BehaviorModule): BundleFinding => ({
       code: 'DY6004',
-      file: module.path,
-      ...placeOfFirst(module.text, pattern),
+      file: path,
+      ...placeOfFirst(text, pattern),
       message: `${what} is not available to tool behavior; it has static imports only`,
     });
   return [
-    ...(await findingsWhere(modules, { supported: { 'dynamic-import': false } }, finding('import()', /\bimport\s*\(/))),
-    ...(await findingsWhere(modules, { define: { require: 'drillyard_require' } }, finding('require', /\brequire\b/))),
+    ...(await findingsWhere([module], { supported: { 'dynamic-import': false } }, finding('import()', /\bimport\s*\(/))),
+    ...(await findingsWhere([module], { define: { require: 'drillyard_require' } }, finding('require', /\brequire\b/))),
   ];
 }
 

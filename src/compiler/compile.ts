@@ -11,6 +11,7 @@ import { chooseRows, type DataChoices } from './data-choices.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
 import { checkExpressions } from './expression-checks.js';
+import { checkLists } from './list-bounds.js';
 import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { engineVersion } from './shipped.js';
@@ -19,7 +20,7 @@ import { entryKind, realRoot } from './source-files.js';
 import { checkTargets } from './target-checks.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { type CompiledSource, compileTool, type ToolSource } from './tool-compile.js';
-import { resolveToolPackages, type ToolPackage } from './tool-packages.js';
+import { isInstalled, resolveToolPackages, type ToolPackage } from './tool-packages.js';
 import { projectView } from './view.js';
 
 export interface CompileOptions {
@@ -42,6 +43,8 @@ export interface CompileResult {
   sources: Map<string, ImplementationSource>;
   /** Ordered by file, line, column, code. */
   diagnostics: Diagnostic[];
+  /** Ids of the tool packages that were installed (node_modules), other than those that ship with the product. */
+  outsidePackages: string[];
 }
 
 export async function compileProject({
@@ -113,13 +116,15 @@ async function compileTools(
     file: item,
     document: own,
     foreign: sdkNames.length > 0,
+    outside: false,
   }));
   for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained })) {
     const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
     const { root: packageRoot, shownAs, toolFile, foreign } = found;
+    const outside = isInstalled(packageRoot);
     if (own !== undefined && file !== undefined)
-      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, foreign, starter: readStarter(diagnostics, found) });
+      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, foreign, outside, starter: readStarter(diagnostics, found) });
     else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));
@@ -147,6 +152,7 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
   );
   const checking = { diagnostics, catalog };
   const known = knownIds(diagnostics, written, tools);
+  checkLists(diagnostics, written, tools);
   checkConnections(checking, tools);
   checkTargets(diagnostics, root, written.targets);
   for (const { starter } of tools) if (starter !== undefined) checkStarter(checking, starter);
@@ -167,7 +173,8 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
       : assembleBuild(partsOf(project.world.item, { project, tools, settings, setups }));
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
-  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted };
+  const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
+  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages };
 }
 
 function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
@@ -215,5 +222,6 @@ function nothing(diagnostics: Diagnostics): CompileResult {
     view: { schemaVersion: 1, tools: [], scenarios: [], targets: [], drills: [], suites: [], diagnostics: sorted },
     sources: new Map(),
     diagnostics: sorted,
+    outsidePackages: [],
   };
 }

@@ -27,6 +27,7 @@ export const diagnosticTable = {
   DY2003: error('Wrong value'),
   DY2004: error('Unsupported schemaVersion'),
   DY2005: error('Expression does not parse'),
+  DY2006: error('List too long'),
 
   // Ids and references.
   DY3001: error('Duplicate id'),
@@ -76,6 +77,8 @@ export const diagnosticTable = {
   DY5016: error('Route status'),
   DY5017: warning('Codec not found'),
   DY5018: warning('Header of an argument'),
+  DY5019: error('Pattern not taken'),
+  DY5020: error('Header of a callback'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

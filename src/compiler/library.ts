@@ -48,7 +48,7 @@ async function readPackage(id: string): Promise<LibraryPackage> {
   const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
   if (found === undefined || document === undefined || file === undefined) throw broken(JSON.stringify(diagnostics.sorted()));
-  const source = { root: found.root, shownAs: found.shownAs, toolFile: found.toolFile, file, document, foreign: false };
+  const source = { root: found.root, shownAs: found.shownAs, toolFile: found.toolFile, file, document, foreign: false, outside: false };
   const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: engineVersion() });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
   if (errors.length > 0) throw broken(JSON.stringify(errors));

@@ -4,11 +4,11 @@ import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
 import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
 import { generatedOperationIds } from '../tools/declarative.js';
-import { schemaFault } from '../tools/schemas.js';
+import { type SchemaFault, schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 import { mcpFindings } from './mcp-checks.js';
-import { routeFindings } from './route-checks.js';
+import { callbackHeaderFindings, routeFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
 interface Subject {
@@ -41,6 +41,7 @@ export function checkManifest(subject: Subject): ManifestFinding[] {
         : [],
     ),
     ...routeFindings(manifest),
+    ...callbackHeaderFindings(manifest),
     ...mcpFindings(manifest),
   ];
 }
@@ -95,17 +96,17 @@ function schemaFindings({ state, operations, events }: ToolManifest): ManifestFi
   ];
   return schemas.flatMap(([path, schema]): ManifestFinding[] => {
     const fault = schemaFault(schema);
-    if (fault !== null)
-      return [
-        {
-          code: 'DY5008',
-          path: path + fault.path,
-          message: `the schema ${fault.message.startsWith('must') ? fault.message : `does not compile: ${fault.message}`}`,
-        },
-      ];
-    return schemaKeywordFindings(schema, path);
+    return fault === null ? schemaKeywordFindings(schema, path) : [schemaFinding(fault, path)];
   });
 }
+
+function schemaFinding({ path: within, message, refused }: SchemaFault, base: string): ManifestFinding {
+  const path = base + within;
+  if (refused) return { code: 'DY5019', path, message, suggestion: patternAdvice };
+  return { code: 'DY5008', path, message: `the schema ${message.startsWith('must') ? message : `does not compile: ${message}`}` };
+}
+
+const patternAdvice = "Patterns are checked in linear time. Say what else must match as another pattern in 'allOf', and what must not under 'not'.";
 
 function declarativeFindings(manifest: ToolManifest): ManifestFinding[] {
   const made = generatedOperationIds(manifest);

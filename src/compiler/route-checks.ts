@@ -1,4 +1,5 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach; codecs that are nowhere in the module.
+import { isConnectionHeader } from '../contract/header-rules.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
@@ -84,6 +85,20 @@ function statusFindings({ response: { successStatus, errors } }: ToolHttpRoute, 
     status >= least && status <= most
       ? []
       : [{ code: 'DY5016' as const, path: `${path}/response/${at}`, message: `${status} is not from ${least} to ${most}` }],
+  );
+}
+
+/** The two headers that a callback declares are set beside what its sender says of the connection. */
+export function callbackHeaderFindings({ callbacks }: ToolManifest): ManifestFinding[] {
+  return callbacks.flatMap(({ idempotencyHeader, signature }, index) =>
+    Object.entries({ idempotencyHeader, 'signature/header': signature.header })
+      .filter(([, name]) => isConnectionHeader(name.toLowerCase()))
+      .map(([member, name]) => ({
+        code: 'DY5020' as const,
+        path: `/callbacks/${index}/${member}`,
+        message: `${name} is a header of the connection, which whoever sends the request sets`,
+        suggestion: 'Name the header that the real service uses, such as X-Signature.',
+      })),
   );
 }
 

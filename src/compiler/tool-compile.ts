@@ -24,6 +24,8 @@ export interface ToolSource {
   document: SourceDocument;
   /** Written for another runner. */
   foreign: boolean;
+  /** Installed: from outside of the repository, and not shipped with the product. */
+  outside: boolean;
   starter?: SourceDocument | undefined;
 }
 export interface CompiledSource {
@@ -33,6 +35,7 @@ export interface CompiledSource {
   starter: SourceDocument | undefined;
   files: BundledFile[];
   refused: RefusedFile[];
+  outside: boolean;
 }
 
 export async function compileTool(
@@ -75,6 +78,7 @@ export async function compileTool(
     starter: source.starter,
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
+    outside: source.outside,
   };
 }
 

@@ -1,6 +1,6 @@
 // Where tool packages lie: npm packages of the repository, folders, and the library that ships with Drillyard. Looks, and runs nothing.
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
+import { dirname, join, posix, resolve, sep } from 'node:path';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { nearest } from '../contract/shape-words.js';
@@ -84,6 +84,11 @@ export function locatePackage(specifier: string, root: string): PackageFolder | 
     if (folder === dirname(folder))
       return { message: `the package '${specifier}' is not installed`, suggestion: `Run 'npm install ${specifier}', or name a folder with './'.` };
   }
+}
+
+/** Somebody else's: it lies in a folder of installed packages, and does not ship with the product. */
+export function isInstalled(root: string): boolean {
+  return root.split(sep).includes('node_modules') && !`${root}${sep}`.startsWith(libraryFolder() + sep);
 }
 
 function nameOf(folder: string): unknown {

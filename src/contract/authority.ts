@@ -30,6 +30,7 @@ const builderAuthorities = [
 ] as const;
 const managerAuthorities = [
   'credential.manage',
+  'member.manage',
   'project.manage',
   'grant.manage',
   'environment.manage',

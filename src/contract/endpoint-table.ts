@@ -7,8 +7,8 @@ export interface EndpointRule {
   path: string;
   area: string;
   summary: string;
-  /** `authenticated`: any credential. `identity`: a token of the identity provider instead of a credential. */
-  authority: Authority | readonly Authority[] | 'authenticated' | 'identity';
+  /** `authenticated`: any credential. `identity`: a token of the identity provider instead of one; `operator`: the operator's token. */
+  authority: Authority | readonly Authority[] | 'authenticated' | 'identity' | 'operator';
   /** The first time; a replay of a 201 or 202 is 200. */
   success: 200 | 201 | 202;
   /** It changes something, so an Idempotency-Key is required. */
@@ -36,6 +36,7 @@ const authoring: Spot = { area: 'authoring', prefix: `${project}/authoring-sessi
 const source: Spot = { area: 'source', prefix: `${project}/source-drafts` };
 const datasets: Spot = { area: 'datasets', prefix: `${project}/datasets` };
 const builds: Spot = { area: 'builds', prefix: `${project}/builds` };
+const quarantines: Spot = { area: 'builds', prefix: `${project}/quarantines` };
 const environments: Spot = { area: 'environments', prefix: `${project}/environments` };
 const sessions: Spot = { area: 'sessions', prefix: `${project}/sessions` };
 const snapshots: Spot = { area: 'snapshots', prefix: `${project}/snapshots` };
@@ -43,12 +44,16 @@ const runs: Spot = { area: 'runs', prefix: `${project}/runs` };
 const evidence: Spot = { area: 'evidence', prefix: `${project}/evidence` };
 const callbacks: Spot = { area: 'callbacks', prefix: `${project}/callback-receivers` };
 const operations: Spot = { area: 'operations', prefix: `${project}/operations` };
+const tenants: Spot = { area: 'operator', prefix: '/operator/organizations' };
+const serverKey: Spot = { area: 'operator', prefix: '/operator/key' };
 
 const one = '/{sessionId}';
 const draft = '/{sourceDraftId}';
 const revision = `${draft}/revisions/{revision}`;
 const conversation = '/{authoringSessionId}';
 const run = '/{hostedRunId}';
+const tenant = '/{organizationId}';
+const tenantMember = `${tenant}/members/{userId}`;
 
 export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   exchangeIdentityToken: create(auth, '/auth/cli/exchange', 'identity', 'Exchange an organization-scoped identity token for a credential'),
@@ -60,7 +65,11 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization'),
   revokeCredential: { ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'), method: 'DELETE' },
   listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization'),
-  listAuditEvents: read(organization, '/organization/audit-events', 'audit.read', 'Accepted changes, the newest first'),
+  updateMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', "Change a member's role"), method: 'PATCH' },
+  removeMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', 'Remove a member'), method: 'DELETE' },
+  restoreMember: change(organization, '/organization/members/{userId}/restore', 'member.manage', 'Take a removed member in again'),
+  getUsage: read(organization, '/organization/usage', 'organization.read', 'What the organization uses of its quotas'),
+  listAuditEvents: read(organization, '/organization/audit-events', 'audit.read', 'Accepted changes or refusals, the newest first'),
 
   createProject: create(projects, '', 'project.manage', 'Create a project'),
   listProjects: read(projects, '', 'authenticated', 'Projects the credential may read'),
@@ -119,6 +128,9 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   getBuild: read(builds, '/{buildHash}', 'build.read', 'One build'),
   getBuildWorld: read(builds, '/{buildHash}/world', 'build.read', 'The compiled project view of a build'),
 
+  listQuarantines: read(quarantines, '', 'build.read', 'Builds whose worlds were closed for what their tool code did to its hosts'),
+  releaseQuarantine: change(quarantines, '/{buildHash}/release', 'environment.manage', 'Open the worlds of a quarantined build again'),
+
   createEnvironment: create(environments, '', 'environment.manage', 'Create an environment'),
   listEnvironments: read(environments, '', 'environment.read', 'Environments'),
   getEnvironment: read(environments, '/{environmentId}', 'environment.read', 'One environment'),
@@ -166,8 +178,35 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listCallbackReceivers: read(callbacks, '', 'callback.read', 'Callback receivers'),
   approveCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/approve', 'callback.manage', 'Approve a receiver'),
   revokeCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/revoke', 'callback.manage', 'Revoke a receiver'),
+  renewCallbackSecret: change(
+    callbacks,
+    '/{callbackReceiverBindingId}/secret',
+    'callback.manage',
+    'Tell the signing secret anew, of the present server key',
+  ),
 
   getOperation: read(operations, '/{operationId}', 'operation.read', 'One operation'),
   listOperations: read(operations, '', 'operation.read', 'Operations, the newest first'),
   cancelOperation: change(operations, '/{operationId}/cancel', 'session.control', 'Ask a pending or running operation to stop'),
+
+  createOrganization: create(tenants, '', 'operator', 'Create an organization'),
+  listOrganizations: read(tenants, '', 'operator', 'Organizations of the service'),
+  getOrganization: read(tenants, tenant, 'operator', 'One organization, with the limits in force'),
+  updateOrganization: { ...change(tenants, tenant, 'operator', 'Rename an organization, or change its quotas and rates'), method: 'PATCH' },
+  suspendOrganization: change(tenants, `${tenant}/suspend`, 'operator', 'Suspend an organization: its credentials and worlds are refused'),
+  resumeOrganization: change(tenants, `${tenant}/resume`, 'operator', 'End the suspension of an organization'),
+  getOrganizationUsage: read(tenants, `${tenant}/usage`, 'operator', 'What an organization uses of its quotas'),
+  listOrganizationMembers: read(tenants, `${tenant}/members`, 'operator', 'Members of an organization'),
+  updateOrganizationMember: { ...change(tenants, tenantMember, 'operator', "Change a member's role"), method: 'PATCH' },
+  removeOrganizationMember: { ...change(tenants, tenantMember, 'operator', 'Remove a member'), method: 'DELETE' },
+  restoreOrganizationMember: change(tenants, `${tenantMember}/restore`, 'operator', 'Take a removed member in again'),
+  createOrganizationCredential: create(tenants, `${tenant}/credentials`, 'operator', 'Issue a credential, such as the first of a manager'),
+  listOrganizationCredentials: read(tenants, `${tenant}/credentials`, 'operator', 'Credentials of an organization'),
+  revokeOrganizationCredential: {
+    ...change(tenants, `${tenant}/credentials/{credentialId}`, 'operator', 'Revoke a credential'),
+    method: 'DELETE',
+  },
+  listOrganizationAuditEvents: read(tenants, `${tenant}/audit-events`, 'operator', 'Accepted changes or refusals, the newest first'),
+  getServerKey: read(serverKey, '', 'operator', 'The generations of the server key'),
+  rotateServerKey: change(serverKey, '/rotate', 'operator', 'Make a new generation of the server key'),
 };

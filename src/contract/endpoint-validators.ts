@@ -4,6 +4,7 @@ import typia from 'typia';
 import type { EndpointId, Endpoints } from './endpoints.js';
 import type { ErrorEnvelope } from './errors.js';
 import type * as Authoring from './hosted-authoring.js';
+import type * as Operator from './hosted-operator.js';
 import type * as Organization from './hosted-organization.js';
 import { hostedRefinements } from './hosted-refinements.js';
 import type * as Resources from './hosted-resources.js';
@@ -48,6 +49,12 @@ const attachmentPath = fits(typia.createEquals<Runs.AttachmentPath>());
 const evidencePath = fits(typia.createEquals<Runs.EvidencePath>());
 const callbackReceiverPath = fits(typia.createEquals<Organization.CallbackReceiverPath>());
 const changeCallbackReceiverRequest = fits(typia.createEquals<Organization.ChangeCallbackReceiverRequest>());
+const auditEventsQuery = fits(typia.createEquals<Organization.AuditEventsQuery>());
+const memberPath = fits(typia.createEquals<Organization.MemberPath>());
+const updateMemberRequest = fits(typia.createEquals<Organization.UpdateMemberRequest>());
+const confirmRequest = fits(typia.createEquals<Organization.ConfirmRequest>());
+const organizationPath = fits(typia.createEquals<Operator.OrganizationPath>());
+const organizationMemberPath = fits(typia.createEquals<Operator.OrganizationMemberPath>());
 const operationPath = fits(typia.createEquals<Sessions.OperationPath>());
 
 const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query' | 'body']: Check<Endpoints[Id][Part]> } } = {
@@ -60,7 +67,11 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listCredentials: { path: none, query: pageQuery, body: none },
   revokeCredential: { path: fits(typia.createEquals<Organization.CredentialPath>()), query: none, body: none },
   listMembers: { path: none, query: pageQuery, body: none },
-  listAuditEvents: { path: none, query: fits(typia.createEquals<Organization.AuditEventsQuery>()), body: none },
+  updateMember: { path: memberPath, query: none, body: updateMemberRequest },
+  removeMember: { path: memberPath, query: none, body: confirmRequest },
+  restoreMember: { path: memberPath, query: none, body: updateMemberRequest },
+  getUsage: { path: none, query: none, body: none },
+  listAuditEvents: { path: none, query: auditEventsQuery, body: none },
 
   createProject: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateProjectRequest>()) },
   listProjects: { path: none, query: pageQuery, body: none },
@@ -106,6 +117,9 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listBuilds: { path: projectPath, query: pageQuery, body: none },
   getBuild: { path: buildPath, query: none, body: none },
   getBuildWorld: { path: buildPath, query: none, body: none },
+
+  listQuarantines: { path: projectPath, query: pageQuery, body: none },
+  releaseQuarantine: { path: buildPath, query: none, body: fits(typia.createEquals<Source.ReleaseQuarantineRequest>()) },
 
   createEnvironment: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateEnvironmentRequest>()) },
   listEnvironments: { path: projectPath, query: pageQuery, body: none },
@@ -154,10 +168,29 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listCallbackReceivers: { path: projectPath, query: pageQuery, body: none },
   approveCallbackReceiver: { path: callbackReceiverPath, query: none, body: changeCallbackReceiverRequest },
   revokeCallbackReceiver: { path: callbackReceiverPath, query: none, body: changeCallbackReceiverRequest },
+  renewCallbackSecret: { path: callbackReceiverPath, query: none, body: changeCallbackReceiverRequest },
 
   getOperation: { path: operationPath, query: none, body: none },
   listOperations: { path: projectPath, query: fits(typia.createEquals<Sessions.OperationsQuery>()), body: none },
   cancelOperation: { path: operationPath, query: none, body: emptyRequest },
+
+  createOrganization: { path: none, query: none, body: fits(typia.createEquals<Operator.CreateOrganizationRequest>()) },
+  listOrganizations: { path: none, query: pageQuery, body: none },
+  getOrganization: { path: organizationPath, query: none, body: none },
+  updateOrganization: { path: organizationPath, query: none, body: fits(typia.createEquals<Operator.UpdateOrganizationRequest>()) },
+  suspendOrganization: { path: organizationPath, query: none, body: fits(typia.createEquals<Operator.SuspendOrganizationRequest>()) },
+  resumeOrganization: { path: organizationPath, query: none, body: emptyRequest },
+  getOrganizationUsage: { path: organizationPath, query: none, body: none },
+  listOrganizationMembers: { path: organizationPath, query: pageQuery, body: none },
+  updateOrganizationMember: { path: organizationMemberPath, query: none, body: updateMemberRequest },
+  removeOrganizationMember: { path: organizationMemberPath, query: none, body: confirmRequest },
+  restoreOrganizationMember: { path: organizationMemberPath, query: none, body: updateMemberRequest },
+  createOrganizationCredential: { path: organizationPath, query: none, body: fits(typia.createEquals<Operator.IssueCredentialRequest>()) },
+  listOrganizationCredentials: { path: organizationPath, query: pageQuery, body: none },
+  revokeOrganizationCredential: { path: fits(typia.createEquals<Operator.OrganizationCredentialPath>()), query: none, body: confirmRequest },
+  listOrganizationAuditEvents: { path: organizationPath, query: auditEventsQuery, body: none },
+  getServerKey: { path: none, query: none, body: none },
+  rotateServerKey: { path: none, query: none, body: fits(typia.createEquals<Operator.RotateKeyRequest>()) },
 };
 
 /** `null` in the place of bytes, which have no schema. */

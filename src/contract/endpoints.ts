@@ -1,6 +1,7 @@
 // What each hosted endpoint takes and gives, by its id: the one place where the server, the client and the documentation get their types.
 // endpoint-table.ts says where it lies and what it needs; endpoint-validators.ts checks what arrives.
 import type * as Authoring from './hosted-authoring.js';
+import type * as Operator from './hosted-operator.js';
 import type * as Organization from './hosted-organization.js';
 import type * as Resources from './hosted-resources.js';
 import type * as Runs from './hosted-runs.js';
@@ -29,6 +30,10 @@ export interface Endpoints {
   listCredentials: Shape<None, Page, None, Organization.CredentialList>;
   revokeCredential: Shape<Organization.CredentialPath, None, None, Organization.CredentialReply>;
   listMembers: Shape<None, Page, None, Organization.MemberList>;
+  updateMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
+  removeMember: Shape<Organization.MemberPath, None, Organization.ConfirmRequest, Organization.MemberReply>;
+  restoreMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
+  getUsage: Shape<None, None, None, Operator.UsageReply>;
   listAuditEvents: Shape<None, Organization.AuditEventsQuery, None, Organization.AuditEventList>;
 
   createProject: Shape<None, None, Organization.CreateProjectRequest, Organization.ProjectReply>;
@@ -75,6 +80,9 @@ export interface Endpoints {
   listBuilds: Shape<Project, Page, None, Source.BuildList>;
   getBuild: Shape<Source.BuildPath, None, None, Source.BuildReply>;
   getBuildWorld: Shape<Source.BuildPath, None, None, Source.BuildWorldReply>;
+
+  listQuarantines: Shape<Project, Page, None, Source.QuarantineList>;
+  releaseQuarantine: Shape<Source.BuildPath, None, Source.ReleaseQuarantineRequest, Source.QuarantineReply>;
 
   createEnvironment: Shape<Project, None, Source.CreateEnvironmentRequest, Source.EnvironmentReply>;
   listEnvironments: Shape<Project, Page, None, Source.EnvironmentList>;
@@ -133,10 +141,34 @@ export interface Endpoints {
     Organization.ChangeCallbackReceiverRequest,
     Organization.CallbackReceiverReply
   >;
+  renewCallbackSecret: Shape<
+    Organization.CallbackReceiverPath,
+    None,
+    Organization.ChangeCallbackReceiverRequest,
+    Organization.CreateCallbackReceiverReply
+  >;
 
   getOperation: Shape<Sessions.OperationPath, None, None, Sessions.OperationReply>;
   listOperations: Shape<Project, Sessions.OperationsQuery, None, Sessions.OperationList>;
   cancelOperation: Shape<Sessions.OperationPath, None, Organization.EmptyRequest, Sessions.OperationReply>;
+
+  createOrganization: Shape<None, None, Operator.CreateOrganizationRequest, Operator.OrganizationReply>;
+  listOrganizations: Shape<None, Page, None, Operator.OrganizationList>;
+  getOrganization: Shape<Operator.OrganizationPath, None, None, Operator.OrganizationReply>;
+  updateOrganization: Shape<Operator.OrganizationPath, None, Operator.UpdateOrganizationRequest, Operator.OrganizationReply>;
+  suspendOrganization: Shape<Operator.OrganizationPath, None, Operator.SuspendOrganizationRequest, Operator.OrganizationReply>;
+  resumeOrganization: Shape<Operator.OrganizationPath, None, Organization.EmptyRequest, Operator.OrganizationReply>;
+  getOrganizationUsage: Shape<Operator.OrganizationPath, None, None, Operator.UsageReply>;
+  listOrganizationMembers: Shape<Operator.OrganizationPath, Page, None, Organization.MemberList>;
+  updateOrganizationMember: Shape<Operator.OrganizationMemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
+  removeOrganizationMember: Shape<Operator.OrganizationMemberPath, None, Organization.ConfirmRequest, Organization.MemberReply>;
+  restoreOrganizationMember: Shape<Operator.OrganizationMemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
+  createOrganizationCredential: Shape<Operator.OrganizationPath, None, Operator.IssueCredentialRequest, Organization.CreateCredentialReply>;
+  listOrganizationCredentials: Shape<Operator.OrganizationPath, Page, None, Organization.CredentialList>;
+  revokeOrganizationCredential: Shape<Operator.OrganizationCredentialPath, None, Organization.ConfirmRequest, Organization.CredentialReply>;
+  listOrganizationAuditEvents: Shape<Operator.OrganizationPath, Organization.AuditEventsQuery, None, Organization.AuditEventList>;
+  getServerKey: Shape<None, None, None, Operator.ServerKeyReply>;
+  rotateServerKey: Shape<None, None, Operator.RotateKeyRequest, Operator.ServerKeyReply>;
 }
 export type EndpointId = keyof Endpoints;
 export type EndpointInput<Id extends EndpointId> = Pick<Endpoints[Id], 'path' | 'query' | 'body'>;

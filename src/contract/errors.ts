@@ -22,6 +22,7 @@ export const errorTable = {
   'control.CURSOR_INVALID': platform(400),
   'control.UNAUTHENTICATED': platform(401),
   'control.FORBIDDEN': platform(403),
+  'control.ORGANIZATION_SUSPENDED': platform(403),
   'control.ORIGIN_REJECTED': platform(403),
   'control.NOT_FOUND': platform(404),
   'control.ROUTE_NOT_FOUND': platform(404),
@@ -38,11 +39,14 @@ export const errorTable = {
   'control.RATE_LIMITED': platform(429, true),
   'control.QUOTA_EXCEEDED': platform(429, true),
   'control.INTERNAL': platform(500),
+  'control.DATA_DAMAGED': platform(500),
+  'control.ATTEMPTS_EXHAUSTED': platform(500),
   'control.UNAVAILABLE': platform(503, true),
   'control.WORLD_BUSY': platform(503, true),
   'control.STORAGE_FULL': platform(503, true),
   'world.NOT_READY': platform(409, true),
   'world.RUN_OWNS_LEASE': platform(409),
+  'world.BUILD_QUARANTINED': platform(409),
   'world.PROVIDER_ERROR': provider(500),
   'world.HANDLER_FAILED': provider(500),
   'world.ACTOR_RESTARTED': platform(503, true),
@@ -104,6 +108,11 @@ export function errorToFrame(error: ServiceError): ErrorFrame {
 }
 export function errorFromFrame(frame: ErrorFrame): ServiceError {
   return new ServiceError(frame.code, { message: frame.message, ...frame.extra });
+}
+/** Of a value from a process that is not believed. What the refusal carries besides is plain data for its reader. */
+export function isErrorFrame(value: unknown): value is ErrorFrame {
+  const { code, message, extra } = (value ?? {}) as { [member: string]: unknown };
+  return Object.hasOwn(errorTable, code as string) && typeof message === 'string' && typeof extra === 'object' && extra !== null;
 }
 
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {

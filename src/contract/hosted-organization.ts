@@ -3,6 +3,7 @@ import type { Authority, Role } from './authority.js';
 import type { Cursor, EpochMs, PageSize, ProjectId, Slug, Version } from './primitives.js';
 import type { tags } from './tags.js';
 
+export type OrganizationId = string & tags.Pattern<'^org_[0-9a-z]{12,32}$'>;
 export type CredentialId = string & tags.Pattern<'^cred_[0-9a-z]{12,32}$'>;
 export type UserId = string & tags.Pattern<'^usr_[0-9a-z]{12,32}$'>;
 export type GrantId = string & tags.Pattern<'^grant_[0-9a-z]{12,32}$'>;
@@ -13,7 +14,7 @@ export interface PageQuery {
   limit?: PageSize;
 }
 
-/** An opaque control credential. The secret is told once, when it is made; only its hash is kept. */
+/** An opaque control credential. The secret is random and told once, when it is made; only its hash is kept. */
 export interface Credential {
   schemaVersion: 1;
   credentialId: string;
@@ -21,7 +22,10 @@ export interface Credential {
   name: string;
   /** The first characters of the secret, to know it by. */
   prefix: string;
-  /** What it may do in every project of the organization; null: only what grants give it. */
+  /**
+   * What it may do in every project of the organization; null: only what grants give it. Never more than the present role of the member it
+   * belongs to or was made by.
+   */
   role: Role | null;
   /** Absent for one that no person stands behind. */
   userId?: string;
@@ -42,8 +46,8 @@ export interface CredentialPath {
 }
 export interface CreateCredentialReply {
   credential: Credential;
-  /** The bearer token. Told here and in a replay of this very request, nowhere else. */
-  secret: string;
+  /** The bearer token. Told once: a replay of the request has none, and who lost it revokes the credential and makes another. */
+  secret?: string;
 }
 export interface CredentialReply {
   credential: Credential;
@@ -83,28 +87,56 @@ export interface Member {
   role: Role | null;
   state: 'active' | 'removed';
   createdAtMs: EpochMs;
+  updatedAtMs?: EpochMs;
+}
+export interface MemberPath {
+  userId: UserId;
+}
+/** Until the identity provider says another role. */
+export interface UpdateMemberRequest {
+  role: Role | null;
+}
+export interface ConfirmRequest {
+  /** The id of what is to go. */
+  confirm: string;
+}
+export interface MemberReply {
+  member: Member;
 }
 export interface MemberList {
   items: Member[];
   nextCursor?: string;
 }
-/** One accepted change: who did what to which resource. Bodies and secrets are not in it. */
+/** One accepted change, or one refusal of authority: who did what to which resource. Bodies and secrets are not in it. */
 export interface AuditEvent {
   schemaVersion: 1;
   auditEventId: string;
   organizationId: string;
   projectId?: string;
   atMs: EpochMs;
-  /** The endpoint's id. */
+  /** The endpoint's id; `refusalsLeftOut` of an event that only counts, `quarantineBuild` of what the service did by itself. */
   action: string;
+  /** `operator` of one who runs the service; `service`: nobody asked for it. */
   credentialId: string;
   userId?: string;
   resourceType: string;
   resourceId: string;
   correlationId: string;
+  /** Present in a refusal. */
+  refusal?: AuditRefusal;
+}
+export interface AuditRefusal {
+  /** Absent in an event that only counts. */
+  code?: string;
+  /** The authority that was missing. */
+  required?: string;
+  /** In an event that only counts: how many refusals the trail has left out. */
+  leftOut?: number;
 }
 export interface AuditEventsQuery extends PageQuery {
   projectId?: ProjectId;
+  /** Default accepted. Refusals are sampled: so many a minute of one credential and of the organization, and a count of the others. */
+  outcome?: 'accepted' | 'refused';
 }
 export interface AuditEventList {
   items: AuditEvent[];
@@ -179,6 +211,8 @@ export interface CallbackReceiver {
   createdBy: string;
   createdAtMs: EpochMs;
   updatedAtMs: EpochMs;
+  /** The generation of the server key that its signing secret derives from; absent: the first. */
+  keyGeneration?: number;
 }
 export interface CreateCallbackReceiverRequest {
   receiverId: Slug;
@@ -194,7 +228,7 @@ export interface CallbackReceiverReply {
   callbackReceiver: CallbackReceiver;
 }
 export interface CreateCallbackReceiverReply extends CallbackReceiverReply {
-  /** The key of the signatures of its callbacks. Told here, and nowhere else. */
+  /** The key of the signatures of its callbacks. Told here, and when it is renewed. */
   signingSecret: string;
 }
 export interface CallbackReceiverList {

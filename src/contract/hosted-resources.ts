@@ -5,7 +5,7 @@ import type { AuthoringSessionId, DatasetId, EpochMs, Revision, SessionId, Setup
 import type { Scenario, ScenarioInput } from './scenario.js';
 import type { tags } from './tags.js';
 import type { TargetDocument, TargetDocumentInput } from './target.js';
-import type { WorldPosition } from './world-protocol.js';
+import type { StorageView, WorldPosition } from './world-protocol.js';
 
 export interface ToolSetupItem {
   libraryEntryId: string & tags.Pattern<'^[a-z0-9][a-z0-9-]{0,79}$'>;
@@ -65,6 +65,8 @@ export interface WorldSessionRuntime {
   schemaVersion: 1;
   session: WorldSession;
   position: WorldPosition;
+  /** What the world has on the disk, its snapshots included, and what it may have at most. */
+  storage: StorageView;
   hostedRunId?: string;
   actors: {
     actorId: string;

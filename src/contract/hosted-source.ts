@@ -200,6 +200,38 @@ export interface BuildWorldReply {
   world: ProjectView;
 }
 
+/**
+ * A build whose tool code ran past its time, or ended its host, too often inside a while. Until it is released its worlds take no commands and no
+ * new ones are made of it; what they hold can be read, unless that ends hosts too (`readsRefused`).
+ */
+export interface BuildQuarantine {
+  schemaVersion: 1;
+  organizationId: string;
+  projectId: string;
+  buildHash: string;
+  state: 'quarantined' | 'released';
+  /** What it was quarantined for. */
+  timeouts: number;
+  hostEnds: number;
+  /** Of the last of these. */
+  sessionId: string;
+  readsRefused: boolean;
+  version: number;
+  quarantinedAtMs: EpochMs;
+  releasedBy?: string;
+  releasedAtMs?: EpochMs;
+}
+export interface ReleaseQuarantineRequest {
+  expectedVersion: Version;
+}
+export interface QuarantineReply {
+  quarantine: BuildQuarantine;
+}
+export interface QuarantineList {
+  items: BuildQuarantine[];
+  nextCursor?: string;
+}
+
 export interface Environment {
   schemaVersion: 1;
   organizationId: string;

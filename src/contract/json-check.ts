@@ -2,6 +2,8 @@
 // copy with sorted members and its canonical text (RFC 8785), encoded once: the row's stored form, journal form and hash form.
 //   J1. `text` is canonicalJson(value), and JSON.parse(text) is deeply equal to `value`.
 //   J2. Nothing of the given value is shared with the copy, so nobody can change it afterwards.
+//   J3. A bound of bytes is kept while the value is walked, by the least its text can have (lengths are known without looking into a text),
+//       so that no text is ever made of more than some twelve times the bound; the text is then counted exactly.
 // Decided here: -0 becomes 0 (its canonical text is "0"); undefined members, symbol keys and members that are not enumerable are
 // left out, as JSON.stringify does; undefined items and holes are refused, where JSON.stringify would write null; toJSON is not
 // called (as an own function it is refused); `__proto__`, `constructor` and `prototype` are ordinary names; objects of another
@@ -30,10 +32,13 @@ export class JsonRefusal extends TypeError {
   }
 }
 
-/** Throws JsonRefusal for what is not JSON. */
+/** Throws JsonRefusal for what is not JSON, and for what is too long with the reason `too_long`. */
 export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): Admitted {
-  const outer = { nodesLeft, levelsMax, numericNames };
+  const outer = { nodesLeft, charsLeft, levelsMax, numericNames };
+  const { bytes = Number.POSITIVE_INFINITY } = bounds;
   nodesLeft = bounds.nodes;
+  // No comma follows the value itself.
+  charsLeft = bytes + 1;
   levelsMax = bounds.depth;
   numericNames = false;
   try {
@@ -41,25 +46,39 @@ export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): Adm
     const text = JSON.stringify(copy);
     // JSON.stringify escapes half a surrogate pair as \ud8xx; a backslash in a text may look the same.
     if (text.includes('\\ud')) refuseFaults(copy, bounds);
+    // A code unit has at most three bytes.
+    if (text.length * 3 > bytes && utf8Bytes(text) > bytes) throw tooLong;
     return { value: copy, text: numericNames ? canonicalJson(copy) : text };
   } catch (thrown) {
+    if (thrown === tooLong) throw new JsonRefusal({ path: '', reason: 'too_long', message: `has more than ${bytes} bytes as JSON` });
     if (thrown !== notJson) throw thrown;
     refuseFaults(value, bounds);
     // Only a value whose getters answer differently each time comes here.
     throw new JsonRefusal({ path: '', reason: 'not_plain', message: 'changes while it is read' });
   } finally {
     // A getter of the value may itself have asked for an admission.
-    ({ nodesLeft, levelsMax, numericNames } = outer);
+    ({ nodesLeft, charsLeft, levelsMax, numericNames } = outer);
   }
 }
 
 /** As admitJson, and the value must be an object: no array, no null. */
-export function admitJsonObject(value: unknown): Admitted<JsonObject> {
+export function admitJsonObject(value: unknown, bounds: JsonBounds = valueBounds): Admitted<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
     throw new JsonRefusal({ path: '', reason: 'not_plain', message: `is ${found}; an object is wanted` });
   }
-  return admitJson(value) as Admitted<JsonObject>;
+  return admitJson(value, bounds) as Admitted<JsonObject>;
+}
+
+/** How many bytes a well-formed text has in UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // Each half of a surrogate pair stands for two of its four bytes.
+    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
 }
 
 /** The first fault of a value that stays as it is, not copied: null for JSON. Fast for JSON. */
@@ -80,14 +99,23 @@ function refuseFaults(value: unknown, bounds: JsonBounds): void {
 
 // The state of one walk. Module variables, because a walk is synchronous and its arguments are the hot part.
 let nodesLeft = 0;
+/** Of the least that the canonical text can have. */
+let charsLeft = 0;
 let levelsMax = 0;
 let numericNames = false;
 const notJson: unique symbol = Symbol('not JSON');
+const tooLong: unique symbol = Symbol('too long');
 
 function copyValue(value: unknown, depth: number): JsonValue {
   if (--nodesLeft < 0) throw notJson;
+  // One character and a comma.
+  charsLeft -= 2;
+  if (charsLeft < 0) throw tooLong;
   switch (typeof value) {
     case 'string':
+      charsLeft -= value.length;
+      if (charsLeft < 0) throw tooLong;
+      return value;
     case 'boolean':
       return value;
     case 'number':
@@ -117,6 +145,7 @@ function copyObject(value: Record<string, unknown>, depth: number): JsonValue {
     const key = keys[index] as string;
     const member = value[key];
     if (member === undefined) continue;
+    charsLeft -= key.length + 3;
     const copied = copyValue(member, depth);
     if (isNumericName(key)) numericNames = true;
     if (key === '__proto__') defineMember(copy, copied);

@@ -3,7 +3,7 @@ import { limits } from './limits.js';
 
 export type JsonFaultReason =
   /** undefined as an item, a hole of an array, or the value itself. An undefined member is left out instead, as JSON.stringify does. */
-  'undefined' | 'function' | 'symbol' | 'bigint' | 'not_finite' | 'lone_surrogate' | 'not_plain' | 'cycle' | 'too_deep' | 'too_large';
+  'undefined' | 'function' | 'symbol' | 'bigint' | 'not_finite' | 'lone_surrogate' | 'not_plain' | 'cycle' | 'too_deep' | 'too_large' | 'too_long';
 
 export interface JsonFault {
   /** JSON Pointer; '' is the value itself. */
@@ -36,10 +36,11 @@ export function findJsonFault(value: unknown, bounds: JsonBounds = valueBounds):
   return findFault(value, { path: [], ancestors: [], nodes: 0, bounds });
 }
 
-/** How deep a value may be, and how many values it may hold. */
+/** How deep a value may be, how many values it may hold, and how many UTF-8 bytes its canonical text may have (default: any). */
 export interface JsonBounds {
   depth: number;
   nodes: number;
+  bytes?: number;
 }
 /** Of a value of the simulation. */
 export const valueBounds: JsonBounds = { depth: limits.jsonDepthMax, nodes: limits.jsonNodesMax };

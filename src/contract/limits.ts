@@ -1,6 +1,10 @@
 // Every bound of the system by name, the unit last. interface.md 8 fixes those with a section; the rest are ours.
 
+import { serviceLimits } from './service-limits.js';
+
 export const limits = {
+  ...serviceLimits,
+
   // Values and bodies.
   jsonDepthMax: 64,
   jsonNodesMax: 1_000_000,
@@ -10,6 +14,20 @@ export const limits = {
   bodyBytesMax: 1024 * 1024,
   issuesMax: 100,
   rowBytesMax: 1024 * 1024,
+
+  // What tool code makes, in UTF-8 bytes of canonical JSON text. The same everywhere: they are part of what a world is.
+  resultBytesMax: 1024 * 1024,
+  failureDetailsBytesMax: 1024 * 1024,
+  eventPayloadBytesMax: 1024 * 1024,
+  /** Rows put (id and text), rows deleted (id), events emitted, scheduled and delivered, callbacks queued (payload): all of one turn. */
+  turnWriteBytesMax: 16 * 1024 * 1024,
+  /** Entries that those leave, and random draws where they are evidence. */
+  turnEntriesMax: 100_000,
+  /** Calls of the context by all handlers of one turn; a scan counts each row that it gives. */
+  contextCallsMax: 1_000_000,
+  /** A longer text in what tool code throws is not copied: its length stands in its place. */
+  thrownCharsMax: 1024 * 1024,
+  decodedBytesMax: 4 * 1024 * 1024,
 
   // Worlds.
   cascadeDeliveriesMax: 10_000,
@@ -29,12 +47,16 @@ export const limits = {
   callbackAnswerBytesMax: 64 * 1024,
   evidencePageEntriesMax: 500,
   statePageRowsMax: 200,
+  /** Of a page of entries, rows or pending events, whatever may be on it by number; it has at least one. Counted as JSON in UTF-8. */
+  pageBytesMax: 4 * 1024 * 1024,
   evidenceLeafEntries: 1024,
 
   // Actors.
   mailboxMessagesMax: 1024,
   sliceMs: 10,
   handlerTimeoutMs: 10_000,
+  /** The default of a hosted service, where tool code is a stranger's. */
+  hostedHandlerTimeoutMs: 1_000,
   idlePassivationMs: 300_000,
   /** Unanswered messages of all actors of one host. */
   hostMessagesMax: 16_384,
@@ -54,6 +76,40 @@ export const limits = {
   /** How often a message that had not started is sent to the next life of its host. */
   resendsMax: 3,
 
+  // Hosts of a service, in processes of their own.
+  /** What a host may take beside its heap: buffers, stacks, code. */
+  hostBesideHeapBytesMax: 256 * 1024 * 1024,
+  hostCpuPercentMax: 100,
+  /** Of a local run's host in a box: heap, buffers, stacks. */
+  localBoxMemoryBytesMax: 2 * 1024 * 1024 * 1024,
+  /** Empty boxes that wait for a project, so that its first call waits for no start. */
+  boxesReady: 1,
+  boxRefillMs: 250,
+  /** Projects whose hosts stand at once. */
+  projectsLiveMax: 64,
+  /** Hosts of a project end when none of its worlds has had a message for this long, */
+  hostsIdleMs: 300_000,
+  /** or sooner, but not before this, when another project has need of the room. */
+  hostsSpareMs: 1_000,
+
+  // Disks.
+  /** The last piece of a disk: kept for what ends work, frees room or tells of it. */
+  diskKeptBytes: 16 * 1024 * 1024,
+  /** Of a small disk, this share of it instead. */
+  diskKeptShare: 1 / 64,
+  diskFullRetryAfterMs: 1_000,
+  /** Of a larger one the roots and branches alone are looked at before it is opened. */
+  databaseLeavesCheckedBytesMax: 1024 * 1024 * 1024,
+
+  // Child processes.
+  /** Of one message between a process and its parent, either way. */
+  childMessageBytesMax: 64 * 1024 * 1024,
+  /** What a child may write to its own output, over its life; the rest is dropped. */
+  childOutputBytesMax: 256 * 1024,
+  /** Failures that a host process may report to the log, over its life, and the length of each. */
+  childNoticesMax: 10_000,
+  childNoticeCharsMax: 64 * 1024,
+
   // Compiler and source inspection (interface.md 8).
   sourceFileBytesMax: 1024 * 1024,
   sourceSnapshotBytesMax: 16 * 1024 * 1024,
@@ -64,58 +120,35 @@ export const limits = {
   documentDepthMax: 80,
   behaviorBundleBytesMax: 4 * 1024 * 1024,
   diagnosticsMax: 1_000,
+  /** Of a drill, invariants included. */
+  drillAssertionsMax: 200,
+  startActorsMax: 1_000,
+  actorGrantsMax: 4_096,
+  startRowsMax: 100_000,
+  startFaultsMax: 1_000,
+  startEventsMax: 10_000,
+  tagsMax: 100,
+  suiteDrillsMax: 10_000,
+  manifestListItemsMax: 1_000,
   loadedToolsMax: 256,
   compiledSchemasMax: 4096,
+
+  // Schemas and their patterns.
+  patternCharsMax: 4096,
+  /** Groups in groups. */
+  patternDepthMax: 32,
+  /** Of a pattern that RE2 runs, with its repetitions written out. */
+  patternSizeMax: 4096,
+  compiledPatternsMax: 4096,
+  /** Of formats that are not checked in linear time. */
+  formatCharsMax: 2048,
+  /** Of one value: references followed, and instructions of RE2 for each character. */
+  validationStepsMax: 10_000_000,
+  validationReferencesDeepMax: 256,
 
   // Folders that one process uses at a time.
   folderLockRenewedMs: 2_000,
   folderLockStaleMs: 15_000,
-
-  // The control room.
-  pageItemsDefault: 50,
-  /** What one page reads at most while it looks for records that match its filters. */
-  pageRecordsReadMax: 2_000,
-  lanePendingMax: 64,
-  /** How often an operation is run anew after the host it worked on was lost. */
-  operationRunsMax: 5,
-  operationRetryMs: 50,
-  operationRetryMaxMs: 5_000,
-  idempotencyKeptMs: 86_400_000,
-  idempotencyRetryAfterMs: 250,
-  idempotencyPurgeMs: 600_000,
-  purgeRecordsMax: 500,
-  quotaRetryAfterMs: 60_000,
-  unavailableRetryAfterMs: 1_000,
-  rateBucketsMax: 100_000,
-  credentialUseNotedMs: 60_000,
-  credentialDefaultTtlMs: 43_200_000,
-  jwksTimeoutMs: 5_000,
-  jwksCoolDownMs: 30_000,
-  organizationsPageItems: 100,
-  /** How long what has ended stays as a record. */
-  endedOperationKeptMs: 30 * 24 * 3_600_000,
-  auditEventKeptMs: 400 * 24 * 3_600_000,
-  /** A run and its result; longer where its evidence is retained longer. */
-  endedRunKeptMs: 400 * 24 * 3_600_000,
-  /** What the records no longer lead to stays on the disk for as long as whoever has just put it may need to say so. */
-  blobUnreferencedKeptMs: 24 * 3_600_000,
-  retentionSweepMs: 3_600_000,
-  organizationsOfUserMax: 10_000,
-  meProjectsMax: 1_000,
-
-  // From source to build, hosted.
-  blobBytesMax: 256 * 1024 * 1024,
-  /** Files written, or read, at once. */
-  blobWritesAtOnceMax: 16,
-  loadedBuildsMax: 32,
-  compileWorkersMax: 2,
-  compileTimeoutMs: 60_000,
-  compileHeapMbMax: 1024,
-  /** Compiles that wait for a worker. */
-  compileQueueMax: 1024,
-  baselineCollectionsMax: 2048,
-  /** Of all collections of a baseline together. */
-  baselineRecordsMax: 10_000,
 
   // MCP.
   mcpToolsPageMax: 100,
@@ -129,42 +162,6 @@ export const limits = {
   encodedHeadersMax: 64,
   /** Of a listener: sets of routes, of which those in use stay in any case. */
   wireTablesKeptMax: 64,
-
-  // HTTP servers.
-  headerBytesMax: 16 * 1024,
-  headersMax: 100,
-  headersTimeoutMs: 10_000,
-  bodyTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 10_000,
-  serverBacklog: 511,
-  serverCloseGraceMs: 5_000,
-
-  // Hosted sessions.
-  sessionTtlMs: 3_600_000,
-  accessTtlMs: 600_000,
-  /** That are alive, of one session. */
-  accessesMax: 1024,
-  sessionSnapshotsMax: 256,
-  /** How long an ended session stays as a record. */
-  endedSessionKeptMs: 30 * 24 * 3_600_000,
-  sessionSweepMs: 1_000,
-  /** Sessions that one change of a sweep or a recovery touches. */
-  sessionBatch: 100,
-  pendingEventsShownMax: 200,
-  notReadyRetryMs: 250,
-  statePageItemsDefault: 100,
-  evidencePageItemsDefault: 200,
-  /** How often a read is asked again when a reset came in between. */
-  readTriesMax: 3,
-
-  // Hosted runs.
-  runTimeoutMs: 1_800_000,
-  runRecordsPage: 500,
-  /** Of one run, all attachments together. */
-  runAttachmentBytesMax: 64 * 1024 * 1024,
-  /** Runs or bundles that one change of a sweep touches. */
-  runBatch: 100,
-  worldTriesMax: 8,
 
   // Targets.
   targetOutputBytesMax: 1024 * 1024,
@@ -213,6 +210,14 @@ export const limits = {
   comparisonDifferencesShown: 200,
 
   // Judging.
+  judgeWorkersMax: 2,
+  /** One expression, of which the steps are counted: what takes this long is a machine that stands still. */
+  judgeTimeoutMs: 30_000,
+  judgeTriesMax: 3,
+  judgeHeapMbMax: 512,
+  judgeQueueMax: 16_384,
+  /** Of the view of one expression, as JSON. */
+  exprViewCharsMax: 16 * 1024 * 1024,
   /** What one CEL expression sees and does at most; beyond, it is not decided. Work is counted in steps of the evaluation. */
   exprEntriesMax: 10_000,
   exprRowsMax: 10_000,

@@ -59,6 +59,8 @@ export type RunEvent =
       inconclusive: number;
       /** The drills that are flaky, where there are any. */
       flaky?: string[];
+      /** Why it ended before all of its attempts were started: a full disk. */
+      endedEarly?: { code: string; message: string };
     };
 
 export interface AttemptDetail {

@@ -3,7 +3,7 @@
 import typia, { type tags } from 'typia';
 import type { CallPath, CallRequest, CallResponse, ReceiveRequest, ReceiverPath, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
 import type { CompleteRequest } from './agent-desk.js';
-import type { Diagnostic, WorldProgram } from './build.js';
+import type { CompiledBuild, Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
 import type { ErrorEnvelope, Issue } from './errors.js';
 import type { EvidenceEntry } from './evidence.js';
@@ -93,6 +93,7 @@ const { components } = typia.json.schemas<
     ProjectView,
     ImplementationSource,
     WorldProgram,
+    CompiledBuild,
   ],
   '3.1'
 >();
@@ -184,3 +185,4 @@ export const validateDiagnostic = validator<Diagnostic>('Diagnostic', typia.crea
 export const validateProjectView = validator<ProjectView>('ProjectView', typia.createEquals<ProjectView>());
 export const validateImplementationSource = validator<ImplementationSource>('ImplementationSource', typia.createEquals<ImplementationSource>());
 export const validateWorldProgram = validator<WorldProgram>('WorldProgram', typia.createEquals<WorldProgram>());
+export const validateCompiledBuild = validator<CompiledBuild>('CompiledBuild', typia.createEquals<CompiledBuild>());

@@ -32,5 +32,5 @@ export interface EncodedMessage {
     | { kind: 'empty' }
     | { kind: 'json'; text: string }
     | { kind: 'text'; text: string; contentType: string }
-    | { kind: 'bytes'; bytes: Uint8Array; contentType: string };
+    | { kind: 'bytes'; base64: string; contentType: string };
 }

@@ -308,18 +308,12 @@ export interface PendingView {
   deliveries: PendingDelivery[];
   advance?: AdvanceProgress & { requestedUs: number };
 }
-export interface ReadFaults {
-  kind: 'faults';
-}
 export interface FaultView {
   packageId: string;
   instanceId: string;
   faultId: string;
   active: boolean;
   triggered: number;
-}
-export interface ReadActors {
-  kind: 'actors';
 }
 export interface ActorView {
   actorId: string;
@@ -347,12 +341,15 @@ export interface ToolCatalogItem {
 export interface ReadRoutes {
   kind: 'routes';
 }
-export interface ReadBudgets {
-  kind: 'budgets';
-}
 export interface BudgetUsage {
   toolCalls: { limit: number | null; attempted: number; rejected: number };
   scheduledEvents: { limit: number | null; processed: number; exhausted: boolean };
+}
+/** What the world's commits have added to the disk, its snapshots' included. */
+export interface StorageView {
+  bytes: Count;
+  /** Absent: as much as there is room for. */
+  bytesMax?: Count;
 }
 export type WorldQuery =
   | ReadPosition
@@ -362,11 +359,9 @@ export type WorldQuery =
   | ReadEvidence
   | ReadEvidenceLines
   | ReadPending
-  | ReadFaults
-  | ReadActors
+  | { kind: 'faults' | 'actors' | 'budgets' | 'storage' }
   | ReadTools
-  | ReadRoutes
-  | ReadBudgets;
+  | ReadRoutes;
 
 /** The answer to each kind of message. */
 export interface WorldAnswers {
@@ -397,4 +392,5 @@ export interface WorldAnswers {
   tools: ToolCatalogItem[];
   routes: WireRoute[];
   budgets: BudgetUsage;
+  storage: StorageView;
 }

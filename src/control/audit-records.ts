@@ -1,4 +1,4 @@
-// The audit trail: one event for each accepted change, written in that very change.
+// The audit trail: one event for each accepted change, written in that very change, and refusals of authority beside them (refusal-trail.ts).
 
 import type { AuditEvent } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
@@ -9,9 +9,13 @@ export const auditTable = defineTable<AuditEvent>({
   name: 'audit',
   idOf: ({ auditEventId }) => auditEventId,
   indexes: {
-    byOrganization: ({ organizationId }) => [organizationId],
+    byOrganization: ({ organizationId, refusal }) => (refusal === undefined ? [organizationId] : undefined),
     byTime: ({ atMs }) => [atMs],
-    byProject: ({ organizationId, projectId }) => (projectId === undefined ? undefined : [organizationId, projectId]),
+    byProject: ({ organizationId, projectId, refusal }) =>
+      projectId === undefined || refusal !== undefined ? undefined : [organizationId, projectId],
+    refusedByOrganization: ({ organizationId, refusal }) => (refusal === undefined ? undefined : [organizationId]),
+    refusedByProject: ({ organizationId, projectId, refusal }) =>
+      projectId === undefined || refusal === undefined ? undefined : [organizationId, projectId],
   },
 });
 
@@ -22,9 +26,12 @@ export interface AcceptedChange {
   correlationId: string;
   projectId: string | undefined;
   resource: { type: string; id: string };
+  /** Whose trail it stands in. Default: that of the caller's. */
+  organizationId?: string;
 }
-export function auditEvent({ action, atMs, caller, correlationId, projectId, resource }: AcceptedChange): AuditEvent {
-  const { organizationId, credentialId, userId } = caller;
+export function auditEvent({ action, atMs, caller, correlationId, projectId, resource, ...trail }: AcceptedChange): AuditEvent {
+  const { credentialId, userId } = caller;
+  const { organizationId = caller.organizationId } = trail;
   return {
     schemaVersion: 1,
     auditEventId: newId('audit'),

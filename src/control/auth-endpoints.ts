@@ -6,10 +6,10 @@ import type { Me, Member } from '../contract/hosted-organization.js';
 import type { CliOrganizationList } from '../contract/hosted-resources.js';
 import { limits } from '../contract/limits.js';
 import { authoritiesOfRole } from './authorities.js';
-import { issueCredential, revoke, secretOfCredential } from './credential-issue.js';
+import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import type { Caller, EndpointSet } from './endpoint.js';
-import { requireCredential } from './organization-endpoints.js';
-import { memberId, memberTable, organizationTable, projectTable, userIdOf } from './organization-records.js';
+import { requireCredential } from './organization-pages.js';
+import { memberId, memberTable, organizationTable, projectTable, requireNotSuspended, userIdOf } from './organization-records.js';
 import type { ControlServices } from './services.js';
 import type { Change, View } from './tables.js';
 
@@ -19,7 +19,7 @@ export function authEndpoints(
   return {
     exchangeIdentityToken: {
       kind: 'change',
-      ...secretOfCredential(services.keyring),
+      ...secretOnce,
       apply: (tx, { body, caller }) => {
         const { organizationId, userId, role } = memberAtSight(tx, caller, services.nowMs());
         const { name = 'command line', ttlMs = limits.credentialDefaultTtlMs } = body;
@@ -51,9 +51,15 @@ function memberAtSight(tx: Change, { organizationId, identity }: Caller, nowMs: 
       details: { required: 'organization' },
     });
   }
-  const told = { role: role ?? known?.member.role ?? null, ...(name === undefined ? {} : { name }) } satisfies { role: Role | null; name?: string };
+  requireNotSuspended(tx.get(organizationTable, organizationId));
+  // What the provider says of the role holds from now on, for every credential of the member; where it says nothing, nothing changes.
+  const told = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
+    role: Role | null;
+    name?: string;
+  };
   const member: Member = { schemaVersion: 1, organizationId, userId, subject, state: 'active', createdAtMs: nowMs, ...known?.member, ...told };
-  tx.put(memberTable, { member, issuer });
+  if (known !== undefined && known.member.role !== member.role) member.updatedAtMs = nowMs;
+  tx.put(memberTable, { ...known, member, issuer });
   return member;
 }
 

@@ -1,41 +1,66 @@
 // From a bearer token to a caller. A control credential is found by the hash of its token; what is wrong with one that does not open is
 // not told.
 //   A1. Every request asks the disk: a revocation holds for the very next request.
-//   A2. Rates are counted after the caller is known, so nobody spends another's.
+//   A2. Rates are counted after the caller is known, so nobody spends another's: each credential has one, and its organization.
+//   A3. What it refuses to a credential it knows is noted for the audit trail; a token nobody knows is in no organization's trail.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { authoritiesInProject, unauthenticated } from './authorities.js';
 import type { Caller } from './endpoint.js';
 import { IdentityVerifier } from './identity.js';
 import { tokenHash } from './keyring.js';
-import { bearerTable, type CredentialRecord, credentialTable, memberId, memberTable, organizationTable, userIdOf } from './organization-records.js';
+import { operatorHash } from './operator-token.js';
+import { requireActive } from './organization-now.js';
+import { bearerTable, type CredentialRecord, credentialTable, organizationTable, userIdOf } from './organization-records.js';
 import { RateLimiter } from './rate-limiter.js';
+import type { RefusalTrail } from './refusal-trail.js';
+import { acceptsEarlyCredentials } from './server-key.js';
 import type { ControlServices } from './services.js';
+import { type Standing, standingOf } from './standing.js';
 import type { View } from './tables.js';
 
-type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs' | 'log'>;
+type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'keyring' | 'nowMs' | 'log'>;
+/** Of the request, for the audit trail. */
+export interface AskedAt {
+  route: string | undefined;
+  correlationId: string;
+}
 
 export class Authentication {
   readonly #services: Needs;
+  readonly #refusals: RefusalTrail;
   readonly #limiter: RateLimiter;
+  readonly #organizationLimiter: RateLimiter;
   readonly #identity: IdentityVerifier | undefined;
 
-  constructor(services: Needs) {
+  constructor(services: Needs, refusals: RefusalTrail) {
     const { settings, nowMs } = services;
     this.#services = services;
+    this.#refusals = refusals;
     this.#limiter = new RateLimiter(settings.rate, nowMs);
+    this.#organizationLimiter = new RateLimiter(settings.organizationRate, nowMs);
     this.#identity = settings.identity === undefined ? undefined : new IdentityVerifier(settings.identity, nowMs);
   }
 
-  /** The holder of a control credential. control.UNAUTHENTICATED, the same for every reason; control.RATE_LIMITED. */
-  authenticate(token: string): Caller {
+  /**
+   * The holder of a control credential. control.UNAUTHENTICATED, the same for every reason; control.ORGANIZATION_SUSPENDED;
+   * control.RATE_LIMITED.
+   */
+  authenticate(token: string, at?: AskedAt): Caller {
     const { view } = this.#services.catalog;
     const found = view.get(bearerTable, tokenHash(token));
     const record = found === undefined ? undefined : view.get(credentialTable, found.credentialId);
-    if (record === undefined || !this.#opens(view, record)) throw unauthenticated();
-    const { credentialId, organizationId, role, userId } = record.credential;
-    this.#limiter.take(credentialId);
+    if (record === undefined || (record.secretHash !== undefined && record.secretHash !== found!.hash)) throw unauthenticated();
+    const standing = this.#standingOf(view, record);
+    if (standing === undefined) throw this.#refused(record, at, unauthenticated());
+    const { organizationId, credentialId } = standing;
+    const organization = this.#activeOf(record, at);
+    this.#limiter.take(credentialId, organization?.rate);
+    this.#organizationLimiter.take(organizationId, organization?.organizationRate);
     this.#noteUse(record);
-    return callerOf(view, { credentialId, organizationId, role, ...(userId === undefined ? {} : { userId }) });
+    return callerOf(view, standing);
   }
 
   /** The holder of a token of the identity provider; control.UNAVAILABLE when its keys cannot be had. */
@@ -50,10 +75,38 @@ export class Authentication {
     return { ...callerOf(view, { organizationId, credentialId: '', userId, role: null }), identity };
   }
 
-  #opens(view: View, { credential }: CredentialRecord): boolean {
-    const { organizationId, userId, revokedAtMs, expiresAtMs } = credential;
-    if (revokedAtMs !== undefined || (expiresAtMs !== undefined && expiresAtMs <= this.#services.nowMs())) return false;
-    return userId === undefined || view.get(memberTable, memberId({ organizationId, userId }))?.member.state === 'active';
+  /** The operator. control.UNAUTHENTICATED for every other token, compared in constant time. */
+  authenticateOperator(token: string): Caller {
+    const known = operatorHash(this.#services.catalog.view);
+    // Digests of digests: as long as each other, whatever is compared.
+    const [left, right] = [known ?? '', tokenHash(token)].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+    if (!timingSafeEqual(left, right) || known === undefined) throw unauthenticated();
+    this.#limiter.take('operator');
+    return { organizationId: '', credentialId: 'operator', role: null, operator: true, authoritiesIn: () => new Set() };
+  }
+
+  /** Undefined when it opens nothing. */
+  #standingOf(view: View, record: CredentialRecord): Standing | undefined {
+    const { revokedAtMs, expiresAtMs } = record.credential;
+    if (revokedAtMs !== undefined || (expiresAtMs !== undefined && expiresAtMs <= this.#services.nowMs())) return undefined;
+    if (record.secretHash === undefined && !acceptsEarlyCredentials(view, this.#services.keyring)) return undefined;
+    return standingOf(view, record);
+  }
+
+  #activeOf(record: CredentialRecord, at: AskedAt | undefined): ReturnType<typeof requireActive> {
+    try {
+      return requireActive(this.#services.catalog, record.credential.organizationId);
+    } catch (error) {
+      throw error instanceof ServiceError ? this.#refused(record, at, error) : error;
+    }
+  }
+
+  #refused({ credential }: CredentialRecord, at: AskedAt | undefined, refusal: ServiceError): ServiceError {
+    const { organizationId, credentialId, userId } = credential;
+    const { route = 'authenticate', correlationId = newId('corr') } = at ?? {};
+    const caller = { organizationId, credentialId, ...(userId === undefined ? {} : { userId }) };
+    this.#refusals.note({ caller, action: route, correlationId, refusal, projectId: undefined });
+    return refusal;
   }
 
   /** Now and then, and without waiting: not every request is a write. */
@@ -70,6 +123,6 @@ export class Authentication {
   }
 }
 
-export function callerOf(view: View, who: Pick<Caller, 'organizationId' | 'credentialId' | 'userId' | 'role'>): Caller {
-  return { ...who, authoritiesIn: (projectId) => authoritiesInProject(view, who, projectId) };
+export function callerOf(view: View, standing: Standing): Caller {
+  return { ...standing, authoritiesIn: (projectId) => authoritiesInProject(view, standing, projectId) };
 }

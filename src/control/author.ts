@@ -1,13 +1,18 @@
 // Authors: what turns a prompt and the present files into changes. An adapter, as a target is: `manual` changes come with the turn,
 // those of `command` from a process that gets prompt and files as JSON on stdin and answers with `{"changes": [...]}`.
+import { existsSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceChange } from '../contract/hosted-source.js';
+import { limits } from '../contract/limits.js';
 import { validateAuthorAnswer } from '../contract/validators.js';
 import type { Access } from '../drills/bindings-port.js';
-import { runJsonCommand } from '../drills/targets/json-command.js';
+import { type JsonCommand, runJsonCommand } from '../drills/targets/json-command.js';
 import { Redactor } from '../drills/targets/redaction.js';
+import { limited } from '../processes/bounds.js';
+import { boxed, type Command, inEveryBox, runtimeFolders } from '../processes/bubblewrap.js';
 import type { Blobs } from './services.js';
 import type { ControlSettings } from './settings.js';
 import { readSourceFile, type SourceTree } from './source-trees.js';
@@ -28,19 +33,51 @@ const noAccess: Access = { endpoints: {}, observed: () => false, revoke: async (
 /** What a process needs to find its own programs, and nothing of the server's. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
 
-export async function askCommandAuthor(
-  { executable, arguments: args, timeoutMs }: NonNullable<ControlSettings['author']>,
-  input: AuthorInvocation,
-  signal: AbortSignal,
-): Promise<SourceChange[]> {
+export type AuthorSettings = Pick<ControlSettings, 'author' | 'isolation' | 'dataDirectory' | 'keyFile'>;
+
+export async function askCommandAuthor(settings: AuthorSettings, input: AuthorInvocation, signal: AbortSignal): Promise<SourceChange[]> {
+  if (settings.author === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: 'This server has no author command.' });
+  const { executable, arguments: args, timeoutMs } = settings.author;
   const environment = Object.fromEntries(passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
   const work = { access: noAccess, timeoutMs, signal, redactor: new Redactor([]) };
-  const run = await runJsonCommand({ executable, arguments: args, directory: tmpdir(), environment, input, ...work });
+  const run = await runJsonCommand({
+    executable,
+    arguments: args,
+    directory: tmpdir(),
+    environment,
+    input,
+    ...work,
+    ...enclosed(settings, environment),
+  });
   if (run.status === 'cancelled') throw signal.reason;
   if (run.error !== undefined) throw authorFailed(`The author failed: ${run.error.message}`, { code: run.error.code });
   const answer = validateAuthorAnswer(run.output ?? {});
   if (answer.ok) return answer.value.changes;
   throw new ServiceError('control.SOURCE_INVALID', { message: 'The author answered with something else than changes.', issues: answer.issues });
+}
+
+/** In its box it sees the runtime, the folder of its program, what its arguments name by a full path, and a /tmp of its own. */
+function enclosed({ author, isolation, dataDirectory, keyFile }: AuthorSettings, environment: NodeJS.ProcessEnv): Pick<JsonCommand, 'enclose'> {
+  if (isolation === 'thread') return {};
+  const bounded = (command: Command): Command => limited(command, { memoryBytesMax: limits.authorProcessMemoryBytesMax });
+  if (isolation === 'process') return { enclose: bounded };
+  return {
+    enclose: (command) => {
+      const program = realpathSync(command.file);
+      const named = command.args.filter((argument) => isAbsolute(argument) && existsSync(argument));
+      const places = new Set([dirname(command.file), dirname(program), ...named].filter((place) => place !== '/' && !inEveryBox(place)));
+      const folders = [...places].map((place) => ({ outside: place, inside: place, writable: false }));
+      return bounded(
+        boxed(command, {
+          folders: [...runtimeFolders(), ...folders],
+          // Whatever lies around it.
+          hidden: [resolve(dataDirectory), ...(keyFile === undefined ? [] : [keyFile])],
+          environment: { ...environment, HOME: '/tmp', TMPDIR: '/tmp' },
+          openNetwork: author?.openNetwork === true,
+        }),
+      );
+    },
+  };
 }
 
 export async function filesFor(tree: SourceTree, blobs: Blobs): Promise<AuthorInvocation['files']> {

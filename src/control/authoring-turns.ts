@@ -108,7 +108,9 @@ async function takeTurn(services: ControlServices, { operation, input }: Operati
     return { state: 'succeeded', apply: (tx) => endTurn(tx, services, { operation, input }, { state: 'unchanged' }) };
   }
   await keepTree(after, blobs);
-  const { compiled, diagnostics } = await withMaterialized(services, after, (root) => services.compiler.compile({ root, signal }));
+  const { compiled, diagnostics } = await withMaterialized(services, after, (root) =>
+    services.compiler.compile({ root, signal, projectId: operation.projectId }),
+  );
   const proposal: AuthoringProposal = {
     schemaVersion: 1,
     proposalId: newId('proposal'),
@@ -142,13 +144,11 @@ async function askAuthor(
   { session }: AuthoringRecord,
   { turnId, prompt, before, signal }: Question,
 ): Promise<SourceChange[]> {
-  const { author } = services.settings;
-  if (author === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: 'This server has no author command.' });
   const { authoringSessionId, currentProposalId } = session;
   const proposal = currentProposalId === undefined ? undefined : services.catalog.view.get(proposalTable, currentProposalId);
   const files = await filesFor(before, services.blobs);
   const diagnostics = proposal?.diagnostics ?? [];
-  return await askCommandAuthor(author, { schemaVersion: 1, authoringSessionId, turnId, prompt, files, diagnostics }, signal);
+  return await askCommandAuthor(services.settings, { schemaVersion: 1, authoringSessionId, turnId, prompt, files, diagnostics }, signal);
 }
 
 type TurnEnd = Parameters<typeof putTurn>[2];

@@ -3,7 +3,8 @@ import { type Authority, authoritiesOf, type Role } from '../contract/authority.
 import type { EndpointRule } from '../contract/endpoint-table.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Caller } from './endpoint.js';
-import { grantOf, noProject, projectTable } from './organization-records.js';
+import { noProject, projectTable } from './organization-records.js';
+import { roleIn, type Standing } from './standing.js';
 import type { View } from './tables.js';
 
 const none: ReadonlySet<Authority> = new Set();
@@ -11,28 +12,16 @@ const none: ReadonlySet<Authority> = new Set();
 export const authoritiesOfRole = (role: Role | null): ReadonlySet<Authority> => (role === null ? none : authoritiesOf[role]);
 
 /** Looked up when asked, on the disk: a grant that was taken back is gone at once. Of another organization's project: nothing. */
-export function authoritiesInProject(
-  view: View,
-  caller: Pick<Caller, 'organizationId' | 'credentialId' | 'userId' | 'role'>,
-  projectId: string,
-): ReadonlySet<Authority> {
-  const { organizationId, credentialId, userId, role } = caller;
-  if (view.get(projectTable, projectId)?.organizationId !== organizationId) return none;
-  // No grant adds to that.
-  if (role === 'manager') return authoritiesOf.manager;
-  const roles = [
-    role,
-    grantOf(view, projectId, { kind: 'credential', id: credentialId })?.role,
-    userId === undefined ? null : grantOf(view, projectId, { kind: 'user', id: userId })?.role,
-  ];
-  // Each role has all that the next one has.
-  return authoritiesOfRole((['manager', 'builder', 'viewer'] as const).find((one) => roles.includes(one)) ?? null);
+export function authoritiesInProject(view: View, standing: Standing, projectId: string): ReadonlySet<Authority> {
+  if (view.get(projectTable, projectId)?.organizationId !== standing.organizationId) return none;
+  return authoritiesOfRole(roleIn(view, standing, projectId));
 }
 
 /** control.NOT_FOUND for a project in which the caller may do nothing; control.FORBIDDEN names the authority that is missing. */
 export function requireAuthority({ authority }: EndpointRule, { caller, projectId }: { caller: Caller; projectId: string | undefined }): void {
   if ((authority === 'identity') !== (caller.identity !== undefined)) throw unauthenticated();
-  if (authority === 'identity') return;
+  if ((authority === 'operator') !== (caller.operator === true)) throw unauthenticated();
+  if (authority === 'identity' || authority === 'operator') return;
   const held = projectId === undefined ? authoritiesOfRole(caller.role) : caller.authoritiesIn(projectId);
   if (projectId !== undefined && held.size === 0) throw noProject();
   if (authority === 'authenticated') return;

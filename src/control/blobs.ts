@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { isDiskFull } from '../files/disk-full.js';
+import { diskFull, isDiskFull } from '../files/disk-full.js';
 import { Gate } from './gate.js';
 import type { Blobs } from './services.js';
 
@@ -95,9 +95,7 @@ export class FileBlobs implements Blobs {
       await flushFolder(folder);
     } catch (error) {
       await rm(draft, { force: true });
-      throw isDiskFull(error, this.#folder)
-        ? new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing was changed.', retryAfterMs: 1000 })
-        : error;
+      throw isDiskFull(error, this.#folder) ? diskFull(error) : error;
     }
   }
 

@@ -1,12 +1,12 @@
 // The very first start: an organization, a project, an environment with the example build and a manager credential, so that a machine
 // without an identity provider can be used at once.
 //   B1. A crash at any moment: the next start goes on where this one stopped, with the same ids.
-//   B2. The secret is given out until somebody says that it was told, and then never again.
+//   B2. Until somebody says that the secret was told, each start makes another and gives it out; then never again.
 import type { Environment } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
-import { issueCredential } from './credential-issue.js';
+import { issueCredential, renewSecret } from './credential-issue.js';
 import { environmentTable } from './environment-records.js';
-import { organizationTable, projectTable } from './organization-records.js';
+import { credentialTable, organizationTable, projectTable } from './organization-records.js';
 import { takeQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type Change, defineTable } from './tables.js';
@@ -42,17 +42,18 @@ export interface ExampleProject {
 export type PublishExample = (services: ControlServices, project: ExampleProject) => Promise<{ buildHash: string }>;
 
 export async function bootstrap(services: ControlServices, publish: PublishExample): Promise<Bootstrapped> {
-  const { catalog, keyring } = services;
+  const { catalog } = services;
   const first = await catalog.change((tx) => tx.get(firstStartTable, 'first') ?? begin(tx, services));
   const { organizationId, projectId, environmentId, credentialId, told } = first;
   const buildHash = first.buildHash ?? (await publish(services, { organizationId, projectId, createdBy: credentialId })).buildHash;
   if (first.buildHash === undefined) await catalog.change((tx) => finish(tx, { ...first, buildHash }, services.nowMs()));
+  const secret = told ? undefined : await catalog.change((tx) => renewSecret(tx, tx.get(credentialTable, credentialId)!));
   return {
     organizationId,
     projectId,
     environmentId,
     buildHash,
-    ...(told ? {} : { secret: keyring.token('control', credentialId) }),
+    ...(secret === undefined ? {} : { secret }),
     told: () => catalog.change((tx) => tx.put(firstStartTable, { ...first, buildHash, told: true })),
   };
 }

@@ -5,6 +5,7 @@ import type { Build, BuildAttempt } from '../contract/hosted-source.js';
 import { limits } from '../contract/limits.js';
 import type { ProjectView } from '../contract/project-view.js';
 import { unpackBuild } from './build-pack.js';
+import { LoadedCache } from './loaded-cache.js';
 import type { BuildSummary, ControlServices } from './services.js';
 import { type Change, defineTable, type View } from './tables.js';
 
@@ -84,35 +85,38 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
 }
 
 type Shelf = Pick<ControlServices, 'catalog' | 'blobs'>;
-/** Builds in memory, the least recently used first: a Map keeps the order of insertion. */
-const loadedBuilds = new WeakMap<object, Map<string, Promise<CompiledBuild>>>();
+interface Loaded {
+  builds: LoadedCache<CompiledBuild>;
+  views: LoadedCache<ProjectView>;
+}
+const loadedOf = new WeakMap<object, Loaded>();
+
+function loaded({ blobs }: Shelf): Loaded {
+  let kept = loadedOf.get(blobs);
+  if (kept === undefined) {
+    const { loadedBuildsMax: items, loadedBuildsBytesMax: bytes, loadedViewsMax, loadedViewsBytesMax } = limits;
+    kept = { builds: new LoadedCache({ items, bytes }), views: new LoadedCache({ items: loadedViewsMax, bytes: loadedViewsBytesMax }) };
+    loadedOf.set(blobs, kept);
+  }
+  return kept;
+}
 
 /** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
-export function loadBuild(services: Shelf, buildHash: string): Promise<CompiledBuild> {
-  let loaded = loadedBuilds.get(services.blobs);
-  if (loaded === undefined) {
-    loaded = new Map();
-    loadedBuilds.set(services.blobs, loaded);
-  }
-  const known = loaded.get(buildHash);
-  const build = known ?? readBuild(services, buildHash);
-  loaded.delete(buildHash);
-  loaded.set(buildHash, build);
-  if (known === undefined) {
-    // One that could not be read is read again next time.
-    build.catch(() => loaded.get(buildHash) === build && loaded.delete(buildHash));
-    if (loaded.size > limits.loadedBuildsMax) loaded.delete(loaded.keys().next().value as string);
-  }
-  return build;
+export function loadBuild(shelf: Shelf, buildHash: string): Promise<CompiledBuild> {
+  const { catalog, blobs } = shelf;
+  return loaded(shelf).builds.get(buildHash, async () => {
+    const bytes = await blobs.get(contentOf(catalog.view, buildHash).build);
+    return { value: unpackBuild(bytes), bytes: bytes.length };
+  });
 }
 
-async function readBuild({ catalog, blobs }: Shelf, buildHash: string): Promise<CompiledBuild> {
-  return unpackBuild(await blobs.get(contentOf(catalog.view, buildHash).build));
-}
-
-/** The compiled project view, read anew: people look at it, worlds do not. */
-export async function loadBuildView({ catalog, blobs }: Shelf, buildHash: string): Promise<ProjectView> {
-  return JSON.parse(Buffer.from(await blobs.get(contentOf(catalog.view, buildHash).view)).toString()) as ProjectView;
+/** The compiled project view. */
+export function loadBuildView(shelf: Shelf, buildHash: string): Promise<ProjectView> {
+  const { catalog, blobs } = shelf;
+  return loaded(shelf).views.get(buildHash, async () => {
+    const bytes = await blobs.get(contentOf(catalog.view, buildHash).view);
+    return { value: JSON.parse(Buffer.from(bytes).toString()) as ProjectView, bytes: bytes.length };
+  });
 }
 
 export function contentOf(view: View, buildHash: string): BuildContent {

@@ -86,7 +86,7 @@ function buildRunner(services: ControlServices, cleared: Promise<void>): Runner 
         const { compiled, diagnostics } = await compileAttempt(services, await reached('compiling'), signal);
         if (compiled === undefined) throw sourceInvalid(diagnostics);
         await reached('verifying');
-        const content = await keepAndVerify(services, compiled);
+        const content = await keepAndVerify(services, compiled, record.operation.projectId);
         signal.throwIfAborted();
         const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };
         return { state: 'succeeded', apply: (tx) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue };
@@ -115,12 +115,16 @@ function reach(tx: Change, record: OperationRecord, state: 'compiling' | 'verify
   return next;
 }
 
-async function compileAttempt(services: ControlServices, { attempt, withChoices }: BuildAttemptRecord, signal: AbortSignal): Promise<CompileReply> {
+async function compileAttempt(
+  services: ControlServices,
+  { attempt, withChoices, projectId }: BuildAttemptRecord,
+  signal: AbortSignal,
+): Promise<CompileReply> {
   const { blobs, catalog, compiler } = services;
   const made = withChoices ? catalog.view.get(dataChoicesTable, revisionKey(attempt.sourceDraftId, attempt.sourceRevision)) : undefined;
   const choices = made === undefined ? {} : { choices: await chosenRows(services, made) };
   const tree = await loadTree(attempt.sourceDigest, blobs);
-  return withMaterialized(services, tree, (root) => compiler.compile({ root, signal, ...choices }));
+  return withMaterialized(services, tree, (root) => compiler.compile({ root, projectId, signal, ...choices }));
 }
 
 type Compiled = NonNullable<CompileReply['compiled']>;
@@ -129,9 +133,9 @@ interface Content {
   view: string;
 }
 
-export async function keepAndVerify({ blobs, compiler }: ControlServices, { summary, build, view }: Compiled): Promise<Content> {
+export async function keepAndVerify({ blobs, compiler }: ControlServices, { summary, build, view }: Compiled, projectId?: string): Promise<Content> {
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
-  if (!(await compiler.verify(summary.buildHash, await blobs.get(kept))))
+  if (!(await compiler.verify(summary.buildHash, await blobs.get(kept), projectId)))
     throw new Error(`what was kept of build ${summary.buildHash} is another build`);
   return { build: kept, view: shown };
 }

@@ -1,9 +1,16 @@
-// Callback receivers: registered, approved, revoked. Who approves needs the same authority as who registers, in a request of its own.
+// Callback receivers: registered, approved, revoked, given the signing secret of the present server key. Who approves needs the same authority as who registers, in a request of its own.
 import type { CallbackReceiver, ChangeCallbackReceiverRequest } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
-import { callbackReceiverTable, moveCallbackReceiver, requireCallbackReceiver, requireOrigin } from './callback-receiver-records.js';
+import {
+  callbackReceiverTable,
+  moveCallbackReceiver,
+  requireCallbackReceiver,
+  requireNotRevoked,
+  requireOrigin,
+  signingSecretOf,
+} from './callback-receiver-records.js';
 import { listPage } from './cursors.js';
-import type { Caller, EndpointSet, Outcome } from './endpoint.js';
+import type { Caller, ChangeEndpoint, EndpointSet, Outcome } from './endpoint.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
 import { requireVersion } from './versions.js';
@@ -13,7 +20,7 @@ type ReceiverCall = { path: { projectId: string; callbackReceiverBindingId: stri
 
 export function callbackEndpoints(
   services: ControlServices,
-): EndpointSet<'createCallbackReceiver' | 'listCallbackReceivers' | 'approveCallbackReceiver' | 'revokeCallbackReceiver'> {
+): EndpointSet<'createCallbackReceiver' | 'listCallbackReceivers' | 'approveCallbackReceiver' | 'revokeCallbackReceiver' | 'renewCallbackSecret'> {
   const kept = (tx: Change, callbackReceiver: CallbackReceiver): Outcome<Reply> => {
     tx.put(callbackReceiverTable, callbackReceiver);
     return { reply: { callbackReceiver }, resource: { type: 'callbackReceiver', id: callbackReceiver.callbackReceiverBindingId } };
@@ -24,12 +31,15 @@ export function callbackEndpoints(
     requireVersion(receiver, body);
     return kept(tx, moveCallbackReceiver(receiver, state, services.nowMs()));
   };
-  const secretOf = ({ callbackReceiverBindingId }: CallbackReceiver): string => services.keyring.token('callback', callbackReceiverBindingId);
+  const { keyring } = services;
+  const secrets: Pick<ChangeEndpoint<'createCallbackReceiver'>, 'withoutSecret' | 'withSecret'> = {
+    withoutSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: '' }),
+    withSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: signingSecretOf(keyring, callbackReceiver) }),
+  };
   return {
     createCallbackReceiver: {
       kind: 'change',
-      withoutSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: '' }),
-      withSecret: ({ callbackReceiver }) => ({ callbackReceiver, signingSecret: secretOf(callbackReceiver) }),
+      ...secrets,
       apply: (tx, { path, body, caller }) => {
         const nowMs = services.nowMs();
         const { reply, resource } = kept(tx, {
@@ -44,8 +54,9 @@ export function callbackEndpoints(
           createdBy: caller.userId ?? caller.credentialId,
           createdAtMs: nowMs,
           updatedAtMs: nowMs,
+          keyGeneration: keyring.generation,
         });
-        return { reply: { ...reply, signingSecret: secretOf(reply.callbackReceiver) }, resource };
+        return { reply: { ...reply, signingSecret: signingSecretOf(keyring, reply.callbackReceiver) }, resource };
       },
     },
     listCallbackReceivers: {
@@ -54,5 +65,18 @@ export function callbackEndpoints(
     },
     approveCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'approved') },
     revokeCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'revoked') },
+    renewCallbackSecret: {
+      kind: 'change',
+      ...secrets,
+      apply: (tx, { path, body, caller }) => {
+        const place = { organizationId: caller.organizationId, projectId: path.projectId, id: path.callbackReceiverBindingId };
+        const receiver = requireCallbackReceiver(tx, place);
+        requireVersion(receiver, body);
+        requireNotRevoked(receiver);
+        const renewed = { ...receiver, keyGeneration: keyring.generation, version: receiver.version + 1, updatedAtMs: services.nowMs() };
+        const { reply, resource } = kept(tx, renewed);
+        return { reply: { ...reply, signingSecret: signingSecretOf(keyring, renewed) }, resource };
+      },
+    },
   };
 }

@@ -3,6 +3,8 @@
 import { isLoopbackAddress, isPublicHost } from '../callbacks/addresses.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CallbackReceiver } from '../contract/hosted-organization.js';
+import type { Keyring } from './keyring.js';
+import type { ControlSettings } from './settings.js';
 import { defineTable, type View } from './tables.js';
 
 export const callbackReceiverTable = defineTable<CallbackReceiver>({
@@ -21,6 +23,15 @@ export function moveCallbackReceiver(receiver: CallbackReceiver, state: 'approve
     throw new ServiceError('control.STATE_CONFLICT', { message: `The receiver is ${receiver.state}.`, details: { state: receiver.state } });
   }
   return { ...receiver, state, version: receiver.version + 1, updatedAtMs: nowMs };
+}
+
+export function requireNotRevoked({ state }: CallbackReceiver): void {
+  if (state === 'revoked') throw new ServiceError('control.STATE_CONFLICT', { message: 'The receiver is revoked.', details: { state } });
+}
+
+/** Of the generation it was last told of; once that is accepted no more, of the present one, which must be told anew. */
+export function signingSecretOf(keyring: Keyring, { callbackReceiverBindingId, keyGeneration = 1 }: CallbackReceiver): string {
+  return keyring.token('callback', callbackReceiverBindingId, keyGeneration);
 }
 
 interface Place {
@@ -46,7 +57,7 @@ export function requireApprovedReceivers(view: View, { organizationId, projectId
 }
 
 /** An https origin as browsers write it. Addresses that lie inside somebody's network are refused here; names are looked up when they are used. */
-export function requireOrigin(text: string, { allowLoopbackReceivers }: { allowLoopbackReceivers: boolean }): string {
+export function requireOrigin(text: string, { allowLoopbackReceivers, receiverPorts }: ReceiverRule): string {
   const refuse = (message: string): ServiceError =>
     new ServiceError('control.INVALID_REQUEST', { message: 'The receiver cannot be used.', issues: [{ path: '/origin', code: 'format', message }] });
   // Nothing beside scheme, host and port: no credentials, path, query or fragment, and nothing a parser would quietly drop or turn.
@@ -54,7 +65,17 @@ export function requireOrigin(text: string, { allowLoopbackReceivers }: { allowL
   if (!/^https:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text)) throw refuse('must be an https origin: scheme, host and port, nothing else');
   const { origin, hostname } = new URL(text);
   if (!isPublicHost(hostname)) throw refuse('must not be inside a private network');
+  if (!isOriginOpen(origin, { allowLoopbackReceivers, receiverPorts })) throw refuse(`must have one of the ports ${receiverPorts.join(', ')}`);
   return origin;
+}
+
+type ReceiverRule = Pick<ControlSettings, 'allowLoopbackReceivers' | 'receiverPorts'>;
+
+/** By its port: others are those of other protocols, some of which take a request for something of theirs. Asked before each delivery too. */
+export function isOriginOpen(origin: string, { allowLoopbackReceivers, receiverPorts }: ReceiverRule): boolean {
+  if (allowLoopbackReceivers && isLoopbackOrigin(origin)) return true;
+  const { port } = new URL(origin);
+  return receiverPorts.includes(port === '' ? 443 : Number(port));
 }
 
 function isLoopbackOrigin(text: string): boolean {

@@ -1,17 +1,19 @@
-// The catalog: every hosted resource, in one LMDB environment that only this process writes. The second and last file that names lmdb.
+// The catalog: every hosted resource, in one LMDB environment that only this process writes.
 //   C1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits together.
 //   C2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
 //   C3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
 //   C4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
-import { open, type RootDatabase } from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
-import { isDiskFull } from '../files/disk-full.js';
+import { type Database, openDatabase } from '../files/database.js';
+import { diskFull, isDiskFull } from '../files/disk-full.js';
 import { type Change, Draft, type KeySource, Reader, type View } from './tables.js';
 
 export interface CatalogOptions {
   directory: string;
   /** Called before every flush: a test throws here what a full disk would. */
   onCommit?: () => void;
+  /** Called when a flush finds the disk full; true where that has made room, and the flush is tried once more. */
+  makeRoom?: () => boolean;
 }
 /** By key; `null`: removed. */
 type Writes = Map<string, Buffer | null>;
@@ -23,9 +25,10 @@ interface Waiting {
 export class Catalog {
   /** What is on the disk. */
   readonly view: View;
-  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #database: Database;
   readonly #directory: string;
   readonly #onCommit: () => void;
+  readonly #makeRoom: () => boolean;
   /** What the flush under way writes, and what the next one will. */
   #flushing: Writes = new Map();
   #next: Writes = new Map();
@@ -34,22 +37,11 @@ export class Catalog {
   #commits = 0;
   #closed = false;
 
-  constructor({ directory, onCommit = () => {} }: CatalogOptions) {
-    this.#database = open<Buffer, Buffer>({
-      path: directory,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-      cache: false,
-      noSubdir: false,
-      maxDbs: 1,
-      // Here a commit is what it says: on the disk.
-      overlappingSync: false,
-      useWritemap: false,
-      // It would begin each turn's writes with one of its own, whose promise nobody holds: a commit that fails would end the process.
-      eventTurnBatching: false,
-    });
+  constructor({ directory, onCommit = () => {}, makeRoom = () => false }: CatalogOptions) {
+    this.#database = openDatabase({ directory, flushed: true });
     this.#directory = directory;
     this.#onCommit = onCommit;
+    this.#makeRoom = makeRoom;
     this.view = new Reader(this.#source([]));
   }
 
@@ -98,7 +90,7 @@ export class Catalog {
       this.#flushing = this.#next;
       this.#next = new Map();
       try {
-        if (this.#flushing.size > 0) await this.#write(this.#flushing);
+        if (this.#flushing.size > 0) await this.#writeWithRoom(this.#flushing);
         this.#flushing = new Map();
         for (const { resolve } of waiting) resolve();
       } catch (error) {
@@ -110,6 +102,15 @@ export class Catalog {
       }
     }
     this.#running = undefined;
+  }
+
+  async #writeWithRoom(writes: Writes): Promise<void> {
+    try {
+      await this.#write(writes);
+    } catch (error) {
+      if (!isDiskFull(error, this.#directory) || !this.#makeRoom()) throw error;
+      await this.#write(writes);
+    }
   }
 
   async #write(writes: Writes): Promise<void> {
@@ -180,6 +181,5 @@ function pendingIn(layers: readonly Writes[], { start, end }: { start: string; e
 }
 
 function refusalOf(error: unknown, directory: string): unknown {
-  if (!isDiskFull(error, directory)) return error;
-  return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing was changed.', retryAfterMs: 1000, cause: error });
+  return isDiskFull(error, directory) ? diskFull(error) : error;
 }

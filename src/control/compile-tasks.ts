@@ -5,8 +5,9 @@ import type { DataChoices } from '../compiler/data-choices.js';
 import { type LibraryPackage, readLibrary } from '../compiler/library.js';
 import { type RowCollection, rowIssues } from '../compiler/row-checks.js';
 import type { CompiledBuild } from '../contract/build.js';
-import type { ErrorFrame, Issue } from '../contract/errors.js';
+import type { Issue } from '../contract/errors.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
+import { validateCompiledBuild } from '../contract/validators.js';
 import { packBuild, unpackBuild } from './build-pack.js';
 import type { BuildSummary, CompileReply } from './services.js';
 
@@ -21,15 +22,13 @@ export interface CompileResults {
   rows: Issue[];
   library: LibraryPackage[];
 }
-/** What the worker answers. `bug`: the stack of what was not a refusal. */
-export type CompileAnswer = { result: CompileResults[keyof CompileResults] } | { refusal: ErrorFrame } | { bug: string };
 
 export async function runCompileTask(task: CompileTask): Promise<CompileResults[keyof CompileResults]> {
   switch (task.kind) {
     case 'compile':
       return compile(task);
     case 'verify':
-      return hashAgain(unpackBuild(task.build)) === task.buildHash;
+      return isBuild(unpackBuild(task.build), task.buildHash);
     case 'rows':
       return rowIssues(task.state, task.collections, '/collections');
     case 'library':
@@ -54,6 +53,11 @@ function summaryOf({ buildHash, packageLockHash, world, tools, scenarios, drills
     targetIds: targets.map(({ id }) => id),
     suiteIds: suites.map(({ id }) => id),
   };
+}
+
+/** The worker that compiled it may have lied. */
+function isBuild(build: CompiledBuild, buildHash: string): boolean {
+  return validateCompiledBuild(build).ok && hashAgain(build) === buildHash;
 }
 
 function hashAgain({ compat, ...parts }: CompiledBuild): string {

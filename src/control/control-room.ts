@@ -2,21 +2,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointId, EndpointInput } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
-import { Authentication } from './authentication.js';
+import { type AskedAt, Authentication } from './authentication.js';
 import { type DispatchContext, type Dispatched, Dispatcher, type Endpoints } from './dispatch.js';
 import type { Caller } from './endpoint.js';
+import { RefusalTrail } from './refusal-trail.js';
 import type { ControlServices } from './services.js';
 
 export class ControlRoom {
   readonly services: ControlServices;
   readonly #authentication: Authentication;
   readonly #dispatcher: Dispatcher;
+  readonly #refusals: RefusalTrail;
   #purges: NodeJS.Timeout | undefined;
 
   constructor(services: ControlServices, endpoints: Endpoints) {
     this.services = services;
-    this.#authentication = new Authentication(services);
-    this.#dispatcher = new Dispatcher(services, endpoints);
+    this.#refusals = new RefusalTrail(services);
+    this.#authentication = new Authentication(services, this.#refusals);
+    this.#dispatcher = new Dispatcher(services, { endpoints, refusals: this.#refusals });
   }
 
   /** Takes up what an earlier life left, and begins to forget what was kept long enough. */
@@ -26,14 +29,22 @@ export class ControlRoom {
     void this.purge();
   }
 
-  authenticate(token: string): Caller {
-    return this.#authentication.authenticate(token);
+  authenticate(token: string, at?: AskedAt): Caller {
+    return this.#authentication.authenticate(token, at);
+  }
+  authenticateOperator(token: string): Caller {
+    return this.#authentication.authenticateOperator(token);
   }
   authenticateIdentity(token: string): Promise<Caller> {
     return this.#authentication.authenticateIdentity(token);
   }
   dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
     return this.#dispatcher.dispatch(id, input, context);
+  }
+
+  /** Tells the audit trail what it has left out. */
+  async flushRefusals(): Promise<void> {
+    this.#refusals.flush();
   }
 
   async purge(): Promise<void> {
@@ -43,6 +54,7 @@ export class ControlRoom {
   /** Changes are refused from now on; resolves when what runs has ended, or `graceMs` are over. */
   async drain(graceMs: number): Promise<void> {
     clearInterval(this.#purges);
+    this.#refusals.flush({ all: true });
     const over = new AbortController();
     // Who is still waited for then is refused when the worlds and the catalog close under him; his claim stays for the next life.
     const grace = pause(graceMs, undefined, { signal: over.signal }).catch(() => {});

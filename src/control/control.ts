@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
-import { openWorlds } from '../worlds/worlds.js';
 import { authEndpoints } from './auth-endpoints.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
 import { baselineEndpoints } from './baseline-endpoints.js';
@@ -15,10 +14,12 @@ import { buildEndpoints } from './build-endpoints.js';
 import { defineBuildRunners } from './build-runner.js';
 import { callbackEndpoints } from './callback-endpoints.js';
 import { Catalog } from './catalog.js';
-import { CompileWorkers } from './compile-port.js';
+import { requireContainedProjects } from './containment.js';
 import { ControlRoom } from './control-room.js';
 import { dataChoiceEndpoints } from './data-choice-endpoints.js';
+import { requireWholeData } from './data-folder.js';
 import { datasetEndpoints } from './dataset-endpoints.js';
+import { DiskReserve } from './disk-reserve.js';
 import type { EndpointSet } from './endpoint.js';
 import { environmentEndpoints } from './environment-endpoints.js';
 import { evidenceEndpoints } from './evidence-bundles.js';
@@ -27,12 +28,17 @@ import { Keyring } from './keyring.js';
 import { libraryEndpoints } from './library-endpoints.js';
 import { operationEndpoints } from './operation-endpoints.js';
 import { OperationEngine } from './operation-engine.js';
+import { operatorEndpoints } from './operator-endpoints.js';
+import { readOperatorToken } from './operator-token.js';
 import { organizationEndpoints } from './organization-endpoints.js';
 import { organizationTable } from './organization-records.js';
 import { projectEndpoints } from './project-endpoints.js';
+import { quarantineEndpoints } from './quarantine-endpoints.js';
 import { quotaUsed } from './quotas.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
+import { takeUpServerKey } from './server-key.js';
+import { openServiceWorlds } from './service-worlds.js';
 import type { ControlLog, ControlServices } from './services.js';
 import { deliverAgain } from './session-deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './session-endpoints.js';
@@ -42,7 +48,10 @@ import type { ControlSettings } from './settings.js';
 import { setupEndpoints } from './setup-endpoints.js';
 import { sourceEndpoints } from './source-endpoints.js';
 import { clearMaterialized } from './source-trees.js';
+import { storageWatch } from './storage-watch.js';
 import { Sweeper } from './sweeper.js';
+import { openTaskWorkers } from './task-services.js';
+import { WorldGuard } from './world-guard.js';
 
 export interface OpenControl {
   settings: ControlSettings;
@@ -63,6 +72,8 @@ export interface Control {
   /** What the first start made. */
   readonly first: Bootstrapped;
   figures(): Promise<ControlFigures>;
+  /** Why it is not ready for new work; empty when it is. */
+  troubles(): string[];
   /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next life, closes every world. */
   close(graceMs: number): Promise<void>;
 }
@@ -81,12 +92,14 @@ export function allEndpoints(services: ControlServices): EndpointSet<EndpointId>
     ...baselineEndpoints(services),
     ...buildEndpoints(services),
     ...datasetEndpoints(services),
+    ...quarantineEndpoints(services),
     ...environmentEndpoints(services),
     ...sessionEndpoints(services),
     ...runEndpoints(services),
     ...evidenceEndpoints(services),
     ...callbackEndpoints(services),
     ...operationEndpoints(services),
+    ...operatorEndpoints(services),
   };
 }
 
@@ -110,7 +123,13 @@ export async function openControl(options: OpenControl): Promise<Control> {
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
     room.start();
     const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
-    const sweeper = new Sweeper(limits.sessionSweepMs, log, [() => sweepSessions(services), () => sweepRuns(services)]);
+    const sweeper = new Sweeper(limits.sessionSweepMs, log, [
+      async () => services.disk.restore(),
+      () => sweepSessions(services),
+      () => sweepRuns(services),
+      () => storageWatch(services).sweep(),
+      () => room.flushRefusals(),
+    ]);
     const retention = new Sweeper(limits.retentionSweepMs, log, [() => sweepRetention(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
       await Promise.all([sweeper.stop(), retention.stop()]);
@@ -120,7 +139,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       await delivering;
       await closeServices(services);
     };
-    return { room, first, figures: () => figuresOf(services), close };
+    return { room, first, figures: () => figuresOf(services), troubles: () => troublesOf(services), close };
   } catch (error) {
     await services.operations.drain(0);
     await closeServices(services);
@@ -129,26 +148,29 @@ export async function openControl(options: OpenControl): Promise<Control> {
 }
 
 async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
-  const { dataDirectory, durability, isolation, handlerTimeoutMs, workers } = settings;
-  const keyring = Keyring.open(dataDirectory);
+  const { dataDirectory, keyFile } = settings;
+  requireWholeData(dataDirectory, { ownKey: keyFile === undefined });
+  const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
   const blobs = new FileBlobs(dataDirectory);
-  const catalog = new Catalog({ directory: join(dataDirectory, 'catalog') });
+  const disk = new DiskReserve(dataDirectory);
+  const catalog = new Catalog({ directory: join(dataDirectory, 'catalog'), makeRoom: () => disk.release() });
   try {
-    const worlds = await openWorlds({
-      directory: join(dataDirectory, 'worlds'),
-      layout: 'shared',
-      durability,
-      isolation,
-      handlerTimeoutMs,
-      hosts: workers,
-      log: ({ event, ...fields }) => (event === 'host_started' ? log.info(event, fields) : log.error(event, fields)),
-    });
-    const operations = new OperationEngine({ catalog, nowMs, log });
-    return { settings, catalog, keyring, operations, worlds, compiler: new CompileWorkers(), blobs, bindings, nowMs, log };
+    requireContainedProjects(settings, catalog.view);
+    await takeUpServerKey({ catalog, keyring, settings });
+    await readOperatorToken(catalog, dataDirectory);
+    const guard = new WorldGuard({ settings, catalog, nowMs, log });
+    const worlds = openServiceWorlds({ settings, catalog, log, guard });
+    const operations = new OperationEngine({ catalog, nowMs, log, onSpent: (tx, record) => guard.spent(tx, record.lane) });
+    return { settings, catalog, keyring, operations, worlds, guard, ...openTaskWorkers(settings), blobs, disk, bindings, nowMs, log };
   } catch (error) {
     await catalog.close();
     throw error;
   }
+}
+
+/** They go to whoever asks: no path, and nothing of any tenant. */
+function troublesOf({ disk }: ControlServices): string[] {
+  return disk.refusal() === undefined ? [] : ['the disk is full'];
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {
@@ -158,8 +180,8 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 }
 
 /** Access ends at once, and a call that runs on is answered as its world closes. Who may still write closes before what is written to. */
-async function closeServices({ bindings, compiler, worlds, catalog }: ControlServices): Promise<void> {
-  await Promise.all([bindings.close(), compiler.close(), worlds.close()]);
+async function closeServices({ bindings, compiler, judge, worlds, catalog }: ControlServices): Promise<void> {
+  await Promise.all([bindings.close(), compiler.close(), judge.close(), worlds.close()]);
   await catalog.close();
 }
 

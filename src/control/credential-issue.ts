@@ -1,16 +1,16 @@
-// Makes and ends control credentials. Their secrets are derived from their ids by the keyring; the catalog has the hash.
+// Makes and ends control credentials. Their secrets are random; the catalog has the hash.
+import { randomBytes } from 'node:crypto';
 import type { Role } from '../contract/authority.js';
 import type { CreateCredentialReply, Credential } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import { type Keyring, tokenHash } from './keyring.js';
+import { tokenHash } from './keyring.js';
 import { bearerTable, type CredentialRecord, credentialTable } from './organization-records.js';
 import { returnQuota, takeQuota } from './quotas.js';
 import type { ControlSettings } from './settings.js';
 import type { Change } from './tables.js';
 
 interface Issuer {
-  keyring: Keyring;
   settings: ControlSettings;
   nowMs(): number;
 }
@@ -21,18 +21,20 @@ export interface IssueCredential {
   createdBy: string;
   userId?: string;
   ttlMs?: number;
+  /** The member who makes it, also through a credential. */
+  makerId?: string;
 }
 
 /** How many characters of a secret are shown. */
 const prefixChars = 12;
 
-export function issueCredential(tx: Change, services: Issuer, { ttlMs, ...wanted }: IssueCredential): CreateCredentialReply {
+export function issueCredential(tx: Change, services: Issuer, { ttlMs, makerId, ...wanted }: IssueCredential): Required<CreateCredentialReply> {
   const nowMs = services.nowMs();
   const { organizationId } = wanted;
   uncountExpired(tx, organizationId, nowMs);
   takeQuota(tx, services, { organizationId, name: 'credentialsMax' });
   const credentialId = newId('cred');
-  const secret = services.keyring.token('control', credentialId);
+  const secret = newSecret();
   const credential: Credential = {
     schemaVersion: 1,
     credentialId,
@@ -41,28 +43,37 @@ export function issueCredential(tx: Change, services: Issuer, { ttlMs, ...wanted
     createdAtMs: nowMs,
     ...(ttlMs === undefined ? {} : { expiresAtMs: nowMs + ttlMs }),
   };
-  tx.put(credentialTable, { credential, counted: true });
-  tx.put(bearerTable, { hash: tokenHash(secret), credentialId });
+  const secretHash = tokenHash(secret);
+  tx.put(credentialTable, { credential, counted: true, secretHash, ...(makerId === undefined ? {} : { makerId }) });
+  tx.put(bearerTable, { hash: secretHash, credentialId });
   return { credential, secret };
 }
 
+/** Another secret for a credential whose first one nobody was told. */
+export function renewSecret(tx: Change, record: CredentialRecord): string {
+  const { credentialId } = record.credential;
+  const secret = newSecret();
+  const secretHash = tokenHash(secret);
+  if (record.secretHash !== undefined) tx.remove(bearerTable, record.secretHash);
+  tx.put(credentialTable, { ...record, credential: { ...record.credential, prefix: secret.slice(0, prefixChars) }, secretHash });
+  tx.put(bearerTable, { hash: secretHash, credentialId });
+  return secret;
+}
+
+const newSecret = (): string => `dyc_${randomBytes(32).toString('base64url')}`;
+
 /** Of one that is revoked already: as it is. */
-export function revoke(tx: Change, { credential, counted }: CredentialRecord, nowMs: number): Credential {
+export function revoke(tx: Change, record: CredentialRecord, nowMs: number): Credential {
+  const { credential, counted } = record;
   if (credential.revokedAtMs !== undefined) return credential;
   const revoked: Credential = { ...credential, revokedAtMs: nowMs };
   if (counted) returnQuota(tx, { organizationId: credential.organizationId, name: 'credentialsMax' });
-  tx.put(credentialTable, { credential: revoked, counted: false });
+  tx.put(credentialTable, { ...record, credential: revoked, counted: false });
   return revoked;
 }
 
-/** A stored answer has no secret; the keyring tells it again. */
-export const secretOfCredential = (keyring: Keyring) => ({
-  withoutSecret: ({ credential }: CreateCredentialReply): CreateCredentialReply => ({ credential, secret: '' }),
-  withSecret: ({ credential }: CreateCredentialReply): CreateCredentialReply => ({
-    credential,
-    secret: keyring.token('control', credential.credentialId),
-  }),
-});
+/** Nobody can tell a secret again: neither its store of answers nor anybody else has it. */
+export const secretOnce = { withoutSecret: ({ credential }: CreateCredentialReply): CreateCredentialReply => ({ credential }) };
 
 /** Nobody is told when a credential expires, so whoever wants another one looks. */
 function uncountExpired(tx: Change, organizationId: string, nowMs: number): void {

@@ -128,7 +128,7 @@ async function prepareRows(services: ControlServices, view: View, request: RowsR
   const build = requireBuild(view, request);
   const tool = (await loadBuild(services, build.buildHash)).tools.find((one) => one.packageId === packageId);
   if (tool === undefined) throw invalid([{ path: '/packageId', code: 'not_one_of', message: `the build has no tool package '${packageId}'` }]);
-  const issues = await compiler.checkRows(tool.manifest.state, collections);
+  const issues = await compiler.checkRows(tool.manifest.state, collections, request.projectId);
   if (issues.length > 0) throw invalid(issues);
   const content = contentFor(tool, collections);
   return { content, digest: await keepContent(content, blobs), provenance: provenanceOf(view, build, tool) };

@@ -1,7 +1,8 @@
 // Every request to the control room passes here, once it is known who asks and the input is well-formed.
 //   D1. The order is authority, replay, then the endpoint's own: existence, version or generation, readiness, world.
 //   D2. A project the caller may do nothing in does not exist for him.
-//   D3. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
+//   D3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
+//   D4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
 import { type EndpointRule, endpointTable } from '../contract/endpoint-table.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
 import { ServiceError } from '../contract/errors.js';
@@ -9,8 +10,9 @@ import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { auditEvent, auditTable } from './audit-records.js';
 import { requireAuthority } from './authorities.js';
-import type { Call, Caller, Endpoint, Outcome, UnsafeCall } from './endpoint.js';
-import { type Claim, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
+import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type UnsafeCall } from './endpoint.js';
+import { type Answer, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
+import type { RefusalTrail } from './refusal-trail.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
 
@@ -31,21 +33,41 @@ export type Endpoints = { readonly [Id in EndpointId]?: Endpoint<Id> };
 type AnyEndpoint = Endpoint<EndpointId>;
 type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
 type AnyReply = EndpointReply<EndpointId>;
+type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
 type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined };
 
+/** What takes something away: it needs little room, and gives back more. */
+const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
+  'revokeAuthSession',
+  'revokeCredential',
+  'removeMember',
+  'deleteGrant',
+  'discardAuthoringSession',
+  'deleteSourceDraft',
+  'archiveDataset',
+  'archiveEnvironment',
+  'destroySession',
+  'cancelRun',
+  'deleteEvidence',
+  'revokeCallbackReceiver',
+  'cancelOperation',
+]);
+
 export class Dispatcher {
-  readonly #services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>;
+  readonly #services: Needs;
+  readonly #refusals: RefusalTrail;
   readonly #endpoints: Endpoints;
   readonly #atWork = new ClaimsAtWork();
   readonly #underWay = new Set<Promise<unknown>>();
   #draining = false;
 
-  constructor(services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>, endpoints: Endpoints) {
+  constructor(services: Needs, { endpoints, refusals }: { endpoints: Endpoints; refusals: RefusalTrail }) {
     for (const [id, endpoint] of Object.entries(endpoints)) {
       if ((endpoint.kind === 'read') === endpointTable[id as EndpointId].unsafe)
         throw new Error(`${id} is ${endpoint.kind}, the table says otherwise`);
     }
     this.#services = services;
+    this.#refusals = refusals;
     this.#endpoints = endpoints;
   }
 
@@ -76,13 +98,15 @@ export class Dispatcher {
     const { caller, correlationId } = context;
     const idempotencyKey = requireIdempotencyKey(rule, context.idempotencyKey);
     const projectId = (input.path as { projectId?: string } | undefined)?.projectId;
-    requireAuthority(rule, { caller, projectId });
+    this.#requireAuthority(id, context, projectId);
     const endpoint = this.#endpoints[id] as AnyEndpoint | undefined;
     if (endpoint === undefined) throw new Error(`there is no endpoint ${id}`);
     const call = { ...input, caller, correlationId } as Call<EndpointId>;
     if (endpoint.kind === 'read') return { reply: await endpoint.run(this.#services.catalog.view, call), replayed: false };
     if (this.#draining)
       throw new ServiceError('control.UNAVAILABLE', { message: 'The server shuts down.', retryAfterMs: limits.unavailableRetryAfterMs });
+    const short = endsWork.has(id) ? undefined : this.#services.disk.refusal();
+    if (short !== undefined) throw short;
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
     const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
@@ -90,10 +114,19 @@ export class Dispatcher {
     return endpoint.kind === 'change' ? this.#change(endpoint, ask) : this.#prepareAndChange(endpoint, ask);
   }
 
+  #requireAuthority(id: EndpointId, { caller, correlationId }: DispatchContext, projectId: string | undefined): void {
+    try {
+      requireAuthority(endpointTable[id], { caller, projectId });
+    } catch (error) {
+      if (error instanceof ServiceError) this.#refusals.note({ caller, action: id, correlationId, refusal: error, projectId });
+      throw error;
+    }
+  }
+
   async #change(endpoint: Extract<Mutation, { kind: 'change' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
     return this.#services.catalog.change((tx) => {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
-      if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer);
+      if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
       return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call)), replayed: false };
     });
   }
@@ -111,7 +144,7 @@ export class Dispatcher {
         if (claim === undefined) tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: nowMs() });
         return undefined;
       });
-      if (answer !== undefined) return replayOf(endpoint, answer);
+      if (answer !== undefined) return replayOf(endpoint, answer, call.caller);
       return await this.#carryOut(endpoint, ask);
     } finally {
       if (isMine) this.#atWork.leave(claimId);
@@ -134,23 +167,36 @@ export class Dispatcher {
   }
 
   /** What of a change is kept beside its effect. */
-  #keep(tx: Change, { id, call, claimId, projectId }: Ask, endpoint: Mutation, { reply, resource }: Outcome<AnyReply>): AnyReply {
-    const atMs = this.#services.nowMs();
-    const stored = endpoint.withoutSecret?.(reply) ?? reply;
-    tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: atMs, answer: { reply: stored as unknown as JsonValue, atMs } });
-    tx.put(auditTable, auditEvent({ action: id, atMs, caller: call.caller, correlationId: call.correlationId, projectId, resource }));
+  #keep(tx: Change, { id, call, claimId, projectId }: Ask, endpoint: Mutation, { reply, ...done }: Outcome<AnyReply>): AnyReply {
+    const { nowMs, keyring } = this.#services;
+    const atMs = nowMs();
+    const { caller, correlationId, requestHash } = call;
+    const stored = (endpoint.withoutSecret?.(reply) ?? reply) as unknown as JsonValue;
+    const secret = endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };
+    tx.put(claimTable, { claimId, requestHash, claimedAtMs: atMs, answer: { reply: stored, atMs, ...secret } });
+    tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, projectId, ...done }));
     return reply;
   }
 }
 
-function replayOf(endpoint: Mutation, { reply }: NonNullable<Claim['answer']>): Dispatched<EndpointId> {
+/** control.IDEMPOTENCY_KEY_REUSED where the reply has a secret, and somebody else was told it. */
+function replayOf(endpoint: Mutation, { reply, secret }: Answer, caller: Caller): Dispatched<EndpointId> {
   const stored = reply as unknown as AnyReply;
-  return { reply: endpoint.withSecret?.(stored) ?? stored, replayed: true };
+  // Early versions left an empty place for it.
+  if (endpoint.withSecret === undefined) return { reply: endpoint.withoutSecret?.(stored) ?? stored, replayed: true };
+  if (secret === undefined || secret.principal !== principalOf(caller)) {
+    throw new ServiceError('control.IDEMPOTENCY_KEY_REUSED', {
+      message: 'Another credential used the Idempotency-Key, and the reply has a secret that is its alone.',
+    });
+  }
+  return { reply: endpoint.withSecret(stored, secret.keyGeneration), replayed: true };
 }
 
-/** Whose keys these are. An identity has its own, whatever organization its token names. */
-function holderOf({ organizationId, identity }: Caller): string {
-  return identity === undefined ? organizationId : `identity ${organizationId} ${identity.subject} ${identity.issuer}`;
+/** Whose keys these are. An identity has its own, whatever organization its token names; so has the operator. */
+function holderOf(caller: Caller): string {
+  const { organizationId, identity, operator } = caller;
+  if (operator === true) return 'operator';
+  return identity === undefined ? organizationId : `${organizationId} ${principalOf(caller)}`;
 }
 
 function pathOf({ path }: EndpointRule, values: { [name: string]: string | number } = {}): string {

@@ -7,24 +7,36 @@ import type { Change, View } from './tables.js';
 export interface Caller {
   /** Of an identity: the one its token is scoped to, if there is such an organization; '' otherwise. */
   organizationId: string;
-  /** '' of an identity. */
+  /** '' of an identity; `operator` of the operator, who is in no organization. */
   credentialId: string;
   userId?: string;
-  /** In every project of the organization. */
+  /** The member who made the credential, where it belongs to none. */
+  makerId?: string;
+  /** In every project of the organization, now. */
   role: Role | null;
+  /** Present when the operator's token speaks instead of a credential. */
+  operator?: true;
   /** Present when a token of the identity provider speaks instead of a credential. */
   identity?: Identity;
   /** What it may do in a project of its organization. */
   authoritiesIn(projectId: string): ReadonlySet<Authority>;
 }
+/** What speaks: by this it is told from others of its organization. Never a secret. */
+export function principalOf({ credentialId, identity, userId = '' }: Caller): string {
+  return identity === undefined ? credentialId : `identity ${userId}`;
+}
+/** The member behind a caller: to whom it belongs, or who made it. */
+export const personBehind = ({ userId, makerId }: Caller): string | undefined => userId ?? makerId;
+
 /** What the identity provider vouches for. */
 export interface Identity {
   issuer: string;
   subject: string;
   name?: string;
-  /** Both as the token claims them. */
+  /** As the token claims it; absent where that is no id of an organization. */
   organizationId?: string;
-  role?: Role;
+  /** As the token claims it; null for a claim that names no role. Absent where tokens claim none. */
+  role?: Role | null;
 }
 export type Call<Id extends EndpointId> = EndpointInput<Id> & { caller: Caller; correlationId: string };
 export type UnsafeCall<Id extends EndpointId> = Call<Id> & { idempotencyKey: string; requestHash: string };
@@ -33,6 +45,8 @@ export type UnsafeCall<Id extends EndpointId> = Call<Id> & { idempotencyKey: str
 export interface Outcome<Reply> {
   reply: Reply;
   resource: { type: string; id: string };
+  /** Whose audit trail it stands in. Default: that of the caller's organization. */
+  organizationId?: string;
 }
 
 /** Asks only. `view` is what is on the disk. */
@@ -55,9 +69,13 @@ export interface PreparedEndpoint<Id extends EndpointId, Prepared> extends Secre
   apply(tx: Change, call: UnsafeCall<Id>, prepared: Prepared): Outcome<EndpointReply<Id>>;
 }
 interface Secrets<Id extends EndpointId> {
-  /** A reply with a secret is stored without it and told again with it: secrets are derived, never stored (keyring.ts). */
+  /** A reply with a secret is stored without it. */
   withoutSecret?(reply: EndpointReply<Id>): EndpointReply<Id>;
-  withSecret?(stored: EndpointReply<Id>): EndpointReply<Id>;
+  /**
+   * Tells a secret again that derives from the server key (keyring.ts), of the generation it was first told of. Only who asked first is told; to
+   * others the key is used. Absent: a replay has no secret.
+   */
+  withSecret?(stored: EndpointReply<Id>, keyGeneration: number): EndpointReply<Id>;
 }
 // biome-ignore lint/suspicious/noExplicitAny: what `prepare` hands to `apply` is their own affair
 export type Endpoint<Id extends EndpointId> = ReadEndpoint<Id> | ChangeEndpoint<Id> | PreparedEndpoint<Id, any>;

@@ -8,6 +8,7 @@ import { SealedReport } from '../drills/sealed-report.js';
 import type { EndpointSet } from './endpoint.js';
 import { bundleFolder, deletedEvidence, type EvidenceRecord, evidenceTable, requireEvidence, requireSealed } from './evidence-records.js';
 import type { ControlServices } from './services.js';
+import { noteStorage } from './storage-use.js';
 
 export function evidenceEndpoints(
   services: ControlServices,
@@ -79,7 +80,10 @@ async function removeFolder({ settings, catalog, log }: ControlServices, { bundl
     await rm(bundleFolder(settings.dataDirectory, evidenceBundleId), { recursive: true, force: true });
     await catalog.change((tx) => {
       const record = tx.get(evidenceTable, evidenceBundleId);
-      if (record !== undefined) tx.put(evidenceTable, { bundle: record.bundle, runId: record.runId });
+      if (record === undefined) return;
+      const { organizationId, projectId } = record.bundle;
+      tx.put(evidenceTable, { bundle: record.bundle, runId: record.runId });
+      noteStorage(tx, { ownerId: evidenceBundleId, organizationId, projectId, bytes: 0 });
     });
   } catch (error) {
     log.warn('the folder of deleted evidence was not removed', { evidenceBundleId, error: String(error) });

@@ -23,7 +23,13 @@ export interface Claim {
   requestHash: string;
   claimedAtMs: number;
   /** The reply as it may be stored. */
-  answer?: { reply: JsonValue; atMs: number };
+  answer?: Answer;
+}
+export interface Answer {
+  reply: JsonValue;
+  atMs: number;
+  /** Of a reply whose secret can be told again: to whom, and the generation of the server key it derives from. */
+  secret?: { principal: string; keyGeneration: number };
 }
 
 export const claimTable = defineTable<Claim>({

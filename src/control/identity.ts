@@ -1,9 +1,11 @@
 // Tokens of the identity provider: any OIDC issuer, verified against its published keys. The only file that names jose.
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Role } from '../contract/authority.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { unauthenticated } from './authorities.js';
 import type { Identity } from './endpoint.js';
+import { requireJwksUrl } from './jwks-url.js';
 import type { ControlSettings } from './settings.js';
 
 export type IdentitySettings = NonNullable<ControlSettings['identity']>;
@@ -16,10 +18,16 @@ export class IdentityVerifier {
   readonly #nowMs: () => number;
   readonly #keys: JWTVerifyGetKey;
 
+  /** control.INVALID_REQUEST for a key set that would come over a network in the clear. */
   constructor(settings: IdentitySettings, nowMs: () => number) {
+    requireJwksUrl(settings.jwksUrl);
     this.#settings = settings;
     this.#nowMs = nowMs;
-    this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), { timeoutDuration: limits.jwksTimeoutMs, cooldownDuration: limits.jwksCoolDownMs });
+    this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), {
+      timeoutDuration: limits.jwksTimeoutMs,
+      cooldownDuration: limits.jwksCoolDownMs,
+      [customFetch]: fetchBounded,
+    });
   }
 
   /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys cannot be had. */
@@ -33,6 +41,7 @@ export class IdentityVerifier {
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(this.#nowMs()),
       });
+      requireSubject(payload.sub);
       return this.#identityOf(payload);
     } catch (error) {
       throw isAboutToken(error) ? unauthenticated(error) : keysUnavailable(error);
@@ -41,18 +50,42 @@ export class IdentityVerifier {
 
   #identityOf(payload: JWTPayload): Identity {
     const { issuer, organizationClaim, roleClaim } = this.#settings;
-    const organizationId = textOf(payload[organizationClaim]);
+    const claimed = payload[organizationClaim];
+    const organizationId = typeof claimed === 'string' && organizationShape.test(claimed) ? claimed : undefined;
     const name = textOf(payload.name);
-    const role = roleClaim === undefined ? undefined : textOf(payload[roleClaim]);
+    const role = roleClaim === undefined || payload[roleClaim] === undefined ? undefined : roleOf(payload[roleClaim]);
     return {
       issuer,
       subject: payload.sub!,
       ...(name === undefined ? {} : { name }),
       ...(organizationId === undefined ? {} : { organizationId }),
-      ...(role === 'viewer' || role === 'builder' || role === 'manager' ? { role } : {}),
+      ...(role === undefined ? {} : { role }),
     };
   }
 }
+
+const organizationShape = /^org_[0-9a-z]{12,32}$/;
+const roleOf = (claim: unknown): Role | null => (claim === 'viewer' || claim === 'builder' || claim === 'manager' ? claim : null);
+
+/** It becomes part of a user's id, and of keys of the catalog: text, and no more of it than the standard allows. */
+function requireSubject(subject: unknown): void {
+  if (typeof subject !== 'string' || subject === '' || subject.length > limits.identitySubjectCharsMax)
+    throw new errors.JWTClaimValidationFailed('the subject is no text of 1 to 255 characters', {}, 'sub', 'check_failed');
+}
+
+/** As fetch, of an answer of at most so many bytes. */
+const fetchBounded: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > limits.jwksBytesMax) throw new errors.JWKSInvalid(`the key set has more than ${limits.jwksBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });
+};
 
 const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' && claim !== '' ? claim.slice(0, 255) : undefined);
 

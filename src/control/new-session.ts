@@ -5,6 +5,7 @@ import { limits } from '../contract/limits.js';
 import { takeQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import type { SessionRecord } from './session-records.js';
+import { requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 type Given = 'organizationId' | 'projectId' | 'environmentId' | 'buildHash' | 'seed';
@@ -13,13 +14,14 @@ export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<Worl
   ttlMs: number | undefined;
 }
 
-/** control.QUOTA_EXCEEDED when the organization has too many. The caller writes the record. */
+/** control.QUOTA_EXCEEDED when the organization has too many, or stores what it may. The caller writes the record. */
 export function newSession(
   tx: Change,
   services: Pick<ControlServices, 'settings' | 'nowMs'>,
   { ttlMs = limits.sessionTtlMs, organizationId, projectId, environmentId, buildHash, seed, callbackReceiverBindingIds = [], ...rest }: NewSession,
   record: Pick<SessionRecord, 'setupHash' | 'createdBy' | 'clockUs'>,
 ): SessionRecord {
+  requireStorage(tx, services, { organizationId, projectId });
   takeQuota(tx, services, { organizationId, name: 'sessionsLiveMax' });
   const nowMs = services.nowMs();
   const session: WorldSession = {

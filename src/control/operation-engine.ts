@@ -1,8 +1,8 @@
 // Runs operations: lanes, beginnings, endings, cancellation, what a new life takes up. Owns what is in memory of them; the records are the
 // catalog's (operation-records.ts). operations.ts has the promises.
 //   E1. An operation is in its lane from the commit of its record until the commit of its end.
-//   E2. `running` is written without waiting for the disk: a crash before that shows it pending again, and it had done nothing but what
-//       its runner can do again.
+//   E2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that records it, so it
+//       waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
 //   E3. An end that could not be written is written later: the runner does not run again for it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../contract/errors.js';
@@ -11,8 +11,10 @@ import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Catalog } from './catalog.js';
+import { isInterruption, isOwnFailure } from './interruptions.js';
 import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
 import { hasEnded, moveOperation, operationTable, requireUnended } from './operation-records.js';
+import { countStart, forgetStarts, giveStartBack, noteRunning, type Started, spent } from './operation-starts.js';
 import { type CreateOperation, LeftForNextLife, type OperationRecord, type Operations, type Runner } from './operations.js';
 import { countOf, moveCount } from './quotas.js';
 import type { ControlLog } from './services.js';
@@ -24,11 +26,22 @@ export interface OperationEngineOptions {
   log: ControlLog;
   /** First wait before something is tried again. */
   retryMs?: number;
+  /** Applied in the change that ends one which was started too often. */
+  onSpent?(tx: Change, record: OperationRecord): void;
+}
+/** An operation in its lane. */
+interface Waiting {
+  operationId: string;
+  /** Its next start is on the disk already. */
+  isCounted: boolean;
+  /** An earlier life had it. */
+  takenUp: boolean;
 }
 /** An operation whose runner is at work in this life. */
 interface Live {
   record: OperationRecord;
   runner: Runner;
+  takenUp: boolean;
   controller: AbortController;
   progress?: JsonValue;
 }
@@ -42,9 +55,10 @@ export class OperationEngine implements Operations {
   readonly #nowMs: () => number;
   readonly #log: ControlLog;
   readonly #retryMs: number;
+  readonly #onSpent: NonNullable<OperationEngineOptions['onSpent']>;
   readonly #runners = new Map<OperationKind, Runner>();
-  /** Ids by lane, in order; the first is at work. */
-  readonly #lanes = new Map<string, string[]>();
+  /** By lane, in order; the first is at work. */
+  readonly #lanes = new Map<string, Waiting[]>();
   readonly #live = new Map<string, Live>();
   readonly #atWork = new Set<Promise<void>>();
   readonly #waiters = new Map<string, Waiter[]>();
@@ -53,11 +67,12 @@ export class OperationEngine implements Operations {
   readonly #leaving = new AbortController();
   readonly #over = new AbortController();
 
-  constructor({ catalog, nowMs, log, retryMs = limits.operationRetryMs }: OperationEngineOptions) {
+  constructor({ catalog, nowMs, log, retryMs = limits.operationRetryMs, onSpent = () => {} }: OperationEngineOptions) {
     this.#catalog = catalog;
     this.#nowMs = nowMs;
     this.#log = log;
     this.#retryMs = retryMs;
+    this.#onSpent = onSpent;
   }
 
   define(kind: OperationKind, runner: Runner): void {
@@ -90,9 +105,10 @@ export class OperationEngine implements Operations {
       updatedAtMs: nowMs,
     };
     moveCount(tx, laneCount(lane), 1);
-    tx.put(operationTable, { operation, input, lane, correlationId });
+    const isCounted = this.#phase === 'open' && !this.#lanes.has(lane);
+    tx.put(operationTable, { operation, input, lane, correlationId, ...(isCounted ? { starts: 1 } : {}) });
     // Before `resume` nothing runs, and it finds this one on the disk.
-    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, operation.operationId));
+    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, { operationId: operation.operationId, isCounted, takenUp: false }));
     return operation;
   }
 
@@ -112,6 +128,10 @@ export class OperationEngine implements Operations {
     tx.put(operationTable, { ...record, operation: asked });
     tx.afterCommit(() => this.#live.get(operationId)?.controller.abort());
     return asked;
+  }
+
+  forgetStarts(tx: Change, operationId: string): void {
+    forgetStarts(tx, operationId);
   }
 
   find(operationId: string): Operation | undefined {
@@ -140,7 +160,7 @@ export class OperationEngine implements Operations {
         limit: limits.purgeRecordsMax,
         ...(after === undefined ? {} : { after }),
       });
-      for (const { lane, operation } of page.records) this.#enter(lane, operation.operationId);
+      for (const { lane, operation } of page.records) this.#enter(lane, { operationId: operation.operationId, isCounted: false, takenUp: true });
       after = page.next;
     } while (after !== undefined);
   }
@@ -154,70 +174,120 @@ export class OperationEngine implements Operations {
     done.abort();
     this.#phase = 'over';
     this.#over.abort();
+    await this.#giveStartsBack([...this.#live.keys()]);
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
 
-  #enter(lane: string, operationId: string): void {
+  #enter(lane: string, entry: Waiting): void {
     const waiting = this.#lanes.get(lane);
     if (waiting !== undefined) {
-      waiting.push(operationId);
+      waiting.push(entry);
       return;
     }
-    const ids = [operationId];
-    this.#lanes.set(lane, ids);
-    const work = this.#workOff(lane, ids).finally(() => this.#atWork.delete(work));
+    const entries = [entry];
+    this.#lanes.set(lane, entries);
+    const work = this.#workOff(lane, entries).finally(() => this.#atWork.delete(work));
     this.#atWork.add(work);
   }
 
-  async #workOff(lane: string, ids: string[]): Promise<void> {
-    for (; ids.length > 0 && this.#phase === 'open'; ids.shift()) await this.#carryOut(ids[0]!);
+  async #workOff(lane: string, entries: Waiting[]): Promise<void> {
+    for (; entries.length > 0 && this.#phase === 'open'; entries.shift()) await this.#carryOut(entries[0]!);
     this.#lanes.delete(lane);
   }
 
-  async #carryOut(operationId: string): Promise<void> {
-    const record = this.#begin(operationId);
-    if (record === undefined) return;
-    const live: Live = { record, runner: this.#runnerOf(record.operation.kind), controller: new AbortController() };
+  async #carryOut(entry: Waiting): Promise<void> {
+    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry);
+    if (started === undefined) return;
+    const { record, isSpent } = started;
+    const { operationId, kind, cancelRequestedAtMs } = record.operation;
+    const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
     this.#live.set(operationId, live);
-    if (record.operation.cancelRequestedAtMs !== undefined) live.controller.abort();
-    const result = await this.#run(live);
+    if (cancelRequestedAtMs !== undefined) live.controller.abort();
+    const result = isSpent ? this.#spent(live, record) : await this.#run(live);
     const ended = result && (await this.#end(live, result));
     this.#live.delete(operationId);
     if (ended !== undefined) this.#tellEnd(ended);
+    // Where this life is over, `drain` has done so.
+    else if (this.#phase !== 'over') await this.#giveStartsBack([operationId]);
   }
 
   /** Undefined for one that was cancelled while it waited. */
-  #begin(operationId: string): OperationRecord | undefined {
-    let begun: OperationRecord | undefined;
+  #beginCounted({ operationId }: Waiting): Started | undefined {
+    let begun: Started | undefined;
     const written = this.#catalog.change((tx) => {
-      const record = tx.get(operationTable, operationId);
-      if (record === undefined || hasEnded(record.operation)) return;
-      begun = record;
-      if (record.operation.state === 'running') return;
-      begun = { ...record, operation: moveOperation(record.operation, 'running', this.#nowMs()) };
-      tx.put(operationTable, begun);
+      begun = noteRunning(tx, operationId, this.#nowMs());
     });
     written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
     return begun;
   }
 
+  /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this life is about to. */
+  async #begin({ operationId }: Waiting): Promise<Started | undefined> {
+    const known = this.#catalog.view.get(operationTable, operationId);
+    if (known === undefined) return undefined;
+    const { starts = 0, operation } = known;
+    const { startsMax = limits.operationStartsMax } = this.#runnerOf(operation.kind);
+    // What may be about to end the process again leaves it time to answer before that.
+    if (starts > 1) await this.#wait(starts + 2);
+    for (let tries = 1; this.#phase === 'open'; tries++) {
+      try {
+        const started = await this.#catalog.change((tx) => countStart(tx, operationId, { startsMax, nowMs: this.#nowMs() }));
+        // A cancellation may have come while this was on its way to the disk.
+        return started && { ...started, record: this.#catalog.view.get(operationTable, operationId) ?? started.record };
+      } catch (error) {
+        this.#log.warn('a start of an operation was not written', { operationId, error: String(error) });
+        await this.#wait(tries);
+      }
+    }
+    return undefined;
+  }
+
   /** Undefined: it was left for the next life. */
-  async #run({ record, runner, controller: { signal } }: Live): Promise<RunnerResult | undefined> {
+  async #run(live: Live): Promise<RunnerResult | undefined> {
+    const { record, runner, takenUp, controller } = live;
     const { operationId } = record.operation;
     const progress = (value: JsonValue): void => {
-      const live = this.#live.get(operationId);
-      if (live !== undefined) live.progress = value;
+      live.progress = value;
     };
+    let interruptions = 0;
     for (let runs = 1; ; runs++) {
       try {
-        return await runner.run(record, { signal, leaving: this.#leaving.signal, progress });
+        return await runner.run(record, { signal: controller.signal, leaving: this.#leaving.signal, takenUp, progress });
       } catch (error) {
         if (error instanceof LeftForNextLife) return undefined;
-        const isSmallCrash = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
-        if (!isSmallCrash || runs === limits.operationRunsMax || this.#phase === 'over') return { error };
+        const isOwn = isOwnFailure(error);
+        if (!isOwn && (!isInterruption(error) || ++interruptions > limits.operationInterruptionsMax)) return { error };
+        if (this.#phase === 'over') return undefined;
         await this.#wait(runs);
+        const again = isOwn ? await this.#begin({ operationId, takenUp, isCounted: false }) : undefined;
+        if (isOwn && again === undefined) return undefined;
+        if (again?.isSpent) return this.#spent(live, again.record, error);
       }
+    }
+  }
+
+  /** It was started as often as it may be. */
+  #spent(live: Live, record: OperationRecord, cause?: unknown): RunnerResult {
+    const { runner } = live;
+    live.runner = {
+      ...runner,
+      onFailure: (tx, ended, error) => {
+        runner.onFailure?.(tx, ended, error);
+        this.#onSpent(tx, ended);
+      },
+    };
+    return { error: spent(record, cause) };
+  }
+
+  async #giveStartsBack(operationIds: readonly string[]): Promise<void> {
+    if (operationIds.length === 0) return;
+    try {
+      await this.#catalog.change((tx) => {
+        for (const operationId of operationIds) giveStartBack(tx, operationId);
+      });
+    } catch (error) {
+      this.#log.warn('starts of operations were not given back', { operations: operationIds.length, error: String(error) });
     }
   }
 
@@ -267,7 +337,7 @@ export class OperationEngine implements Operations {
 
   /** Longer each time; over at once when this life is. */
   async #wait(tries: number): Promise<void> {
-    const ms = Math.min(this.#retryMs * 2 ** (tries - 1), limits.operationRetryMaxMs);
+    const ms = Math.min(this.#retryMs * 2 ** Math.min(tries - 1, 7), limits.operationRetryMaxMs);
     await pause(ms, undefined, { signal: this.#over.signal }).catch(() => {});
   }
 

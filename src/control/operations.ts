@@ -3,6 +3,7 @@
 //   O2. Operations of one lane run one at a time, in the order they were recorded; lanes do not wait for each other.
 //   O3. What a runner did to the catalog and the operation's end commit together. After a crash the runner runs again from the start,
 //       so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
+//   O4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts, over all lives.
 import type { JsonValue } from '../contract/json.js';
 import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Change } from './tables.js';
@@ -14,6 +15,8 @@ export interface OperationRecord {
   lane: string;
   /** The correlation id of the request that asked for it. */
   correlationId: string;
+  /** How often its runner was started since it last did no harm, counted on the disk before each start (operation-starts.ts). Absent: never. */
+  starts?: number;
 }
 export interface CreateOperation {
   kind: OperationKind;
@@ -32,6 +35,8 @@ export interface RunnerContext {
   signal: AbortSignal;
   /** Aborted when this life is to end. A runner that only waits for somebody outside then rejects with LeftForNextLife. */
   leaving: AbortSignal;
+  /** An earlier life had it: what it was to make may be there already. */
+  takenUp: boolean;
   /** Shown as `result` while the operation runs; not durable, and thinned. */
   progress(value: JsonValue): void;
 }
@@ -48,6 +53,8 @@ export type Ending = { state: 'succeeded' | 'cancelled'; apply(tx: Change): Json
 export interface Runner {
   run(record: OperationRecord, context: RunnerContext): Promise<Ending>;
   onFailure?(tx: Change, record: OperationRecord, error: unknown): void;
+  /** How often it is started at most when that ends the process, or the host of its world, each time. Default limits.operationStartsMax. */
+  startsMax?: number;
   /** Applied in the change that cancels an operation which has not begun. */
   onCancel?(tx: Change, record: OperationRecord): void;
 }
@@ -59,6 +66,8 @@ export interface Operations {
   create(tx: Change, request: CreateOperation): Operation;
   /** Of one that has not begun, in `tx`, at once; of one that runs, by its signal. control.STATE_CONFLICT when it has ended. */
   cancel(tx: Change, operationId: string): Operation;
+  /** It waits for somebody outside: its starts so far have done no harm, and are counted no more. */
+  forgetStarts(tx: Change, operationId: string): void;
   /** As it stands now, with its latest progress; undefined until it is durable. */
   find(operationId: string): Operation | undefined;
   /** Resolves when it has ended; for tests and for endpoints that wait a moment. */

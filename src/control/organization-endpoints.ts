@@ -1,33 +1,37 @@
-// The organization as its own people see it: credentials, members, the audit trail.
-import { ServiceError } from '../contract/errors.js';
-import { auditTable } from './audit-records.js';
-import { issueCredential, revoke, secretOfCredential } from './credential-issue.js';
-import { listPage } from './cursors.js';
-import type { EndpointSet } from './endpoint.js';
-import { type CredentialRecord, credentialTable, memberTable } from './organization-records.js';
+// The organization as its own people see it: credentials, members, usage, the audit trail.
+import type { Member } from '../contract/hosted-organization.js';
+import { issueCredential, revoke, secretOnce } from './credential-issue.js';
+import { type EndpointSet, type Outcome, personBehind } from './endpoint.js';
+import { removeMember, restoreMember, setRole } from './member-records.js';
+import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
 import type { ControlServices } from './services.js';
-import type { View } from './tables.js';
 
-type OrganizationIds = 'createCredential' | 'listCredentials' | 'revokeCredential' | 'listMembers' | 'listAuditEvents';
+type CredentialIds = 'createCredential' | 'listCredentials' | 'revokeCredential';
+type MemberIds = 'listMembers' | 'updateMember' | 'removeMember' | 'restoreMember';
 
-export function organizationEndpoints(services: ControlServices): EndpointSet<OrganizationIds> {
+export function organizationEndpoints(services: ControlServices): EndpointSet<CredentialIds | MemberIds | 'listAuditEvents' | 'getUsage'> {
+  return {
+    ...ofCredentials(services),
+    ...ofMembers(services),
+    listAuditEvents: { kind: 'read', run: (view, { query, caller }) => auditPage(services, view, caller.organizationId, query) },
+    getUsage: { kind: 'read', run: (view, { caller }) => usageOf(view, services, caller.organizationId) },
+  };
+}
+
+function ofCredentials(services: ControlServices): EndpointSet<CredentialIds> {
   return {
     createCredential: {
       kind: 'change',
-      ...secretOfCredential(services.keyring),
+      ...secretOnce,
       apply: (tx, { body, caller }) => {
         const createdBy = caller.userId ?? caller.credentialId;
-        const reply = issueCredential(tx, services, { ...body, organizationId: caller.organizationId, createdBy });
+        const makerId = personBehind(caller);
+        const made = { ...body, organizationId: caller.organizationId, createdBy, ...(makerId === undefined ? {} : { makerId }) };
+        const reply = issueCredential(tx, services, made);
         return { reply, resource: { type: 'credential', id: reply.credential.credentialId } };
       },
     },
-    listCredentials: {
-      kind: 'read',
-      run: (view, { query, caller }) => {
-        const page = listPage(services, view, { table: credentialTable, index: 'byOrganization', prefix: [caller.organizationId], query });
-        return { ...page, items: page.items.map(({ credential }) => credential) };
-      },
-    },
+    listCredentials: { kind: 'read', run: (view, { query, caller }) => credentialPage(services, view, caller.organizationId, query) },
     revokeCredential: {
       kind: 'change',
       apply: (tx, { path, caller }) => {
@@ -35,29 +39,16 @@ export function organizationEndpoints(services: ControlServices): EndpointSet<Or
         return { reply: { credential }, resource: { type: 'credential', id: credential.credentialId } };
       },
     },
-    listMembers: {
-      kind: 'read',
-      run: (view, { query, caller }) => {
-        const page = listPage(services, view, { table: memberTable, index: 'byOrganization', prefix: [caller.organizationId], query });
-        return { ...page, items: page.items.map(({ member }) => member) };
-      },
-    },
-    listAuditEvents: {
-      kind: 'read',
-      run: (view, { query, caller }) => {
-        const projectId = query?.projectId;
-        const list =
-          projectId === undefined
-            ? { index: 'byOrganization', prefix: [caller.organizationId] }
-            : { index: 'byProject', prefix: [caller.organizationId, projectId] };
-        return listPage(services, view, { table: auditTable, ...list, query, reverse: true });
-      },
-    },
   };
 }
 
-export function requireCredential(view: View, { organizationId, credentialId }: { organizationId: string; credentialId: string }): CredentialRecord {
-  const record = view.get(credentialTable, credentialId);
-  if (record !== undefined && record.credential.organizationId === organizationId) return record;
-  throw new ServiceError('control.NOT_FOUND', { message: 'There is no such credential.' });
+function ofMembers(services: ControlServices): EndpointSet<MemberIds> {
+  const which = (userId: string, { organizationId }: { organizationId: string }) => ({ organizationId, userId, nowMs: services.nowMs() });
+  const done = (member: Member): Outcome<{ member: Member }> => ({ reply: { member }, resource: { type: 'member', id: member.userId } });
+  return {
+    listMembers: { kind: 'read', run: (view, { query, caller }) => memberPage(services, view, caller.organizationId, query) },
+    updateMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(setRole(tx, which(path.userId, caller), body.role)) },
+    removeMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(removeMember(tx, which(path.userId, caller), body)) },
+    restoreMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(restoreMember(tx, which(path.userId, caller), body.role)) },
+  };
 }

@@ -1,24 +1,46 @@
 // Organizations and what belongs to them as they lie in the catalog: members, credentials, projects, grants.
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
+import type { Quotas, Rate } from '../contract/hosted-operator.js';
 import type { Credential, Member, Project, ProjectGrant } from '../contract/hosted-organization.js';
 import { defineTable, type View } from './tables.js';
 
-export interface Organization {
+/** One of an early version has but the first three members. */
+export interface OrganizationRecord {
   organizationId: string;
   name: string;
   createdAtMs: number;
+  version?: number;
+  updatedAtMs?: number;
+  suspendedAtMs?: number;
+  suspendedReason?: string;
+  /** Its own limits; where it has none, the settings of the service hold. */
+  quotas?: Partial<Quotas>;
+  rate?: Rate;
+  organizationRate?: Rate;
 }
-export const organizationTable = defineTable<Organization>({
+export const organizationTable = defineTable<OrganizationRecord>({
   name: 'organization',
   idOf: ({ organizationId }) => organizationId,
   indexes: { all: () => [] },
 });
 
+/** control.ORGANIZATION_SUSPENDED while the operator has suspended it. */
+export function requireNotSuspended(organization: OrganizationRecord | undefined): OrganizationRecord | undefined {
+  if (organization?.suspendedAtMs === undefined) return organization;
+  throw new ServiceError('control.ORGANIZATION_SUSPENDED', {
+    message: 'The operator of this service has suspended the organization. Its data stays; ask the operator.',
+  });
+}
+
 export interface CredentialRecord {
   credential: Credential;
   /** It counts for the organization's quota: neither revoked nor, as far as anybody has looked, expired. */
   counted: boolean;
+  /** The hash of its secret. Absent in those of early versions, whose secrets derive from the first server key. */
+  secretHash?: string;
+  /** The member who made it, also through credentials; absent for one that no member made, and in those of early versions. */
+  makerId?: string;
 }
 export const credentialTable = defineTable<CredentialRecord>({
   name: 'credential',
@@ -35,6 +57,8 @@ export const bearerTable = defineTable<{ hash: string; credentialId: string }>({
 export interface MemberRecord {
   member: Member;
   issuer: string;
+  /** Credentials and grants of earlier than this are void: the member was removed since. */
+  activeSinceMs?: number;
 }
 export const memberTable = defineTable<MemberRecord>({
   name: 'member',

@@ -4,6 +4,7 @@ import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { Interruption } from '../drills/interruption.js';
 import type { WorldRef } from '../worlds/api.js';
+import { isOwnFailure } from './interruptions.js';
 
 const passing = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY', 'control.STORAGE_FULL', 'control.UNAVAILABLE']);
 
@@ -15,7 +16,7 @@ export function patientWorld(world: WorldRef, leaving: AbortSignal): WorldRef {
         return await work();
       } catch (error) {
         if (!(error instanceof ServiceError) || !passing.has(error.code)) throw error;
-        if (leaving.aborted || tries === limits.worldTriesMax) throw new Interruption(error);
+        if (leaving.aborted || isOwnFailure(error) || tries === limits.worldTriesMax) throw new Interruption(error);
         await patience(tries, { leaving, retryAfterMs: error.extra.retryAfterMs });
       }
     }

@@ -3,6 +3,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { ProjectGrant } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
+import { requireRoomForProject } from './containment.js';
 import { listPage } from './cursors.js';
 import type { EndpointSet } from './endpoint.js';
 import { credentialTable, grantOf, grantTable, memberId, memberTable, projectTable, requireProject } from './organization-records.js';
@@ -24,6 +25,7 @@ function ofProjects(services: ControlServices): EndpointSet<'createProject' | 'l
       apply: (tx, { body, caller }) => {
         const { organizationId } = caller;
         const nowMs = services.nowMs();
+        requireRoomForProject(services.settings, tx);
         takeQuota(tx, services, { organizationId, name: 'projectsMax' });
         const project = {
           schemaVersion: 1 as const,

@@ -1,6 +1,7 @@
 // How many of a thing an organization may have. Each count is a record that moves in the change that makes or ends the thing.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { organizationTable } from './organization-records.js';
 import type { ControlSettings } from './settings.js';
 import { type Change, defineTable, type View } from './tables.js';
 
@@ -21,7 +22,7 @@ export interface QuotaUse {
 /** Counts something that begins; control.QUOTA_EXCEEDED when there would be too many. */
 export function takeQuota(tx: Change, { settings }: { settings: ControlSettings }, use: QuotaUse): void {
   const { organizationId, name, amount = 1 } = use;
-  const max = settings.quotas[name];
+  const max = quotaMax(tx, settings, use);
   const used = countOf(tx, quotaCounter(use));
   if (used + amount > max) {
     throw new ServiceError('control.QUOTA_EXCEEDED', {
@@ -40,6 +41,11 @@ export function returnQuota(tx: Change, use: QuotaUse): void {
 
 export function quotaUsed(view: View, use: QuotaUse): number {
   return countOf(view, quotaCounter(use));
+}
+
+/** The organization's own, or what the service gives to each. */
+export function quotaMax(view: View, { quotas }: Pick<ControlSettings, 'quotas'>, { organizationId, name }: QuotaUse): number {
+  return view.get(organizationTable, organizationId)?.quotas?.[name] ?? quotas[name];
 }
 
 export function countOf(view: View, name: string): number {

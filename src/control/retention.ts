@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.js';
 import { auditTable } from './audit-records.js';
 import { evidenceTable } from './evidence-records.js';
 import { operationTable } from './operation-records.js';
+import { quarantineTable } from './quarantine-records.js';
 import { attachmentTable } from './run-attachment-records.js';
 import { activityTable, type RunRecord, runResultTable, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
@@ -12,6 +13,7 @@ export interface Forgotten {
   operations: number;
   auditEvents: number;
   runs: number;
+  strikes: number;
 }
 
 export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<Forgotten> {
@@ -32,6 +34,10 @@ export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, '
       return removeOld(tx, auditTable, { index: 'byTime', isOld: ({ atMs }) => atMs < before });
     }),
     runs: await forgetRuns({ catalog, nowMs }),
+    strikes: await inBatches((tx) => {
+      const before = nowMs() - limits.quarantineWindowMs;
+      return removeOld(tx, quarantineTable, { index: 'byStrike', isOld: ({ strikes }) => (strikes.at(-1)?.atMs ?? 0) < before });
+    }),
   };
 }
 

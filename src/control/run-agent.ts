@@ -12,8 +12,7 @@ import { runMemory } from './run-memory.js';
 import { type RunRecord, requireRevision, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type GivenAccess, giveAccess } from './session-access.js';
-import { requireRecord } from './session-admission.js';
-import { sessionTable } from './session-records.js';
+import { requireRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
 import { noted } from './session-states.js';
 import type { View } from './tables.js';
@@ -48,7 +47,7 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
       }
     },
     withoutSecret: ({ access }) => ({ access: { ...access, credential: '' } }),
-    withSecret: ({ access }) => ({ access: { ...access, credential: keyring.token('world', access.accessId) } }),
+    withSecret: ({ access }, generation) => ({ access: { ...access, credential: keyring.token('world', access.accessId, generation) } }),
   };
 }
 

@@ -10,6 +10,7 @@ import { playableDrill } from '../drills/plan.js';
 import { type AttemptNumbers, runIdentity } from '../drills/run-setup.js';
 import { manifestDigestOf } from '../drills/sealed-report.js';
 import { isDiskFull } from '../files/disk-full.js';
+import { folderBytes } from '../files/folder-bytes.js';
 import { loadBuild } from './build-records.js';
 import { bundleFolder } from './evidence-records.js';
 import { type Ending, LeftForNextLife, type Runner, type RunnerContext } from './operations.js';
@@ -20,8 +21,8 @@ import { RunDesk } from './run-desk.js';
 import { endBeforeStart, endLost, endPlayed, type SealedEvidence } from './run-ending.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
-import { requireRecord } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
+import { requireRecord } from './session-records.js';
 import { requireUsable } from './session-states.js';
 
 export function runRunner(services: ControlServices): Runner {
@@ -48,15 +49,14 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
     const played = await new Attempt(seat).play();
     const report = attemptReport(part.planned, played, { startedAtMs: record.run.createdAtMs, finishedAtMs: services.nowMs() });
     const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
-    const sealed: SealedEvidence = {
-      result: report.result,
-      manifestDigest: await patientlyWritten(services, context.leaving, async () => {
-        // An earlier life may have come as far as this.
-        await rm(folder, { recursive: true, force: true });
-        await mkdir(folder, { recursive: true });
-        return await manifestDigestOf((await writeAttemptReport(folder, report, played)).folder);
-      }),
-    };
+    const written = await patientlyWritten(services, context.leaving, async () => {
+      // An earlier life may have come as far as this.
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+      const { folder: reportFolder } = await writeAttemptReport(folder, report, played);
+      return { manifestDigest: await manifestDigestOf(reportFolder), bytes: await folderBytes(folder) };
+    });
+    const sealed: SealedEvidence = { result: report.result, ...written };
     const state = report.result.status === 'cancelled' ? 'cancelled' : 'succeeded';
     return { state, apply: (tx) => endPlayed(tx, services, desk.mine(tx), sealed) };
   } finally {
@@ -94,7 +94,11 @@ async function partOf(
   if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
   const world = patientWorld(await sessionMemory(services).world(sessionId), leaving);
   const identity = (worldInstanceId: string) => ({ ...runIdentity(build, planned, { runId, numbers }), worldInstanceId });
-  return { part: { hostedRunId, runId, build, planned, numbers, world }, desk: new RunDesk(services, { record, identity, leaving }) };
+  const judgeExpression = services.judge.judgeFor(record.run.projectId);
+  return {
+    part: { hostedRunId, runId, build, planned, numbers, world, judgeExpression },
+    desk: new RunDesk(services, { record, identity, leaving }),
+  };
 }
 
 /** The operation's signal as the attempt may see it: only once the run itself says so durably, however long the disk takes. */

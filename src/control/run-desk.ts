@@ -62,6 +62,7 @@ export class RunDesk implements Desk {
     const next = memory.nextHandedIn(this.#hostedRunId);
     const { id: interactionId } = pending.interaction;
     const record = await this.change((tx, before, nowMs) => {
+      if (before.pending?.handedIn === undefined) this.#services.operations.forgetStarts(tx, before.operationId);
       // An earlier life has told it already.
       if (before.pending?.interactionId === interactionId) return before;
       const told = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });

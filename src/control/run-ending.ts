@@ -13,18 +13,20 @@ import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runResultTable, runTable, stepId, stepTable } from './run-records.js';
 import { isEnded } from './run-states.js';
 import type { ControlServices } from './services.js';
-import { requireRecord } from './session-admission.js';
-import { sessionTable } from './session-records.js';
+import { requireRecord, sessionTable } from './session-records.js';
 import { leaseReleased } from './session-states.js';
+import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 export interface SealedEvidence {
   result: RunResult;
   manifestDigest: string;
+  /** Of the bundle's files. */
+  bytes: number;
 }
 
 /** Of a run that was played to its end, whatever that was. Yields the operation's result. */
-export function endPlayed(tx: Change, services: ControlServices, record: RunRecord, { result, manifestDigest }: SealedEvidence) {
+export function endPlayed(tx: Change, services: ControlServices, record: RunRecord, { result, manifestDigest, bytes }: SealedEvidence) {
   const nowMs = services.nowMs();
   const { hostedRunId, evidenceBundleId, evidenceRetentionMs } = record.run;
   const { status, verdict, identity, failure, stateHash, evidenceHash, trajectoryHash } = result;
@@ -41,6 +43,8 @@ export function endPlayed(tx: Change, services: ControlServices, record: RunReco
   const evidence = evidenceOf(tx, evidenceBundleId);
   const retainedUntilMs = nowMs + evidenceRetentionMs;
   tx.put(evidenceTable, { ...evidence, bundle: { ...evidence.bundle, ...sealed, sealedAtMs: nowMs, retainedUntilMs } });
+  const { organizationId, projectId } = evidence.bundle;
+  noteStorage(tx, { ownerId: evidenceBundleId, organizationId, projectId, bytes });
   endRun(tx, services, record, { end, leaseIsFree: false });
   return { schemaVersion: 1 as const, kind: 'drill.run' as const, hostedRunId, state: status as HostedRunState, verdict, evidenceBundleId };
 }

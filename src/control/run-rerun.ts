@@ -24,6 +24,7 @@ export function rerun(services: ControlServices): PreparedEndpoint<'rerun', Sess
       const { path, caller, body } = call;
       const original = requireEnded(requireRun(tx, { ...path, ...caller }));
       requireActiveEnvironment(tx, { ...path, ...caller, environmentId: original.run.environmentId });
+      services.guard.quarantines.requireOpen(original.run);
       const createdBy = caller.userId ?? caller.credentialId;
       const record = sessionFor(tx, services, original, { start, ttlMs: body.ttlMs, createdBy });
       tx.put(sessionTable, record);

@@ -16,6 +16,7 @@ import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
 import { leaseTaken, requireFreeLease, requireLease, requireUsable } from './session-states.js';
+import { requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 export function startRun(services: ControlServices): ChangeEndpoint<'startRun'> {
@@ -29,6 +30,7 @@ export function startRun(services: ControlServices): ChangeEndpoint<'startRun'> 
       requireLease(record, body.expectedLeaseGeneration);
       requireUsable(record, services.nowMs());
       requireFreeLease(record);
+      services.guard.quarantines.requireOpen(record.session);
       const createdBy = caller.userId ?? caller.credentialId;
       const reply = beginRun(tx, services, record, { position, timeoutMs: body.timeoutMs, createdBy, askedBy: call });
       return { reply, resource: { type: 'run', id: reply.run.hostedRunId } };
@@ -64,6 +66,7 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   const { session } = record;
   const { organizationId, projectId, sessionId } = session;
   const drillId = drillOf(record);
+  requireStorage(tx, services, { organizationId, projectId });
   takeQuota(tx, services, { organizationId, name: 'runsActiveMax' });
   const nowMs = services.nowMs();
   const hostedRunId = newId('hrun');

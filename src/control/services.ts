@@ -3,15 +3,17 @@ import type { DataChoices } from '../compiler/data-choices.js';
 import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
 import type { Diagnostic } from '../contract/build.js';
-import type { Issue } from '../contract/errors.js';
+import type { Issue, ServiceError } from '../contract/errors.js';
 import type { Build } from '../contract/hosted-source.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
+import type { ExpressionJudge } from '../drills/judge/evaluate-expression.js';
 import type { Worlds } from '../worlds/api.js';
 import type { Catalog } from './catalog.js';
 import type { Keyring } from './keyring.js';
 import type { Operations } from './operations.js';
 import type { ControlSettings } from './settings.js';
+import type { WorldGuard } from './world-guard.js';
 
 export interface ControlServices {
   settings: ControlSettings;
@@ -19,8 +21,11 @@ export interface ControlServices {
   keyring: Keyring;
   operations: Operations;
   worlds: Worlds;
+  guard: WorldGuard;
   compiler: CompilePort;
+  judge: JudgePort;
   blobs: Blobs;
+  disk: Disk;
   /** Where agents reach worlds: composed above this room, as drills are handed theirs. */
   bindings: BindingsPort;
   /** Epoch milliseconds. */
@@ -28,16 +33,25 @@ export interface ControlServices {
   log: ControlLog;
 }
 
-/** The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. */
+/**
+ * The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. Projects take
+ * turns; one of which too much waits is refused with control.RATE_LIMITED. Without a project it is the service's own turn.
+ */
 export interface CompilePort {
   /** control.SOURCE_INVALID for source that takes too long or too much memory; rejects with the signal's reason when it aborts. */
   compile(request: CompileRequest): Promise<CompileReply>;
   /** Whether packed bytes are the build of that hash: everything is hashed again. */
-  verify(buildHash: string, build: Uint8Array): Promise<boolean>;
-  /** Rows against a tool's state schemas; paths begin with `/collections`. */
-  checkRows(state: StateNamespace[], collections: RowCollection[]): Promise<Issue[]>;
+  verify(buildHash: string, build: Uint8Array, projectId?: string): Promise<boolean>;
+  /** Rows against a tool's state schemas; paths begin with `/collections`. Refuses as `compile` does. */
+  checkRows(state: StateNamespace[], collections: RowCollection[], projectId?: string): Promise<Issue[]>;
   /** The tool packages that ship with Drillyard. */
   library(): Promise<readonly LibraryPackage[]>;
+  close(): Promise<void>;
+}
+/** Judges expressions of hosted runs, away from the event loop. Projects take turns. */
+export interface JudgePort {
+  /** For one run. */
+  judgeFor(projectId: string): ExpressionJudge;
   close(): Promise<void>;
 }
 export interface CompileRequest {
@@ -45,6 +59,8 @@ export interface CompileRequest {
   root: string;
   config?: string;
   choices?: DataChoices;
+  /** Whose turn it takes. */
+  projectId?: string;
   signal?: AbortSignal;
 }
 export interface CompileReply {
@@ -69,6 +85,16 @@ export interface Blobs {
   digests(): AsyncIterable<string>;
   /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;
+}
+
+/** The disk of the data directory. */
+export interface Disk {
+  /** Why new work is refused; undefined while it is not. */
+  refusal(): ServiceError | undefined;
+  /** Gives up what was kept for this; whether there was something. */
+  release(): boolean;
+  /** Keeps it again, where there is room. */
+  restore(): void;
 }
 
 export interface ControlLog {

@@ -7,6 +7,7 @@ import { limits } from '../contract/limits.js';
 import type { ActorView } from '../contract/world-protocol.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { PreparedEndpoint } from './endpoint.js';
+import { requireActive } from './organization-now.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
@@ -48,7 +49,9 @@ export function createSessionAccess(services: ControlServices): PreparedEndpoint
       }
     },
     withoutSecret: ({ access }) => ({ access: { ...access, credential: '' } }),
-    withSecret: ({ access }) => ({ access: { ...access, credential: services.keyring.token('world', access.accessId) } }),
+    withSecret: ({ access }, generation) => ({
+      access: { ...access, credential: services.keyring.token('world', access.accessId, generation) },
+    }),
   };
 }
 
@@ -63,9 +66,18 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
   const world = await memory.world(sessionId);
   const { capabilities, ...found } = actorOf(await world.query({ kind: 'actors' }), actor);
   const accessId = newId('access');
-  const credential = services.keyring.token('world', accessId);
-  const access = await services.bindings.open({ world, ...found, bindings: ['http', 'mcp', 'cli'], token: credential, expiresAtMs });
-  memory.issued(sessionId, access, expiresAtMs);
+  const keyGeneration = services.keyring.generation;
+  const credential = services.keyring.token('world', accessId, keyGeneration);
+  const access = await services.bindings.open({
+    world,
+    ...found,
+    bindings: ['http', 'mcp', 'cli'],
+    token: credential,
+    expiresAtMs,
+    owner: session.projectId,
+    requireOpen: () => void requireActive(services.catalog, session.organizationId),
+  });
+  memory.issued(sessionId, { access, expiresAtMs, keyGeneration });
   const { http, mcp, cli } = access.endpoints;
   const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
   return { access, bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities } };

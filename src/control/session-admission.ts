@@ -6,7 +6,7 @@ import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Caller } from './endpoint.js';
 import type { CreateOperation } from './operations.js';
 import type { ControlServices } from './services.js';
-import { keepSession, requireSession, type SessionRecord, sessionTable } from './session-records.js';
+import { keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { moved, requireFreeLease, requireLease, requireUsable } from './session-states.js';
 import type { Change, View } from './tables.js';
 
@@ -21,11 +21,17 @@ export interface SessionCall {
 }
 
 /** The session of a request that changes its world: existence, what the request says of it, lease, readiness, owner. */
-export function admit(view: View, { nowMs }: ControlServices, { path, caller, body }: SessionCall, free: { afterRun?: boolean } = {}): SessionRecord {
+export function admit(
+  view: View,
+  { nowMs, guard }: ControlServices,
+  { path, caller, body }: SessionCall,
+  free: { afterRun?: boolean } = {},
+): SessionRecord {
   const record = requireSession(view, { ...path, ...caller });
   requireLease(record, body.expectedLeaseGeneration);
   requireUsable(record, nowMs());
   requireFreeLease(record, free);
+  guard.quarantines.requireOpen(record.session);
   return record;
 }
 
@@ -65,13 +71,6 @@ interface StartOperation {
   input?: JsonValue;
 }
 
-/** A session has its record for as long as it has operations. */
-export function requireRecord(view: View, sessionId: string): SessionRecord {
-  const record = view.get(sessionTable, sessionId);
-  if (record === undefined) throw new Error(`there is no record of session ${sessionId}`);
-  return record;
-}
-
 /** What the operation's result says in every case. */
 export function resultOf({ kind }: Operation, { session }: SessionRecord, more: JsonObject = {}): JsonObject {
   const { sessionId, leaseGeneration } = session;
@@ -90,4 +89,4 @@ export function faltered(tx: Change, sessionId: string, { error, nowMs }: { erro
   const isRefusal = error instanceof ServiceError && !hostFailures.has(error.code);
   if (!isRefusal && record.session.state === 'ready') tx.put(sessionTable, moved(record, 'degraded', nowMs));
 }
-const hostFailures = new Set<string>(['world.HANDLER_TIMEOUT', 'world.ACTOR_RESTARTED', 'control.INTERNAL']);
+const hostFailures = new Set<string>(['world.HANDLER_TIMEOUT', 'world.ACTOR_RESTARTED', 'control.ATTEMPTS_EXHAUSTED', 'control.INTERNAL']);

@@ -31,6 +31,7 @@ export function createSession(services: ControlServices): PreparedEndpoint<'crea
     apply: (tx, call, { buildHash, start }) => {
       const { path, caller, body } = call;
       requireActiveEnvironment(tx, { ...path, ...caller });
+      services.guard.quarantines.requireOpen({ ...path, buildHash });
       requireApprovedReceivers(tx, { ...path, ...caller, ids: body.callbackReceiverBindingIds ?? [] });
       const record = preferred(tx, services, call, { buildHash, start }) ?? begun(tx, services, call, { buildHash, start });
       tx.put(sessionTable, record);

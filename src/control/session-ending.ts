@@ -10,11 +10,12 @@ import { LeftForNextLife, type Runner } from './operations.js';
 import { patience } from './patient-world.js';
 import { returnQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
-import { type AskedBy, requireRecord, resultOf, startOperation } from './session-admission.js';
+import { type AskedBy, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
-import { isLive, requireSession, type SessionRecord, sessionTable } from './session-records.js';
+import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { changed, moved, requireFreeLease, requireLease } from './session-states.js';
 import { deleteSnapshots } from './snapshot-records.js';
+import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 /** Who asks when nobody does: the service itself. */
@@ -60,6 +61,8 @@ export function endSession(
 /** Once it is decided a destruction is always carried to its end. */
 export function destroyRunner(services: ControlServices): Runner {
   return {
+    // It runs no tool code, so what ends while it runs is another's doing.
+    startsMax: Number.POSITIVE_INFINITY,
     run: async ({ operation }, { leaving }) => {
       const sessionId = operation.resourceId;
       const memory = sessionMemory(services);
@@ -75,13 +78,14 @@ export function destroyRunner(services: ControlServices): Runner {
 }
 
 /** Whether there is one or not. What stands in the way is waited for: a world that nobody reaches any more must not stay. */
-export async function removeWorld({ worlds, log }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
+export async function removeWorld({ worlds, log, disk }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await (await worlds.open(sessionId)).destroy();
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'control.NOT_FOUND') return;
       if (leaving.aborted) throw new LeftForNextLife();
+      if (error instanceof ServiceError && error.code === 'control.STORAGE_FULL' && disk.release()) continue;
       log.warn('a world was not removed yet', { sessionId, err: error });
       await patience(tries, { leaving });
     }
@@ -94,5 +98,7 @@ function destroyed(tx: Change, services: ControlServices, operation: Operation):
   const isExpired = record.session.state === 'expired';
   tx.put(sessionTable, isExpired ? changed(record, destroyedAtMs, { destroyedAtMs }) : moved(record, 'destroyed', destroyedAtMs, { destroyedAtMs }));
   deleteSnapshots(tx, operation.resourceId);
+  const { organizationId, projectId } = record.session;
+  noteStorage(tx, { ownerId: operation.resourceId, organizationId, projectId, bytes: 0 });
   return resultOf(operation, record, { destroyedAtMs });
 }

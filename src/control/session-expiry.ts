@@ -31,7 +31,7 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
 
 /** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. */
 export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
-  sessionMemory(services).dropExpired(services.nowMs());
+  sessionMemory(services).dropVoid(services.nowMs());
   return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
 }
 

@@ -8,11 +8,11 @@ import { requireActiveEnvironment } from './environment-records.js';
 import { newSession } from './new-session.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
-import { admit, requireRecord, resultOf, startOperation } from './session-admission.js';
+import { admit, resultOf, startOperation } from './session-admission.js';
 import { removeWorld } from './session-ending.js';
 import { abandonSession, isUnmade, made, orFound } from './session-making.js';
 import { sessionMemory } from './session-memory.js';
-import { isLive, type SessionRecord, sessionTable } from './session-records.js';
+import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
 import { requireAvailable } from './snapshot-records.js';
 import type { Change } from './tables.js';
@@ -71,11 +71,11 @@ function childOf(tx: Change, services: ControlServices, parent: SessionRecord, {
 export function forkRunner(services: ControlServices): Runner {
   const { catalog, nowMs } = services;
   return {
-    run: async ({ operation, input }, { signal, leaving }) => {
+    run: async ({ operation, input }, { signal, leaving, takenUp }) => {
       const sessionId = operation.resourceId;
       const { parentSessionId, ...at } = input as ForkInput;
       const isDue = isUnmade(requireRecord(catalog.view, sessionId)) && isLive(requireRecord(catalog.view, parentSessionId));
-      const clockUs = isDue ? await forkWorld(services, parentSessionId, { worldId: sessionId, ...at }) : undefined;
+      const clockUs = isDue ? await forkWorld(services, parentSessionId, { worldId: sessionId, ...at, isNew: !takenUp }) : undefined;
       const isWanted = isLive(requireRecord(catalog.view, sessionId)) && !signal.aborted;
       // The child's end is carried out in its own lane, which may have been before there was a world to remove.
       if (clockUs !== undefined && !isWanted) await removeWorld(services, sessionId, leaving);

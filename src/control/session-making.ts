@@ -5,10 +5,10 @@ import type { WorldRef } from '../worlds/api.js';
 import { loadBuild } from './build-records.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
-import { requireRecord, resultOf } from './session-admission.js';
+import { resultOf } from './session-admission.js';
 import { askedByService, endSession } from './session-ending.js';
 import { sessionMemory } from './session-memory.js';
-import { isLive, type SessionRecord, sessionTable } from './session-records.js';
+import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { startOf } from './session-start.js';
 import { moved } from './session-states.js';
 import type { Change } from './tables.js';
@@ -16,11 +16,11 @@ import type { Change } from './tables.js';
 export function createRunner(services: ControlServices): Runner {
   const { catalog, nowMs } = services;
   return {
-    run: async ({ operation }, { signal }) => {
+    run: async ({ operation }, { signal, takenUp }) => {
       const sessionId = operation.resourceId;
       const record = catalog.view.get(sessionTable, sessionId);
       if (record !== undefined && isUnmade(record)) {
-        const world = await makeWorld(services, record, await loadBuild(services, record.session.buildHash));
+        const world = await makeWorld(services, record, { build: await loadBuild(services, record.session.buildHash), isNew: !takenUp });
         if (record.session.warmPool !== undefined) await warm(services, sessionId, world);
       }
       if (signal.aborted) return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
@@ -33,16 +33,22 @@ export function createRunner(services: ControlServices): Runner {
 
 export const isUnmade = ({ session: { state } }: SessionRecord): boolean => state === 'creating' || state === 'warming';
 
-async function makeWorld(services: ControlServices, { session }: SessionRecord, build: CompiledBuild): Promise<WorldRef> {
-  const memory = sessionMemory(services);
+interface MakeWorld {
+  build: CompiledBuild;
+  isNew: boolean;
+}
+async function makeWorld(services: ControlServices, { session }: SessionRecord, { build, isNew }: MakeWorld): Promise<WorldRef> {
+  const { worlds, guard } = services;
   const { sessionId: worldId, seed } = session;
   const { setup, setupHash } = startOf(build, session);
   const world = await orFound(
-    () => services.worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 } }),
-    () => services.worlds.open(worldId),
+    () =>
+      guard.making(session, worlds.hostOf(worldId), () =>
+        worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 }, isNew }),
+      ),
+    () => worlds.open(worldId),
   );
-  memory.remember(world);
-  return world;
+  return sessionMemory(services).remember(world);
 }
 
 /** What an earlier life has made is there already. */

@@ -11,10 +11,14 @@ import type { Access } from '../drills/bindings-port.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { ControlServices } from './services.js';
 import { sessionReceivers } from './session-receivers.js';
+import { requireRecord } from './session-records.js';
+import { storageWatch } from './storage-watch.js';
 
 interface IssuedAccess {
   access: Access;
   expiresAtMs: number;
+  /** Of the server key, from which its credential derives. */
+  keyGeneration: number;
 }
 
 interface KnownWorld {
@@ -24,7 +28,12 @@ interface KnownWorld {
 }
 export interface SessionMemoryParts {
   worlds: Worlds;
+  /** A world as everybody but its hosts holds it. */
+  guarded(world: WorldRef): WorldRef;
   receiversOf(sessionId: string, signal: AbortSignal): ReceiverSource;
+  /** The same world, watched for what it stores. */
+  watched(world: WorldRef): WorldRef;
+  acceptsKey(generation: number): boolean;
 }
 
 export class SessionMemory {
@@ -47,7 +56,7 @@ export class SessionMemory {
     const known = this.#refs.get(world.worldId);
     if (known !== undefined) return known.world;
     const end = new AbortController();
-    const delivering = new DeliveringWorld(world, this.#parts.receiversOf(world.worldId, end.signal));
+    const delivering = new DeliveringWorld(this.#parts.watched(this.#parts.guarded(world)), this.#parts.receiversOf(world.worldId, end.signal));
     this.#refs.set(world.worldId, { world: delivering, end });
     return delivering;
   }
@@ -58,7 +67,7 @@ export class SessionMemory {
 
   /** control.QUOTA_EXCEEDED when the session has as many as it may. */
   requireRoom(sessionId: string, nowMs: number): void {
-    this.#dropExpired(sessionId, nowMs);
+    this.#dropVoid(sessionId, nowMs);
     const issued = this.#issued.get(sessionId);
     if (issued === undefined || issued.size < limits.accessesMax) return;
     const soonest = Math.min(...[...issued].map(({ expiresAtMs }) => expiresAtMs));
@@ -68,16 +77,17 @@ export class SessionMemory {
       retryAfterMs: Math.max(1, soonest - nowMs),
     });
   }
-  issued(sessionId: string, access: Access, expiresAtMs: number): void {
+  issued(sessionId: string, issued: IssuedAccess): void {
     const all = this.#issued.get(sessionId) ?? new Set();
-    this.#issued.set(sessionId, all.add({ access, expiresAtMs }));
+    this.#issued.set(sessionId, all.add(issued));
   }
   revoke(sessionId: string): void {
     for (const { access } of this.#issued.get(sessionId) ?? []) void access.revoke();
     this.#issued.delete(sessionId);
   }
-  dropExpired(nowMs: number): void {
-    for (const sessionId of this.#issued.keys()) this.#dropExpired(sessionId, nowMs);
+  /** Ends access whose time is over, and that of a server key which is accepted no more. */
+  dropVoid(nowMs: number): void {
+    for (const sessionId of this.#issued.keys()) this.#dropVoid(sessionId, nowMs);
   }
 
   /** Runs what may take long so that it is cancelled, as by its own signal, when the session ends. */
@@ -105,11 +115,11 @@ export class SessionMemory {
     for (const { end } of this.#refs.values()) end.abort();
   }
 
-  #dropExpired(sessionId: string, nowMs: number): void {
+  #dropVoid(sessionId: string, nowMs: number): void {
     const all = this.#issued.get(sessionId);
     if (all === undefined) return;
     for (const one of all) {
-      if (one.expiresAtMs > nowMs) continue;
+      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration)) continue;
       void one.access.revoke();
       all.delete(one);
     }
@@ -124,7 +134,13 @@ export function sessionMemory(services: ControlServices): SessionMemory {
   let memory = memories.get(services);
   if (memory === undefined) {
     const receiversOf = (sessionId: string, signal: AbortSignal): ReceiverSource => sessionReceivers(services, sessionId, signal);
-    memory = new SessionMemory({ worlds: services.worlds, receiversOf });
+    const { worlds, guard, catalog, keyring } = services;
+    const guarded = (world: WorldRef): WorldRef => {
+      const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
+      return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
+    };
+    const watched = (world: WorldRef): WorldRef => storageWatch(services).watched(world);
+    memory = new SessionMemory({ worlds, guarded, receiversOf, watched, acceptsKey: (generation) => keyring.accepts(generation) });
     memories.set(services, memory);
   }
   return memory;

@@ -68,11 +68,11 @@ function getSessionRuntime(services: ControlServices): ReadEndpoint<'getSessionR
   return {
     kind: 'read',
     run: async (view, call) => {
-      const [position, actors] = await askWorld(services, view, call, (world) =>
-        Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'actors' })]),
+      const [position, actors, storage] = await askWorld(services, view, call, (world) =>
+        Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'actors' }), world.query({ kind: 'storage' })]),
       );
       const { session, hostedRunId } = requireSession(view, { ...call.path, ...call.caller });
-      const runtime: WorldSessionRuntime = { schemaVersion: 1, session, position, actors: actors.map(boundActor) };
+      const runtime: WorldSessionRuntime = { schemaVersion: 1, session, position, storage, actors: actors.map(boundActor) };
       return hostedRunId === undefined ? runtime : { ...runtime, hostedRunId };
     },
   };

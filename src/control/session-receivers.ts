@@ -2,7 +2,7 @@
 // receiver that is revoked is told nothing more.
 import { isLoopbackAddress, isPublicAddress } from '../callbacks/addresses.js';
 import type { Receiver, ReceiverSource } from '../callbacks/receivers.js';
-import { callbackReceiverTable } from './callback-receiver-records.js';
+import { callbackReceiverTable, isOriginOpen, signingSecretOf } from './callback-receiver-records.js';
 import type { ControlServices } from './services.js';
 import { sessionTable } from './session-records.js';
 
@@ -16,7 +16,8 @@ export function sessionReceivers({ catalog, keyring, settings }: ControlServices
       for (const id of catalog.view.get(sessionTable, sessionId)?.session.callbackReceiverBindingIds ?? []) {
         const record = catalog.view.get(callbackReceiverTable, id);
         if (record?.state !== 'approved' || receivers.has(record.receiverId)) continue;
-        receivers.set(record.receiverId, { url: record.origin, secret: keyring.token('callback', id), isAllowed, signals: [signal] });
+        if (!isOriginOpen(record.origin, settings)) continue;
+        receivers.set(record.receiverId, { url: record.origin, secret: signingSecretOf(keyring, record), isAllowed, signals: [signal] });
       }
       return receivers;
     },

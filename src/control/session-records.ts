@@ -54,6 +54,13 @@ export function requireSession(view: View, place: { organizationId: string; proj
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such session.' });
 }
 
+/** A session has its record for as long as it has operations. */
+export function requireRecord(view: View, sessionId: string): SessionRecord {
+  const record = view.get(sessionTable, sessionId);
+  if (record === undefined) throw new Error(`there is no record of session ${sessionId}`);
+  return record;
+}
+
 /** Writes what is new about a record, where anything is. */
 export function keepSession(tx: Change, before: SessionRecord, after: SessionRecord): SessionRecord {
   if (after !== before) tx.put(sessionTable, after);

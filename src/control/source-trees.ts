@@ -155,4 +155,5 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
 export async function clearMaterialized(dataDirectory: string): Promise<void> {
   await rm(workFolder(dataDirectory), { recursive: true, force: true });
 }
-const workFolder = (dataDirectory: string): string => join(dataDirectory, 'work');
+/** Each tree that is laid out has a folder directly in it. */
+export const workFolder = (dataDirectory: string): string => join(dataDirectory, 'work');

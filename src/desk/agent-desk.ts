@@ -38,7 +38,6 @@ export async function startAgentDesk({ onPending = () => {}, onFailure = logFail
     engine: 'node:http',
     host: '127.0.0.1',
     port: 0,
-    bodyBytesMax: limits.completionBytesMax,
     handler: createRouter({
       routes: deskRoutes(interactions),
       requireHost: requireLoopback,

@@ -41,10 +41,11 @@ export class Attempt {
     const opened = await this.#orFailure(() => this.#seat.open());
     if (opened === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
     const { world, begun } = opened;
-    const { planned } = this.#seat;
+    const { planned, judgeExpression } = this.#seat;
     const startUs = begun.virtualTimeUs;
-    const final = new Judge(planned.drill.assertions, { startUs });
-    const invariants = new Judge(planned.drill.timeline.invariants, { startUs });
+    const start = { startUs, ...(judgeExpression === undefined ? {} : { judgeExpression }) };
+    const final = new Judge(planned.drill.assertions, start);
+    const invariants = new Judge(planned.drill.timeline.invariants, start);
     const fromSequence = firstSequence(begun);
     const journal = new Journal(world, {
       startUs,

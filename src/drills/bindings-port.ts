@@ -24,8 +24,12 @@ export interface OpenAccess {
   receivers?: ReceiverBook;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
+  /** Who answers for what the agent asks, such as a project; a hosted service bounds that together. Default: nobody, and no bound. */
+  owner?: string;
   /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
   expiresAtMs?: number;
+  /** Asked before each thing the actor does: throws the refusal while the world takes no calls. Default: it always does. */
+  requireOpen?(): void;
 }
 export interface ReceiverBook {
   /** Yields what ends it. control.NOT_FOUND for a receiver nobody sends to, control.STATE_CONFLICT for one that is there. */

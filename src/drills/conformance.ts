@@ -8,7 +8,10 @@ import type { RunDrillsOptions } from './options.js';
 import { type BuildRunResult, type RunDrillsResult, runBuild } from './run-drills.js';
 import { sourceInvalid } from './source-invalid.js';
 
-export type ConformanceOptions = Pick<RunDrillsOptions, 'concurrency' | 'isolate' | 'onEvent' | 'signal' | 'reportDirectory' | 'runDirectory'> & {
+export type ConformanceOptions = Pick<
+  RunDrillsOptions,
+  'concurrency' | 'isolate' | 'onEvent' | 'onNotice' | 'signal' | 'reportDirectory' | 'runDirectory'
+> & {
   /** The package's folder. */
   folder: string;
   /** The root file of its conformance project: absolute, or relative to that project. Default drillyard.json. */
@@ -40,10 +43,10 @@ export async function testToolPackage(
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw sourceInvalid(found);
   const { root, suite } = conformance;
-  const { build, diagnostics } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
+  const { build, diagnostics, outsidePackages } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
   if (build === undefined) throw sourceInvalid(diagnostics);
   // Retries would hide what this looks for.
-  const run = (more: Partial<RunDrillsOptions>) => runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings);
+  const run = (more: Partial<RunDrillsOptions>) => runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, outsidePackages);
   const plain = await run({});
   const stopped = plain.verdict !== 'passed' || plain.cancelled;
   const amnesia = stopped ? undefined : await run({ amnesia: true, reportDirectory: false });

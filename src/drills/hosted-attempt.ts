@@ -6,6 +6,7 @@ import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../cont
 import type { WorldRef } from '../worlds/api.js';
 import type { Attached } from './capture.js';
 import { orInterruption } from './interruption.js';
+import type { ExpressionJudge } from './judge/evaluate-expression.js';
 import { type PlayableDrill, refuseTimeline } from './plan.js';
 import type { AttemptNumbers } from './run-setup.js';
 import type { Agent, Begun, Ended, OpenedWorld, Played, PlayedStep, Seat, Worked } from './seat.js';
@@ -41,10 +42,11 @@ export interface HostedPart {
   /** Every command of the attempt may be sent to it again: the world does each once. */
   world: WorldRef;
   desk: Desk;
+  judgeExpression: ExpressionJudge;
   signal: AbortSignal;
 }
 
-export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world, desk, signal }: HostedPart): Seat {
+export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world, desk, judgeExpression, signal }: HostedPart): Seat {
   const refusal = refuseTimeline(planned);
   // The world outlives its runs, and keys live as long as the world.
   const once = (step: string): { operationKey: string } => ({ operationKey: `${hostedRunId} ${step}` });
@@ -54,6 +56,7 @@ export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world,
     planned,
     numbers,
     ...(refusal === undefined ? {} : { refusal }),
+    judgeExpression: (text, view) => orInterruption(() => judgeExpression(text, view)),
     signal,
     onEvent: () => {},
     open: () => takeWorld({ world, desk, planned, once }),

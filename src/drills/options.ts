@@ -1,8 +1,10 @@
 // What a caller of runDrills says.
+
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
+import type { LocalIsolation } from '../worlds/local-worlds.js';
 import type { Shard } from './shard.js';
 
 /** Which drills. Without `suite`, `drills`, `tags` and `filter`: the suite `default` where the repository has one, else every drill. */
@@ -32,8 +34,11 @@ export interface RunDrillsOptions extends Selection {
   seed?: string;
   /** Attempts at once, each with a host of its own for its world. Default: the suite's, else 1. It changes no result. */
   concurrency?: number;
-  /** Where tool code and module targets run: in threads (default), or in processes of their own. It changes no result. */
-  isolate?: 'thread' | 'process';
+  /**
+   * Where tool code and module targets run: in threads, or in processes of their own; `box`: tool code inside bubblewrap, module targets in processes.
+   * It changes no result. Default: threads, but a box for tool code where a tool package was installed and a box can be had.
+   */
+  isolate?: LocalIsolation;
   /** A turn of tool code that takes longer is ended, and its caller gets world.HANDLER_TIMEOUT. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /** Once a drill has failed, start no further attempts; what did not run counts as inconclusive. */
@@ -50,6 +55,8 @@ export interface RunDrillsOptions extends Selection {
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
   /** How many of the repository's files have been read, before anything runs. */
   onCompiling?: (done: number, total: number) => void;
+  /** What the user should know before anything runs, such as that code from outside runs without a box. */
+  onNotice?: (text: string) => void;
   /** Called in order; an exception of a listener ends the run. */
   onEvent?: (event: RunEvent) => void;
   /** Aborting cancels: access is revoked, targets are ended, what has run is sealed and reported. */

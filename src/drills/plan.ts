@@ -99,8 +99,15 @@ export function refuseTarget(target: Target, available: ReadonlySet<Binding>, ha
   );
 }
 
-/** Why its interactions do not fit one run. */
+/** Why a drill does not fit one run; the second of a build that was made before assertions were counted. */
 export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunError | undefined {
+  const assertions = drill.assertions.length + drill.timeline.invariants.length;
+  const assertionsMax = limits.drillAssertionsMax;
+  if (assertions > assertionsMax) {
+    return runError('framework.TOO_MANY_ASSERTIONS', `Drill "${drill.id}" has ${assertions} assertions; at most ${assertionsMax} are judged.`, {
+      details: { assertions, assertionsMax },
+    });
+  }
   const interactions = timelineLength(drill.timeline);
   const interactionsMax = limits.timelineInteractionsMax;
   if (interactions <= interactionsMax) return undefined;

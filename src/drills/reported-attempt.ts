@@ -1,5 +1,7 @@
 // An attempt with its report: played, written down, told. Its lane is free when it has been played: the report needs no world.
 import { join, relative, resolve } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import type { JsonObject } from '../contract/json.js';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunReport } from '../contract/run-events.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
@@ -82,6 +84,13 @@ interface Written {
   cited: AttemptDetail['cited'];
 }
 
+function writeFailed(error: Error): RunError {
+  if (!(error instanceof ServiceError)) {
+    return runError('reporter.WRITE_FAILED', `The report could not be written: ${error.message.replace(/\.$/, '')}.`);
+  }
+  return runError('reporter.WRITE_FAILED', error.message, { details: { ...error.extra.details, code: error.code } as JsonObject });
+}
+
 async function writeReport(
   { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
   report: RunReport,
@@ -93,10 +102,6 @@ async function writeReport(
     const { cited } = await writeAttemptReport(directory, report, played);
     return { report: relative(resolve(root), join(directory, report.runId)), cited };
   } catch (error) {
-    return {
-      report: '',
-      reportError: runError('reporter.WRITE_FAILED', `The report could not be written: ${(error as Error).message.replace(/\.$/, '')}.`),
-      cited: [],
-    };
+    return { report: '', reportError: writeFailed(error as Error), cited: [] };
   }
 }

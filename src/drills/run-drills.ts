@@ -6,16 +6,17 @@ import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/project-view.js';
-import type { Verdict } from '../contract/run.js';
+import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
-import { openWorlds } from '../worlds/worlds.js';
+import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
+import { runError, saysDiskFull } from './run-error.js';
 import type { Shard } from './shard.js';
 import { sourceInvalid } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
@@ -51,6 +52,8 @@ export interface RunDrillsResult {
   failed: number;
   inconclusive: number;
   cancelled: boolean;
+  /** A full disk: no further attempts were started, and what did not run counts as inconclusive. Which folder it is, and what to do. */
+  endedEarly?: RunError;
   drills: DrillOutcome[];
   /** Warnings of the compiler. */
   diagnostics: Diagnostic[];
@@ -60,11 +63,13 @@ export interface RunDrillsResult {
 /** Of a build, whose source nobody knows any more. */
 export type BuildRunResult = Omit<RunDrillsResult, 'diagnostics' | 'sources'>;
 
+const defaultRunDirectory = '.service/runs';
+
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
-  const { build, diagnostics, view } = await compile(options);
+  const { build, diagnostics, view, outsidePackages } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
-  return { ...(await runBuild(build, options, openBindings)), diagnostics, sources };
+  return { ...(await runBuild(build, options, openBindings, outsidePackages)), diagnostics, sources };
 }
 
 /** Compiles and plans; runs nothing. */
@@ -83,9 +88,16 @@ async function compile({ root, config, onCompiling }: SourceOptions): Promise<Co
 
 type Compiled = CompileResult & { build: CompiledBuild };
 
-export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<BuildRunResult> {
+/** `outsidePackages`: tool packages that were installed; their code runs in a box where one can be had. */
+export async function runBuild(
+  build: CompiledBuild,
+  options: RunDrillsOptions,
+  openBindings: () => BindingsPort,
+  outsidePackages: readonly string[] = [],
+): Promise<BuildRunResult> {
   const root = resolve(options.root);
-  const isolation = options.isolate ?? 'thread';
+  const { isolation, notice } = options.isolate === undefined ? chooseLocalIsolation(outsidePackages) : { isolation: options.isolate };
+  if (notice !== undefined) options.onNotice?.(notice);
   const bindings = openBindings();
   const plan = planRun(build, options, bindings.available);
   const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
@@ -101,11 +113,17 @@ export async function runBuild(build: CompiledBuild, options: RunDrillsOptions, 
   const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
   requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
-  const targets = new Targets({ root, isolation, prefixes, allowRemote: options.allowRemote === true, ...(agent === undefined ? {} : { agent }) });
-  const worlds = await openWorlds({
-    directory: resolve(root, options.runDirectory ?? '.service/runs'),
-    layout: 'run',
-    durability: 'committed',
+  // An agent is the repository's own code; a box is asked for by name before its process changes.
+  const agents = options.isolate === 'box' ? 'process' : (options.isolate ?? 'thread');
+  const targets = new Targets({
+    root,
+    isolation: agents,
+    prefixes,
+    allowRemote: options.allowRemote === true,
+    ...(agent === undefined ? {} : { agent }),
+  });
+  const worlds = await openLocalWorlds({
+    directory: resolve(root, options.runDirectory ?? defaultRunDirectory),
     // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
     hosts: Math.max(1, Math.min(plan.concurrency, runs)),
     hostsAtStart: Math.min(availableParallelism(), runs),
@@ -144,6 +162,7 @@ class Run {
   /** By drill, how many have not ended. */
   readonly #openTrials: number[];
   #stopped = false;
+  #endedEarly: RunError | undefined;
 
   constructor(plan: Plan, options: RunDrillsOptions, context: AttemptContext) {
     this.#plan = plan;
@@ -173,7 +192,10 @@ class Run {
     for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
       const request = { planned, trial: planned.trials[trialIndex]!, attempt, host: lane };
       const { verdict, reported } = await attemptPlayed(this.#context, this.#options, request);
-      const told = reported.then((played) => void outcome.attempts.push(played));
+      const told = reported.then((played) => {
+        outcome.attempts.push(played);
+        this.#endOnFullDisk(played);
+      });
       // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
       if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
         this.#stopAfter(verdict);
@@ -191,6 +213,16 @@ class Run {
     this.#stopAfter(outcome.verdict);
     this.#openTrials[drillIndex]! -= 1;
     if (this.#openTrials[drillIndex] === 0) this.#closeDrill(drillIndex);
+  }
+
+  #endOnFullDisk({ result: { failure }, reportError }: ReportedAttempt): void {
+    const full = [failure, reportError].find((error) => error !== undefined && saysDiskFull(error));
+    if (full === undefined || this.#endedEarly !== undefined) return;
+    this.#stopped = true;
+    const { root, runDirectory = defaultRunDirectory } = this.#options;
+    const place = full.details.path ?? resolve(root, runDirectory);
+    const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Make room and run again.`;
+    this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });
   }
 
   #stopAfter(verdict: Verdict): void {
@@ -218,6 +250,12 @@ class Run {
     });
   }
 
+  #ending(): Pick<Extract<RunEvent, { event: 'summary' }>, 'endedEarly'> {
+    if (this.#endedEarly === undefined) return {};
+    const { code, message } = this.#endedEarly;
+    return { endedEarly: { code, message } };
+  }
+
   #summary(): BuildRunResult {
     const { buildHash, suiteId, seed, shard } = this.#plan;
     const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
@@ -228,7 +266,7 @@ class Run {
       inconclusive: count('inconclusive'),
     };
     const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
-    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }) };
+    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }), ...this.#ending() };
     this.#context.onEvent(event);
     return {
       schemaVersion: 1,
@@ -238,6 +276,7 @@ class Run {
       ...(shard === undefined ? {} : { shard }),
       ...totals,
       cancelled: this.#context.signal.aborted,
+      ...(this.#endedEarly === undefined ? {} : { endedEarly: this.#endedEarly }),
       drills: this.#drills,
     };
   }

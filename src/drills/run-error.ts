@@ -19,6 +19,11 @@ export function runError(
   return { schemaVersion: 1, code, source, message, retryable, issues, correlationId: newId('corr'), details };
 }
 
+/** Whether nothing more can be kept, so that no further attempt comes to anything. */
+export function saysDiskFull({ code, details }: RunError): boolean {
+  return code === 'control.STORAGE_FULL' || (code === 'reporter.WRITE_FAILED' && details.code === 'control.STORAGE_FULL');
+}
+
 /** Of whatever was thrown: a refusal keeps its code, anything else is a bug of ours. */
 export function runErrorFrom(thrown: unknown): RunError {
   if (thrown instanceof ServiceError) {

@@ -5,6 +5,7 @@ import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } f
 import type { RunEvent } from '../contract/run-events.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { Attached } from './capture.js';
+import type { ExpressionJudge } from './judge/evaluate-expression.js';
 import type { PlayableDrill } from './plan.js';
 import type { AttemptNumbers } from './run-setup.js';
 import type { TargetRun } from './targets/target-run.js';
@@ -17,6 +18,8 @@ export interface Seat {
   numbers: AttemptNumbers;
   /** Why nothing of it can be played. */
   refusal?: RunError;
+  /** Where expressions are judged. Default: in this thread. */
+  judgeExpression?: ExpressionJudge;
   /** Aborted when the run is cancelled. */
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;

@@ -1,18 +1,42 @@
-// Whether an error says that the disk is full: the system, LMDB and lmdb-js each say it in their own way.
+// When a disk is full: by what the system, LMDB and lmdb-js say of a write, each in its own way, and by how little is left of it.
+// The last piece of a disk is not for new work: what ends work, frees room or tells of it needs some.
 import { statfsSync } from 'node:fs';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 
-/** Names and numbers of ENOSPC and EDQUOT, and LMDB's own number for a map that cannot grow. */
-const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 28, 122, -30792]);
+/** Names and numbers of ENOSPC, EDQUOT and EFBIG, and LMDB's own number for a map that cannot grow. */
+const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27, -30792]);
 /** EIO is what LMDB says where a write was cut short, as the last one on a full disk is: then there is less than this left. */
 const cutShort = 5;
 const freeBytesMin = 4 * 1024 * 1024;
 
-export function isDiskFull(error: unknown, directory: string): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return fullCodes.has(code) || (code === cutShort && freeBytes(directory) < freeBytesMin);
+export interface DiskRoom {
+  freeBytes: number;
+  /** Of these, what new work may not use: limits.diskKeptBytes, of a small disk limits.diskKeptShare. */
+  keptBytes: number;
 }
 
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
+export function diskRoom(directory: string): DiskRoom {
+  const { bavail, blocks, bsize } = statfsSync(directory);
+  return { freeBytes: bavail * bsize, keptBytes: Math.min(limits.diskKeptBytes, Math.floor(blocks * bsize * limits.diskKeptShare)) };
+}
+
+export function isDiskFull(error: unknown, directory: string): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return fullCodes.has(code) || (code === cutShort && diskRoom(directory).freeBytes < freeBytesMin);
+}
+
+/** Undefined while there is room for new work. */
+export function shortOfRoom(directory: string): ServiceError | undefined {
+  const { freeBytes, keptBytes } = diskRoom(directory);
+  return freeBytes > keptBytes ? undefined : diskFull();
+}
+
+/** It goes to tenants, too: where the disk is, is said by those who tell its owner. */
+export function diskFull(cause?: unknown): ServiceError {
+  return new ServiceError('control.STORAGE_FULL', {
+    message: 'The disk is full; nothing was changed.',
+    retryAfterMs: limits.diskFullRetryAfterMs,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { fileRefusal } from './file-faults.js';
 
 interface Holder {
   pid: number;
@@ -31,7 +32,7 @@ export function lockFolder(folder: string): FolderLock {
   try {
     writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    throw notWritable(folder, error as NodeJS.ErrnoException);
+    throw fileRefusal(`Nothing can be written to ${folder}`, folder, error);
   }
   try {
     take(folder, file, draft);
@@ -130,15 +131,5 @@ function inUse(folder: string, { pid, host }: Holder): ServiceError {
   return new ServiceError('control.STATE_CONFLICT', {
     message: `The folder ${folder} is in use by ${who}. Stop that process${wait}, or name another folder.`,
     details: { path: folder, pid, host },
-  });
-}
-
-function notWritable(folder: string, { code = 'EIO' }: NodeJS.ErrnoException): ServiceError {
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  return new ServiceError(full ? 'control.STORAGE_FULL' : 'control.INVALID_REQUEST', {
-    message: full
-      ? `Nothing can be written to ${folder}: the disk is full. Make room, or name another folder.`
-      : `Nothing can be written to ${folder} (${code}). Give this user the right to, or name another folder.`,
-    details: { path: folder, reason: code },
   });
 }

@@ -2,7 +2,8 @@
 // Not mkdir's own `recursive`: that one never returns where a file system answers ENOENT though the folder above is there, as /proc does.
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ServiceError } from '../contract/errors.js';
+import type { ServiceError } from '../contract/errors.js';
+import { fileRefusal } from './file-faults.js';
 
 /** Each folder above is looked at once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause. */
 export function makeFolder(path: string): void {
@@ -39,23 +40,4 @@ function isFolder(place: string): boolean {
   }
 }
 
-const causes: { [code: string]: string } = {
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  EROFS: 'the file system is read-only',
-  ENOENT: 'the file system allows no folder there',
-  EEXIST: 'a file is in its place',
-  ENOTDIR: 'a file is in its way',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links lead in a circle',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-};
-
-function refusal(path: string, code: string): ServiceError {
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  return new ServiceError(full ? 'control.STORAGE_FULL' : 'control.INVALID_REQUEST', {
-    message: `The folder ${path} cannot be made: ${causes[code] ?? code}. ${full ? 'Make room, or name' : 'Name'} another folder.`,
-    details: { path, reason: code },
-  });
-}
+const refusal = (path: string, code: string): ServiceError => fileRefusal(`The folder ${path} cannot be made`, path, { code });

@@ -1,33 +1,45 @@
 // The body of one request as it arrives, for both servers.
 //   B1. It is read at most once, and settles once: with all bytes, or with the reason why not.
-//   B2. Never more than the limit in force is held: `unreadBytesMax` until somebody reads, then what the reader allows.
+//   B2. Never more than the reader allows is held; before somebody reads, a server stops reading from the connection after `unreadBytes`.
 import { ServiceError } from '../contract/errors.js';
 
 export class BodyCollector {
-  readonly #unreadBytesMax: number;
   readonly #timeoutMs: number;
   #chunks: Uint8Array[] = [];
   /** Bytes seen, kept or not. */
   #bytes = 0;
   #complete = false;
+  #isDropped = false;
   #failure: ServiceError | undefined;
   #reader: { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void; timer: NodeJS.Timeout } | undefined;
 
-  constructor({ unreadBytesMax, timeoutMs }: { unreadBytesMax: number; timeoutMs: number }) {
-    this.#unreadBytesMax = unreadBytesMax;
+  constructor({ timeoutMs }: { timeoutMs: number }) {
     this.#timeoutMs = timeoutMs;
   }
 
   get settled(): boolean {
-    return this.#complete || this.#failure !== undefined;
+    return this.#complete || this.#isDropped || this.#failure !== undefined;
+  }
+
+  /** Held for nobody so far. */
+  get unreadBytes(): number {
+    return this.#reader === undefined && !this.settled ? this.#bytes : 0;
   }
 
   /** The chunk must be the collector's own: a server that reuses its buffer copies first. */
   push(chunk: Uint8Array): void {
     if (this.settled) return;
     this.#bytes += chunk.byteLength;
-    if (this.#bytes > (this.#reader?.bytesMax ?? this.#unreadBytesMax)) this.fail(tooLarge(this.#reader?.bytesMax ?? this.#unreadBytesMax));
+    if (this.#reader !== undefined && this.#bytes > this.#reader.bytesMax) this.fail(tooLarge(this.#reader.bytesMax));
     else this.#chunks.push(chunk);
+  }
+
+  /** Nobody will read it. */
+  drop(): void {
+    if (this.#reader !== undefined || this.settled) return;
+    // Every reply to a request without a reader comes here: an error, with its stack, is made when somebody reads after all.
+    this.#isDropped = true;
+    this.#chunks = [];
   }
 
   complete(): void {
@@ -48,6 +60,7 @@ export class BodyCollector {
   }
 
   read(bytesMax: number): Promise<Uint8Array> {
+    if (this.#isDropped) return Promise.reject(clientGone());
     if (this.#bytes > bytesMax) this.fail(tooLarge(bytesMax));
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#complete) return this.#bytes > bytesMax ? Promise.reject(tooLarge(bytesMax)) : Promise.resolve(this.#take());

@@ -16,6 +16,8 @@ import type { BodyRule, Route, RouteReply } from './router.js';
 export interface ControlPort {
   /** The holder of an identity provider's token. */
   authenticateIdentity(token: string): Promise<Caller>;
+  /** The holder of the operator's token. */
+  authenticateOperator(token: string): Caller;
   dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>>;
 }
 
@@ -34,6 +36,7 @@ function controlRoute(control: ControlPort, id: EndpointId): Route<Caller> {
     path: rule.path,
     auth: 'bearer',
     ...(rule.authority === 'identity' ? { authenticate: (token: string) => control.authenticateIdentity(token) } : {}),
+    ...(rule.authority === 'operator' ? { authenticate: (token: string) => control.authenticateOperator(token) } : {}),
     ...(body === undefined ? {} : { body }),
     begin: ({ request, caller, path, correlationId }) => {
       const values = readValues(path, request.query);

@@ -21,14 +21,14 @@ export function rawReply(status: number, body: string | Uint8Array, correlationI
   return { status, headers: { ...rawHeaders, 'x-correlation-id': correlationId, ...headers }, body };
 }
 
-/** What a route says of its body itself; none of it is kept by caches or guessed at by browsers unless it says so. */
+/**
+ * What a route says of its body itself; none of it is kept by caches unless it says so. Browsers neither guess at it nor run it: it is of
+ * somebody else, and comes from our origin.
+ */
 export function ownReply(status: number, body: string | Uint8Array, correlationId: string, headers?: { [name: string]: string }): HttpReply {
-  return {
-    status,
-    headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers, 'x-correlation-id': correlationId },
-    body,
-  };
+  return { status, headers: { 'cache-control': 'no-store', ...headers, ...ownHeaders, 'x-correlation-id': correlationId }, body };
 }
+const ownHeaders = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
 
 /** Text that leaves piece by piece; its media type is in the headers. */
 export function streamReply(status: number, stream: AsyncIterable<string>, correlationId: string, headers?: { [name: string]: string }): HttpReply {

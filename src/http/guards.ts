@@ -5,6 +5,11 @@ import { tooLarge } from './body-collector.js';
 import type { HttpRequest } from './server.js';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Of a listener's address or of a URL. */
+export function isLoopbackName(name: string): boolean {
+  return loopbackNames.has(name.toLowerCase()) || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
 const hostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 const originShape = /^https?:\/\/(.+)$/i;
 
@@ -28,13 +33,16 @@ const publicHostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
 /**
  * For a server that others may reach: one well-formed Host, and a page's Origin only when it is the server's own or a loopback one. There is
- * no cross-origin allowance; programs send no Origin.
+ * no cross-origin allowance; programs send no Origin. `isLoopback`: only programs of this machine reach it, and pages in a browser here, which
+ * may have made a name of their own point to it: so the Host is a loopback one, or the public one of a proxy.
  */
-export function requirePublicHost(publicUrl: string): (request: HttpRequest) => void {
-  const own = new URL(publicUrl).origin;
+export function requirePublicHost(publicUrl: string, { isLoopback = false } = {}): (request: HttpRequest) => void {
+  const { origin: own, hostname } = new URL(publicUrl);
   return ({ headers }) => {
     const host = headers.get('host') ?? '';
-    if (!publicHostShape.test(host)) throw badHeader('host', 'is not one host name with an optional port');
+    const name = publicHostShape.exec(host)?.[1];
+    if (name === undefined) throw badHeader('host', 'is not one host name with an optional port');
+    if (isLoopback && !isLoopbackHost(host) && name.toLowerCase() !== hostname) refuseOrigin('Host');
     const origin = headers.get('origin');
     if (origin === undefined || origin === own || isLoopbackHost(originShape.exec(origin)?.[1])) return;
     throw new ServiceError('control.ORIGIN_REJECTED', { message: 'The Origin header names another site.', details: { header: 'Origin' } });

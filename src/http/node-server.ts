@@ -1,12 +1,18 @@
 // The server on node:http: on every Node.js, with every option that bounds a connection spelled out.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
-import { malformedReply } from './envelope.js';
+import { ConnectionCount } from './connection-count.js';
+import { errorReply, malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
+import { faultOf, isPlainValue } from './request-faults.js';
+import { RequestLine } from './request-line.js';
 import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
+import { statusReasons } from './status-reasons.js';
 
 export async function startNodeServer(options: HttpServerOptions): Promise<HttpServer> {
   const headersTimeoutMs = options.headersTimeoutMs ?? limits.headersTimeoutMs;
@@ -22,21 +28,24 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
     insecureHTTPParser: false,
   });
+  const lines = boundConnections(server, options);
+  const work = { ...options, bodyTimeoutMs, replyStallMs: options.replyStallMs ?? limits.replyStallMs };
   const receive = (message: IncomingMessage, response: ServerResponse): void => {
     // Whether its connection stays open is decided when its reply leaves.
     response.once('finish', () => closing && setImmediate(() => server.closeIdleConnections()));
-    void respond({ ...options, bodyTimeoutMs }, message, response);
+    lines.get(message.socket)?.take({ message, response, begin: () => void respond(work, message, response) });
   };
   server.on('request', receive);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); node would answer it without our envelope.
   server.on('checkExpectation', receive);
   // Those beyond this are dropped without a word, so one more than we take: such a request is refused.
   server.maxHeadersCount = limits.headersMax + 1;
-  server.on('clientError', refuseMalformed);
+  server.on('clientError', (error, socket) => refuseMalformed(error, socket as Socket, lines.get(socket as Socket)));
   await listen(server, options);
   return {
     engine: 'node:http',
     port: (server.address() as AddressInfo).port,
+    warnings: [],
     close: () => {
       closing = true;
       return closeServer(server, options.closeGraceMs ?? limits.serverCloseGraceMs);
@@ -44,23 +53,34 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-async function respond(options: HttpServerOptions & { bodyTimeoutMs: number }, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const fault = faultOf(message);
-  if (fault !== null) {
-    response.setHeader('connection', 'close');
-    write(message, response, malformedReply(fault));
+/** Of each connection that is taken, its requests. One too many is told so, and closed. */
+function boundConnections(server: Server, options: HttpServerOptions): WeakMap<Socket, RequestLine> {
+  const lines = new WeakMap<Socket, RequestLine>();
+  const count = new ConnectionCount(options);
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    socket.once('close', () => count.remove(address));
+    if (count.add(address)) lines.set(socket, new RequestLine(socket));
+    else sendRaw(socket, tooManyConnections());
+  });
+  return lines;
+}
+
+type Work = HttpServerOptions & { bodyTimeoutMs: number; replyStallMs: number };
+
+async function respond(work: Work, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const request = new NodeRequest(message, response, work);
+  const { fault } = request;
+  if (fault !== undefined) {
+    write(message, response, { ...malformedReply(fault), close: true });
     return;
   }
-  const reply = await answer(options.handler, new NodeRequest(message, response, options));
+  const reply = await answer(work.handler, request);
   if (response.destroyed) return;
   if (reply.stream === undefined) write(message, response, reply);
   else await writeStream(response, reply, reply.stream);
-}
-
-function faultOf({ url, headers, rawHeaders }: IncomingMessage): string | null {
-  if (url?.[0] !== '/') return 'The request target must be a path.';
-  if (headers.host === undefined) return 'There is no Host header.';
-  return rawHeaders.length / 2 > limits.headersMax ? 'There are too many headers.' : null;
+  // A client that takes nothing of its reply is let go; the time begins anew whenever it takes something.
+  if (!response.writableFinished) message.socket.setTimeout(work.replyStallMs);
 }
 
 function write(message: IncomingMessage, response: ServerResponse, { status, headers, body = '', close = false }: HttpReply): void {
@@ -74,9 +94,20 @@ async function writeStream(response: ServerResponse, { status, headers, close = 
   response.flushHeaders();
   for await (const piece of stream) {
     if (response.destroyed) return;
-    response.write(piece);
+    if (!response.write(piece)) await drained(response);
   }
   response.end();
+}
+
+/** Until the client has taken what was written, or has gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }
 
 class NodeRequest implements HttpRequest {
@@ -85,11 +116,11 @@ class NodeRequest implements HttpRequest {
   readonly query: string;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: HttpServerOptions & { bodyTimeoutMs: number };
-  #headers: HeaderMap | undefined;
+  readonly #work: Work;
+  readonly #headers: HeaderMap;
   #abort: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, options: HttpServerOptions & { bodyTimeoutMs: number }) {
+  constructor(message: IncomingMessage, response: ServerResponse, work: Work) {
     const url = message.url as string;
     const mark = url.indexOf('?');
     this.method = message.method as string;
@@ -97,18 +128,25 @@ class NodeRequest implements HttpRequest {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.#message = message;
     this.#response = response;
-    this.#options = options;
+    this.#work = work;
+    this.#headers = gatherHeaders(message.rawHeaders);
   }
 
   get headers(): ReadonlyMap<string, string> {
-    return this.#gathered.joined;
+    return this.#headers.joined;
   }
   get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
-    return this.#gathered.repeated;
+    return this.#headers.repeated;
   }
-  get #gathered(): HeaderMap {
-    this.#headers ??= gatherHeaders(this.#message.rawHeaders);
-    return this.#headers;
+
+  /** Why it is no good request. */
+  get fault(): string | undefined {
+    const { rawHeaders, url } = this.#message;
+    const target = url as string;
+    const values = rawHeaders.filter((_, index) => index % 2 === 1);
+    const bytes = target.length + rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+    const head = { target, headers: this.headers, repeated: this.repeatedHeaders, lines: values.length, bytes };
+    return faultOf({ ...head, hasForeignBytes: !values.every(isPlainValue) });
   }
 
   get signal(): AbortSignal {
@@ -124,7 +162,7 @@ class NodeRequest implements HttpRequest {
   }
 
   body(bytesMax: number): Promise<Uint8Array> {
-    const collector = new BodyCollector({ unreadBytesMax: bytesMax, timeoutMs: this.#options.bodyTimeoutMs });
+    const collector = new BodyCollector({ timeoutMs: this.#work.bodyTimeoutMs });
     const message = this.#message;
     // What follows a refused body is discarded as it comes, so that the client gets to read its reply.
     message.on('data', (chunk: Buffer) => collector.push(chunk));
@@ -143,15 +181,26 @@ function gatherHeaders(raw: readonly string[]): HeaderMap {
 }
 
 /** What the parser refuses never becomes a request: answered here, and the connection ends. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function refuseMalformed(error: Error & { code?: string }, socket: Socket, line: RequestLine | undefined): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || line?.mayRefuse !== true) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.');
+  sendRaw(socket, malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.'));
+}
+
+function tooManyConnections(): HttpReply {
+  const message = 'There are too many connections.';
+  return errorReply(new ServiceError('control.UNAVAILABLE', { message, retryAfterMs: limits.unavailableRetryAfterMs }), newId('corr'));
+}
+
+/** The last that its client reads; nothing of it is read any more. */
+function sendRaw(socket: Socket, { status, headers, body }: HttpReply): void {
   const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(body as string);
-  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${lines.join('')}content-length: ${length}\r\nconnection: close\r\n\r\n${body as string}`);
+  const end = `content-length: ${length}\r\nconnection: close\r\n\r\n${body as string}`;
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${statusReasons[status]}\r\n${lines.join('')}${end}`, () => socket.destroy());
 }
 
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<void> {

@@ -89,7 +89,7 @@ export interface RouterOptions<Caller> {
   /** Checks Host and Origin; throws a refusal. */
   requireHost(request: HttpRequest): void;
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
-  authenticate(token: string): Caller | Promise<Caller>;
+  authenticate(token: string, at: { route: string | undefined; correlationId: string }): Caller | Promise<Caller>;
   /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
   otherwise?(request: HttpRequest): FoundElsewhere<Caller> | undefined;
   /** New work is refused while it says so. */
@@ -205,7 +205,7 @@ async function dispatch<Caller>(
   if (route.auth === 'none') {
     rest = begin(route, { request, caller: undefined, path: decodePathValues(values), correlationId });
   } else {
-    const known = (route.authenticate ?? options.authenticate)(bearerOf(request));
+    const known = (route.authenticate ?? options.authenticate)(bearerOf(request), exchange);
     const caller = known instanceof Promise ? await known : known;
     exchange.caller = caller;
     rest = begin(route, { request, caller, path: decodePathValues(values), correlationId });

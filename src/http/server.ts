@@ -1,5 +1,7 @@
 // The small server interface behind which uWebSockets.js and node:http are the same thing to every route.
 
+import type { ServiceWarning } from './service-warning.js';
+
 export interface HttpRequest {
   /** Upper case. */
   readonly method: string;
@@ -15,7 +17,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /**
    * The whole body; rejects with control.PAYLOAD_TOO_LARGE beyond `bytesMax`, with control.INVALID_REQUEST when it does not arrive in
-   * time. Ask once, and before the handler's first await: what arrives unasked is kept only up to the server's `bodyBytesMax`.
+   * time. Ask once. Little of it is read before anybody asks.
    */
   body(bytesMax: number): Promise<Uint8Array>;
 }
@@ -40,14 +42,20 @@ export interface HttpServerOptions {
   headersTimeoutMs?: number;
   /** Default limits.bodyTimeoutMs. */
   bodyTimeoutMs?: number;
-  /** The most any route of this server reads. Default limits.bodyBytesMax. */
-  bodyBytesMax?: number;
+  /** node:http only; uWebSockets.js waits 10 s. How long a client may take nothing of its reply. Default limits.replyStallMs. */
+  replyStallMs?: number;
+  /** Default limits.connectionsMax. One more is answered 503 by node:http, and closed by uWebSockets.js, where its build can tell. */
+  connectionsMax?: number;
+  /** Default limits.connectionsPerAddressMax. */
+  connectionsPerAddressMax?: number;
   /** How long `close` waits for replies in flight. Default limits.serverCloseGraceMs. */
   closeGraceMs?: number;
 }
 export interface HttpServer {
   readonly engine: 'uWebSockets.js' | 'node:http';
   readonly port: number;
+  /** What it does not do as it should, for strangers to use. */
+  readonly warnings: readonly ServiceWarning[];
   /** Stops accepting, lets replies in flight leave, then closes every connection. */
   close(): Promise<void>;
 }

@@ -1,43 +1,66 @@
-// The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They need no credential and tell nothing
-// of any tenant.
+// The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They tell nothing of any tenant. Figures are
+// the operator's where others may reach the service; the rest needs no credential.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { docsPage } from './docs/docs-page.js';
 import type { Metrics } from './metrics.js';
 import { openApiDocument } from './openapi/document.js';
 import { type OpenRoute, RawText, type RouteReply } from './router.js';
+import type { HttpRequest } from './server.js';
+import type { ServiceWarning } from './service-warning.js';
 
 export interface ServiceState {
   /** Why it cannot work just now; empty when it can. */
   troubles(): string[] | Promise<string[]>;
   metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** What is not as safe as it could be. Default: nothing. */
+  warnings?: readonly ServiceWarning[];
+  /** Where tool code runs, and what bounds it; shown as it is. */
+  toolCode?: object;
+  /** Refuses a request for what is the operator's alone. Default: nobody is refused. */
+  requireOperator?(request: HttpRequest): void;
 }
 
-export function serviceRoutes({ troubles, metrics }: ServiceState): OpenRoute[] {
+export function serviceRoutes({ troubles, metrics, warnings = [], toolCode, requireOperator = () => {} }: ServiceState): OpenRoute[] {
   const open = (path: string, run: OpenRoute['run'], whileDraining = true): OpenRoute => {
     return { method: 'GET', path, id: path, auth: 'none', whileDraining, run };
   };
-  let document: string | undefined;
+  // Made once and sent to everybody from the same memory: a copy for each reply is what a client that asks and does not read would cost.
+  const document = once(() => Buffer.from(JSON.stringify(openApiDocument())));
+  const page = once(() => {
+    const { html, policy } = docsPage();
+    return { html: Buffer.from(html), policy };
+  });
   return [
     open('/healthz', () => ({ status: 200, body: { status: 'ok' } })),
-    open('/readyz', async () => readiness(await troubles())),
-    open('/metrics', async () => text(await metrics.text(), metrics.contentType)),
-    open('/v1/openapi.json', () => {
-      document ??= JSON.stringify(openApiDocument());
-      return text(document, 'application/json; charset=utf-8');
+    open('/readyz', async () => readiness(await troubles(), { warnings, toolCode })),
+    open('/metrics', async ({ request }) => {
+      requireOperator(request);
+      return text(await metrics.text(), metrics.contentType);
     }),
+    open('/v1/openapi.json', () => text(document(), 'application/json; charset=utf-8')),
     open('/docs', () => {
-      const { html, policy } = docsPage();
+      const { html, policy } = page();
       return text(html, 'text/html; charset=utf-8', { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' });
     }),
   ];
 }
 
-function readiness(found: string[]): RouteReply {
-  if (found.length === 0) return { status: 200, body: { status: 'ready' } };
+/** `warnings` is there where there are some. */
+function readiness(found: string[], { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined }): RouteReply {
+  const safety = { ...(toolCode === undefined ? {} : { toolCode }), ...(warnings.length === 0 ? {} : { warnings }) };
+  if (found.length === 0) return { status: 200, body: { status: 'ready', ...safety } };
   throw new ServiceError('control.UNAVAILABLE', { message: `Not ready: ${found.join('; ')}.`, retryAfterMs: limits.unavailableRetryAfterMs });
 }
 
-function text(content: string, type: string, headers: { [name: string]: string } = {}): RouteReply {
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function text(content: string | Uint8Array, type: string, headers: { [name: string]: string } = {}): RouteReply {
   return { status: 200, body: new RawText(content), headers: { 'content-type': type, 'content-disposition': 'inline', ...headers } };
 }

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { ServiceError } from '../contract/errors.js';
 import { startNodeServer } from './node-server.js';
 import type { HttpServer, HttpServerOptions } from './server.js';
-import { loadUws, startUwsServer } from './uws-server.js';
+import { loadUws } from './uws-binary.js';
+import { startUwsServer } from './uws-server.js';
 
 export interface StartHttpServerOptions extends HttpServerOptions {
   /** Default: the faster one that is there. Asking for uWebSockets.js where it cannot load is an error. */

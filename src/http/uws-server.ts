@@ -1,63 +1,34 @@
-// The server on uWebSockets.js, an optional dependency whose native binary exists for some Node.js versions only.
+// The server on uWebSockets.js (uws-binary.ts).
 //   U1. A response object is touched only while it is alive: after an abort or its end, never again.
 //   U2. Nothing of the request object or of a body chunk is used after the callback that brought it.
+//   U4. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What was read at
+//       once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the connection.
 // Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once, and
 // never heard of here.
-// The binary is loaded directly: the package's own entry prints warnings and falls back to another implementation where it does not load.
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
+import { ConnectionCount } from './connection-count.js';
 import { malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
+import { faultOf, isPlainValue } from './request-faults.js';
 import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
+import type { ServiceWarning } from './service-warning.js';
+import type { UwsApp, UwsBuild, UwsRequest, UwsResponse } from './uws-binary.js';
+import { type UwsExchange, writeHeadReply, writeLastReply, writePieces, writeReply } from './uws-reply.js';
 
-/** What we use of it. */
-export interface Uws {
-  App(): UwsApp;
-  us_socket_local_port(socket: object): number;
-}
-interface UwsApp {
-  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
-  listen(host: string, port: number, options: number, callback: (socket: object | false) => void): UwsApp;
-  close(): void;
-}
-interface UwsRequest {
-  getMethod(): string;
-  getUrl(): string;
-  getQuery(): string | undefined;
-  forEach(callback: (name: string, value: string) => void): void;
-}
-interface UwsResponse {
-  writeStatus(status: string): void;
-  writeHeader(name: string, value: string): void;
-  end(body: string | Uint8Array, closeConnection: boolean): void;
-  write(chunk: string): void;
-  tryEnd(chunk: string, totalSize: number): void;
-  close(): void;
-  onAborted(callback: () => void): void;
-  onData(callback: (chunk: ArrayBuffer, isLast: boolean) => void): void;
-  cork(callback: () => void): void;
+interface ServerState {
+  options: HttpServerOptions;
+  bodyTimeoutMs: number;
+  replies: ReplyCount;
+  turn: TurnCount;
 }
 
-/** The binary for this Node.js, platform and processor; undefined where there is none or it does not load. */
-export function loadUws(): Uws | undefined {
-  const require = createRequire(import.meta.url);
-  try {
-    const folder = dirname(require.resolve('uWebSockets.js'));
-    const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`;
-    const binary = [join(folder, name), join(folder, '..', 'binaries', name)].find((file) => existsSync(file));
-    return binary === undefined ? undefined : (require(binary) as Uws);
-  } catch {
-    return undefined;
-  }
-}
-
-export async function startUwsServer(options: HttpServerOptions, uws: Uws): Promise<HttpServer> {
-  const connections = new ReplyCount();
-  const app = uws.App().any('/*', (response, request) => receive(options, connections, response, request));
+export async function startUwsServer(options: HttpServerOptions, { uws, isOfficial }: UwsBuild): Promise<HttpServer> {
+  const bodyTimeoutMs = options.bodyTimeoutMs ?? limits.bodyTimeoutMs;
+  const state: ServerState = { options, bodyTimeoutMs, replies: new ReplyCount(), turn: new TurnCount() };
+  const app = uws.App().any('/*', (response, request) => receive(state, response, request));
+  const countsConnections = boundConnections(app, options);
   const socket = await new Promise<object | false>((resolve) => {
     // 1: this port is ours alone, as with node:http.
     app.listen(options.host, options.port, 1, resolve);
@@ -66,11 +37,42 @@ export async function startUwsServer(options: HttpServerOptions, uws: Uws): Prom
   return {
     engine: 'uWebSockets.js',
     port: uws.us_socket_local_port(socket),
+    warnings: warningsOf({ isOfficial, countsConnections }),
     close: async () => {
-      await connections.drained(options.closeGraceMs ?? limits.serverCloseGraceMs);
+      await state.replies.drained(options.closeGraceMs ?? limits.serverCloseGraceMs);
       app.close();
     },
   };
+}
+
+/** False where the build cannot tell when a connection comes. One too many is closed without a word: there is no request to answer yet. */
+function boundConnections(app: UwsApp, options: HttpServerOptions): boolean {
+  if (app.filter === undefined) return false;
+  const count = new ConnectionCount(options);
+  const noteChange: Parameters<Required<UwsApp>['filter']>[0] = (connection, change) => {
+    const address = Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
+    if (change < 0) count.remove(address);
+    else if (!count.add(address)) connection.close();
+  };
+  app.filter(noteChange);
+  return true;
+}
+
+function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; countsConnections: boolean }): ServiceWarning[] {
+  const instead = 'Install the official package, or choose `--server node`.';
+  return [
+    ...(isOfficial
+      ? []
+      : [
+          {
+            code: 'uws_registry_build',
+            message: `The HTTP server is a repackaged build of uWebSockets.js, which nobody mends, and which drops bytes above 0x7f at the end of a header's value. ${instead}`,
+          },
+        ]),
+    ...(countsConnections
+      ? []
+      : [{ code: 'uws_connections_unbounded', message: `This build of uWebSockets.js cannot bound how many connections it takes. ${instead}` }]),
+  ];
 }
 
 /** Replies still owed, and whether the server is closing. */
@@ -101,119 +103,91 @@ class ReplyCount {
   }
 }
 
-function receive(options: HttpServerOptions, replies: ReplyCount, response: UwsResponse, request: UwsRequest): void {
-  const exchange = new Exchange(options, request);
-  replies.add();
-  response.onAborted(() => {
-    exchange.aborted = true;
-    if (exchange.over) return;
-    replies.remove();
-    exchange.abort();
-  });
-  response.onData((chunk, isLast) => {
-    // U2: the chunk's memory is taken back when this returns.
-    // What follows a refused body is discarded as it comes.
-    if (chunk.byteLength > 0 && !exchange.over && !exchange.collector.settled) exchange.collector.push(new Uint8Array(chunk.slice(0)));
-    if (isLast) exchange.collector.complete();
-  });
-  const end = (send: () => void): void => {
-    if (exchange.over) return;
-    exchange.over = true;
-    replies.remove();
-    send();
-  };
-  const finish = (reply: HttpReply, closeConnection = false): void => {
-    const closes = (): boolean => closeConnection || replies.closing || reply.close === true;
-    if (reply.stream !== undefined)
-      void writePieces(response, exchange, reply, reply.stream).then(() => end(() => response.cork(() => response.end('', closes()))));
-    else if (exchange.method === 'HEAD') end(() => setImmediate(() => writeHead(response, exchange, reply)));
-    else end(() => response.cork(() => write(response, reply, closes())));
-  };
-  const length = exchange.headers.get('content-length');
-  if (exchange.headerBytes > limits.headerBytesMax || exchange.headerLines > limits.headersMax) {
-    finish(malformedReply('There are too many headers, or they are too large.'), true);
+/** Replies made in one turn of the event loop: a read of one connection, however many requests are in it, is one turn. */
+class TurnCount {
+  #made = 0;
+
+  /** Whether this is one too many. */
+  spend(): boolean {
+    if (this.#made === 0) {
+      setImmediate(() => {
+        this.#made = 0;
+      });
+    }
+    this.#made += 1;
+    return this.#made > limits.repliesOwedMax;
+  }
+}
+
+function receive(server: ServerState, response: UwsResponse, request: UwsRequest): void {
+  const exchange = new Exchange(server, response, request);
+  response.onAborted(() => exchange.gone());
+  response.onData((chunk, isLast) => exchange.take(chunk, isLast));
+  if (exchange.fault !== undefined) {
+    finish(server, response, exchange, { ...malformedReply(exchange.fault), close: true });
     return;
   }
-  // The parser passes on what RFC 9112 6.3 calls an unrecoverable error.
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) {
-    finish(malformedReply('The Content-Length header is not one decimal number.'), true);
-    return;
-  }
-  const reply = answer(options.handler, exchange);
-  if (reply instanceof Promise) void reply.then(finish);
-  else finish(reply);
+  const reply = answer(server.options.handler, exchange);
+  if (reply instanceof Promise) void reply.then((made) => finish(server, response, exchange, made));
+  else finish(server, response, exchange, reply);
 }
 
-function write(response: UwsResponse, { status, headers, body = '' }: HttpReply, closeConnection: boolean): void {
-  writeHeaders(response, status, headers);
-  response.end(body, closeConnection);
+function finish({ replies, turn }: ServerState, response: UwsResponse, exchange: Exchange, reply: HttpReply): void {
+  if (!exchange.begin()) return;
+  const { stream } = reply;
+  const closes = (): boolean => replies.closing || reply.close === true;
+  const later = (write: typeof writeReply): unknown => setImmediate(() => !exchange.over && write(response, exchange, reply));
+  if (stream !== undefined) {
+    void writePieces(response, exchange, { ...reply, stream }).then(() => {
+      if (exchange.over) return;
+      exchange.end();
+      response.cork(() => response.end('', closes()));
+    });
+  } else if (exchange.method === 'HEAD') later(writeHeadReply);
+  else if (closes()) later(writeLastReply);
+  else if (turn.spend()) later((...parts) => (closes() ? writeLastReply(...parts) : writeReply(...parts)));
+  else writeReply(response, exchange, reply);
 }
 
-/** Until the stream or the client ends. */
-async function writePieces(response: UwsResponse, exchange: Exchange, { status, headers }: HttpReply, stream: AsyncIterable<string>): Promise<void> {
-  if (exchange.over) return;
-  response.cork(() => {
-    writeHeaders(response, status, headers);
-    response.write('');
-  });
-  for await (const piece of stream) {
-    if (exchange.over) return;
-    response.cork(() => response.write(piece));
-  }
-}
-
-/**
- * endWithoutBody leaves its connection unusable in some versions; a reply that is begun and closed is right in all of them. Called outside of
- * the request's own callback, whose buffer a close would throw away.
- */
-function writeHead(response: UwsResponse, exchange: Exchange, { status, headers, body = '' }: HttpReply): void {
-  if (exchange.aborted) return;
-  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-  // A reply of no length is over when it is begun, and must not be touched then.
-  if (bytes === 0) {
-    response.cork(() => write(response, headers === undefined ? { status } : { status, headers }, true));
-    return;
-  }
-  response.cork(() => {
-    writeHeaders(response, status, { ...headers, connection: 'close' });
-    response.tryEnd('', bytes);
-  });
-  response.close();
-}
-
-function writeHeaders(response: UwsResponse, status: number, headers: HttpReply['headers']): void {
-  response.writeStatus(`${status} ${reasons[status] ?? 'Status'}`);
-  for (const name in headers) response.writeHeader(name, headers[name] as string);
-}
-
-class Exchange implements HttpRequest {
+class Exchange implements HttpRequest, UwsExchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly #headers = new HeaderMap();
   readonly collector: BodyCollector;
-  /** The request line counts, as it does with node:http. */
-  headerBytes: number;
-  headerLines = 0;
+  /** Why it is no good request. */
+  readonly fault: string | undefined;
   /** Replied or aborted: the response object is dead. */
   over = false;
-  aborted = false;
+  /** A reply is on its way, and no other may be. */
+  replying = false;
+  whenGone: (() => void) | undefined;
+  readonly #server: ServerState;
+  readonly #response: UwsResponse;
+  /** More of the body than is kept unasked has come, and the connection is not read until somebody asks. */
+  #paused = false;
   #abort: AbortController | undefined;
 
-  constructor(options: HttpServerOptions, request: UwsRequest) {
+  constructor(server: ServerState, response: UwsResponse, request: UwsRequest) {
+    this.#server = server;
+    this.#response = response;
     this.method = request.getMethod().toUpperCase();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
-    this.headerBytes = this.path.length + this.query.length;
-    this.collector = new BodyCollector({
-      unreadBytesMax: options.bodyBytesMax ?? limits.bodyBytesMax,
-      timeoutMs: options.bodyTimeoutMs ?? limits.bodyTimeoutMs,
-    });
+    const target = this.query === '' ? this.path : `${this.path}?${this.query}`;
+    this.collector = new BodyCollector({ timeoutMs: server.bodyTimeoutMs });
+    let lines = 0;
+    // The request line counts, as it does with node:http.
+    let bytes = target.length;
+    let hasForeignBytes = false;
     request.forEach((name, value) => {
-      this.headerLines += 1;
-      this.headerBytes += name.length + value.length + 4;
+      lines += 1;
+      bytes += name.length + value.length + 4;
+      if (!isPlainValue(value)) hasForeignBytes = true;
       this.#headers.add(name, value);
     });
+    this.fault = faultOf({ target, headers: this.headers, repeated: this.repeatedHeaders, lines, bytes, hasForeignBytes });
+    server.replies.add();
   }
 
   get headers(): ReadonlyMap<string, string> {
@@ -232,47 +206,47 @@ class Exchange implements HttpRequest {
   }
 
   body(bytesMax: number): Promise<Uint8Array> {
-    return this.collector.read(bytesMax);
+    const body = this.collector.read(bytesMax);
+    this.#resume();
+    return body;
   }
 
-  abort(): void {
+  /** U2: the chunk's memory is taken back when this returns. What follows a refused body is discarded as it comes. */
+  take(chunk: ArrayBuffer, isLast: boolean): void {
+    if (chunk.byteLength > 0 && !this.over && !this.replying) this.collector.push(new Uint8Array(chunk.slice(0)));
+    if (isLast) this.collector.complete();
+    else if (!this.#paused && !this.over && !this.replying && this.collector.unreadBytes > limits.unreadBodyBytesMax) {
+      this.#paused = true;
+      this.#response.pause();
+    }
+  }
+
+  /** False where the client has gone, or a reply is on its way already. */
+  begin(): boolean {
+    if (this.over || this.replying) return false;
+    this.replying = true;
+    this.collector.drop();
+    this.#resume();
+    return true;
+  }
+
+  end(): void {
+    if (this.over) return;
     this.over = true;
+    this.#server.replies.remove();
+  }
+
+  gone(): void {
+    if (this.over) return;
+    this.end();
     this.collector.fail(clientGone());
     this.#abort?.abort(clientGone());
+    this.whenGone?.();
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.over) return;
+    this.#paused = false;
+    this.#response.resume();
   }
 }
-
-const reasons: { [status: number]: string } = {
-  200: 'OK',
-  201: 'Created',
-  202: 'Accepted',
-  204: 'No Content',
-  206: 'Partial Content',
-  301: 'Moved Permanently',
-  302: 'Found',
-  303: 'See Other',
-  304: 'Not Modified',
-  307: 'Temporary Redirect',
-  308: 'Permanent Redirect',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  423: 'Locked',
-  424: 'Failed Dependency',
-  428: 'Precondition Required',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};

@@ -41,6 +41,9 @@ export class ProjectSource {
   get generation(): number {
     return this.#generation;
   }
+  get outsidePackages(): readonly string[] {
+    return this.#compiled.outsidePackages;
+  }
   get errors(): number {
     return this.#compiled.diagnostics.filter(({ severity }) => severity === 'error').length;
   }

@@ -63,9 +63,21 @@ export class RetainedWorlds {
       await mkdir(folder, { recursive: true });
       await copyFile(join(this.#runDirectory, runId, dataFile), join(folder, dataFile), constants.COPYFILE_FICLONE);
       // What changed meanwhile may be torn.
-      if ((await this.#stamp(runId)) === stamp) return await (await this.#worlds()).open(runId);
+      if ((await this.#stamp(runId)) === stamp) return await this.#opened(runId);
     }
     throw new ServiceError('control.STATE_CONFLICT', { message: 'The world of this run changes: another process runs it.', details: { runId } });
+  }
+
+  /** What is wrong with the copy is wrong with the world it was made of. */
+  async #opened(runId: string): Promise<WorldRef> {
+    try {
+      return await (await this.#worlds()).open(runId);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'control.DATA_DAMAGED') throw error;
+      const [path, reason] = [join(this.#runDirectory, runId, dataFile), String(error.extra.details?.reason)];
+      const message = `The file ${path} is damaged: ${reason}. The world of this run cannot be read; its report can.`;
+      throw new ServiceError('control.DATA_DAMAGED', { message, details: { path, reason } });
+    }
   }
 
   /** Neither the folder nor the file may be a link. */

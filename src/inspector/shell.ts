@@ -33,16 +33,16 @@ const headers = {
 /** `folder`: where the bundle lies. What is not there is not served. */
 export function shellRoutes(folder: URL): OpenRoute[] {
   return Object.entries(files).flatMap(([path, { file, type }]) => {
-    const text = read(new URL(file, folder));
-    if (text === undefined) return [];
-    const run: OpenRoute['run'] = () => ({ status: 200, body: new RawText(text), headers: { ...headers, 'content-type': type } });
+    const content = read(new URL(file, folder));
+    if (content === undefined) return [];
+    const run: OpenRoute['run'] = () => ({ status: 200, body: new RawText(content), headers: { ...headers, 'content-type': type } });
     return [{ method: 'GET', path, id: path, auth: 'none', run }];
   });
 }
 
-function read(file: URL): string | undefined {
+function read(file: URL): Uint8Array | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
 import { startHttpServer } from '../http/start-server.js';
 import type { Worlds } from '../worlds/api.js';
-import { openWorlds } from '../worlds/worlds.js';
+import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import { inspectorApi } from './api.js';
 import { apiRoutes } from './api-routes.js';
 import { EventHub } from './event-hub.js';
@@ -54,6 +54,8 @@ export interface LocalInspectorOptions {
   engine?: HttpServer['engine'];
   /** How many of the repository's files have been read, before it listens. */
   onCompiling?: (done: number, total: number) => void;
+  /** What the user should know, such as that code from outside of the repository runs without a box. */
+  onNotice?: (text: string) => void;
   /** A bug met while answering. Default: one JSON line on stderr. */
   onFailure?: (failure: RouteFailure) => void;
 }
@@ -134,7 +136,11 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   await mkdir(worldFolder);
   let worlds: Promise<Worlds> | undefined;
   const openedWorlds = (): Promise<Worlds> => {
-    worlds ??= openWorlds({ directory: worldFolder, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', hostCoolDownMs: 0 });
+    if (worlds === undefined) {
+      const { isolation, notice } = chooseLocalIsolation(project.outsidePackages);
+      if (notice !== undefined) options.onNotice?.(notice);
+      worlds = openLocalWorlds({ directory: worldFolder, isFresh: true, hosts: 1, isolation, hostCoolDownMs: 0 });
+    }
     return worlds;
   };
   const hub = new EventHub();

@@ -36,8 +36,14 @@ export async function worldEvidence(world: Readable, query: EvidenceQuery): Prom
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].sort((left, right) => left - right);
-    const pages = await Promise.all(wanted.map((sequence) => linesOf(world, sequence, 1)));
-    return { entries: arrayOfLines(Buffer.from(pages.map(({ lines }) => lines).join(''))), toSequence: await journalHead(world) };
+    const found: Buffer[] = [];
+    for (let bytes = 0; found.length < wanted.length && bytes <= limits.pageBytesMax; ) {
+      const lines = Buffer.from((await linesOf(world, wanted[found.length] as number, 1)).lines);
+      bytes += lines.length;
+      if (bytes > limits.pageBytesMax && found.length > 0) break;
+      found.push(lines);
+    }
+    return { entries: arrayOfLines(Buffer.concat(found)), toSequence: await journalHead(world) };
   }
   const page = await linesOf(world, fromSequence, limit);
   const last = page.count === 0 ? 0 : fromSequence + page.count - 1;
@@ -60,20 +66,9 @@ export async function worldState(world: Readable, query: StateQuery): Promise<Ba
   const at = Math.min(query.atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
   const space = { packageId, ...(instanceId === undefined ? {} : { instanceId }), namespace };
   const when = query.atSequence === undefined ? {} : { atSequence: at };
-  const rows: StatePage['rows'] = [];
-  let after = query.afterRowId;
-  do {
-    const most = Math.min(limit - rows.length, limits.statePageRowsMax);
-    const page: StatePage = await world.query({
-      kind: 'state',
-      ...space,
-      ...when,
-      ...(after === undefined ? {} : { afterRowId: after }),
-      limit: most,
-    });
-    rows.push(...page.rows);
-    after = page.nextAfterRowId;
-  } while (after !== undefined && rows.length < limit);
+  const from = query.afterRowId === undefined ? {} : { afterRowId: query.afterRowId };
+  // A page of the world ends early where its rows are large or many, and so does this one.
+  const { rows, nextAfterRowId: after }: StatePage = await world.query({ kind: 'state', ...space, ...when, ...from, limit });
   return { atSequence: at, rows, ...(after === undefined ? {} : { nextAfterRowId: after }) };
 }
 

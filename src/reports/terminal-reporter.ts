@@ -170,7 +170,7 @@ class Terminal implements TerminalReporter {
     return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
   }
 
-  #summaryLines({ verdict, passed, failed, inconclusive, flaky = [] }: Extract<RunEvent, { event: 'summary' }>): string[] {
+  #summaryLines({ verdict, passed, failed, inconclusive, flaky = [], endedEarly }: Extract<RunEvent, { event: 'summary' }>): string[] {
     const { bold, dim, green, red, yellow } = this.#palette;
     const parts = [
       ...(passed > 0 ? [green(`${passed} passed`)] : []),
@@ -185,6 +185,7 @@ class Terminal implements TerminalReporter {
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
+      ...(endedEarly === undefined ? [] : [red(visibleLine(endedEarly.message))]),
     ];
   }
 

@@ -1,9 +1,11 @@
 // Writes the report folder of one run: `<reportDirectory>/<runId>/` (decisions.md 12).
 // The projections are made from what report.json says, read back, so that a member JSON has no place for cannot show in them.
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { invariant } from '../contract/errors.js';
 import type { AttachmentDescriptor, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import { fileRefusal } from '../files/file-faults.js';
 import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
 import { type EvidenceLines, evidenceBytes } from './evidence-pass.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
@@ -29,9 +31,21 @@ export interface WrittenReport {
   cited: CitedEntry[];
 }
 
-/** Rejects, leaving nothing behind, when the run's folder exists, when a write fails, or when report, evidence and attachments do not belong together. */
+/**
+ * Rejects, leaving nothing behind, when the run's folder exists, when a write fails (a ServiceError that names the folder and the cause), or when
+ * report, evidence and attachments do not belong together.
+ */
 export async function writeRunReport({ reportDirectory, report, evidenceLines, attachments = [] }: RunReportInput): Promise<WrittenReport> {
   invariant(report.runId === report.result.identity.runId, 'a report is of its own run');
+  try {
+    return await write({ reportDirectory, report, evidenceLines, attachments });
+  } catch (error) {
+    const place = join(reportDirectory, reportFolderName(report.runId));
+    throw error instanceof Error && 'syscall' in error ? fileRefusal(`The report ${place} could not be written`, place, error) : error;
+  }
+}
+
+async function write({ reportDirectory, report, evidenceLines, attachments }: Required<RunReportInput>): Promise<WrittenReport> {
   const writer = await FolderWriter.begin({ parent: reportDirectory, name: reportFolderName(report.runId) });
   try {
     const text = jsonDocument(report);

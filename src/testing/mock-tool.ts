@@ -1,4 +1,5 @@
 // One tool package by itself, in a world that holds nothing else: its rows are the test's, its one actor may call everything.
+
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import type { Access } from '../drills/bindings-port.js';
 import { sourceInvalid } from '../drills/source-invalid.js';
 import { openLocalWorld } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';
+import type { LocalIsolation } from '../worlds/local-worlds.js';
 import { explained, type TestWorld, testWorld } from './open-world.js';
 import type { Rows, TestTool } from './test-tool.js';
 
@@ -31,7 +33,7 @@ export interface MockToolOptions<T extends ToolTypes = ToolTypes> {
   seed?: string;
   /** Who calls. */
   actor?: { id?: string; attributes?: JsonObject };
-  isolate?: 'thread' | 'process';
+  isolate?: LocalIsolation;
 }
 /** The tool and its world in one. */
 export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> & Omit<TestWorld, 'connect'> & { connect(): Promise<Access['endpoints']> };

@@ -1,5 +1,6 @@
 // The codecs of one behavior, run in the realm: what they are given is admitted there, and what they give back is checked here before anybody
 // sends it.
+import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { EncodedMessage } from '../contract/wire.js';
@@ -10,8 +11,8 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   const { runCodec } = threadRealm();
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
-    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
-    encodeCallback: (callbackId, input) => encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn),
+    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn, replyFault),
+    encodeCallback: (callbackId, input) => encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
   };
 }
 
@@ -19,6 +20,7 @@ type CodecReturn = { kind: 'value'; value: JsonValue; bytes?: Uint8Array } | Han
 type Fields = { readonly [name: string]: JsonValue | undefined };
 
 function decoded(result: CodecReturn): Decoded {
+  if (result.kind === 'thrown' && result.bound !== undefined) return misshapen(result.message);
   if (result.kind !== 'value') return result;
   const { arguments: given, idempotencyKey } = (result.value ?? {}) as Fields;
   if (given === undefined) return misshapen('decode gives { arguments, idempotencyKey? }');
@@ -26,14 +28,17 @@ function decoded(result: CodecReturn): Decoded {
   return idempotencyKey === undefined ? { kind: 'value', arguments: given } : { kind: 'value', arguments: given, idempotencyKey };
 }
 
-function encoded(result: CodecReturn): Encoded {
+/** What is wrong with one header, beyond what is so with requests and replies. */
+type HeaderFault = (name: string, value: string) => string | undefined;
+
+function encoded(result: CodecReturn, faultOf: HeaderFault): Encoded {
   if (result.kind !== 'value') return result;
   const { headers = {}, body } = (result.value ?? {}) as Fields;
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
   if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
   const size = sizeOf(encodedBody);
   if (size > limits.encodedBodyBytesMax) return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
-  const checked = checkedHeaders(headers, encodedBody);
+  const checked = checkedHeaders(headers, encodedBody, faultOf);
   return typeof checked === 'string' ? misshapen(checked) : { kind: 'value', message: { headers: checked, body: encodedBody } };
 }
 
@@ -46,35 +51,20 @@ function bodyOf(
   if (typeof contentType !== 'string') return undefined;
   if (kind === 'text' && typeof value === 'string') return { kind, text: value, contentType };
   // A copy in the host's realm.
-  if (kind === 'bytes' && bytes !== undefined) return { kind, bytes: new Uint8Array(bytes), contentType };
+  if (kind === 'bytes' && bytes !== undefined) return { kind, base64: Buffer.from(bytes).toString('base64'), contentType };
   return undefined;
 }
 
 function sizeOf(body: EncodedMessage['body']): number {
   if (body.kind === 'empty') return 0;
-  return body.kind === 'bytes' ? body.bytes.byteLength : Buffer.byteLength(body.text);
+  return body.kind === 'bytes' ? Buffer.byteLength(body.base64, 'base64') : Buffer.byteLength(body.text);
 }
 
 /** RFC 9110 5.1 and 5.5; of values visible ASCII, so that every server and client writes the same bytes. */
 const nameShape = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueShape = /^[\t\x20-\x7e]*$/;
-/** They speak of the connection or of the length, which are the server's own. */
-const serversOwn = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-correlation-id',
-]);
-
 /** Names in lower case, or what is wrong with them. */
-function checkedHeaders(headers: JsonValue, body: EncodedMessage['body']): { [name: string]: string } | string {
+function checkedHeaders(headers: JsonValue, body: EncodedMessage['body'], faultOf: HeaderFault): { [name: string]: string } | string {
   if (!isFields(headers)) return 'the headers of encode are an object of strings';
   const checked: { [name: string]: string } = {};
   let bytes = 0;
@@ -84,7 +74,9 @@ function checkedHeaders(headers: JsonValue, body: EncodedMessage['body']): { [na
     const name = given.toLowerCase();
     if (!nameShape.test(given)) return `'${given.slice(0, 100)}' is no name of a header`;
     if (typeof value !== 'string' || !valueShape.test(value)) return `the header '${name}' is not a string of visible ASCII`;
-    if (serversOwn.has(name)) return `the header '${name}' is the server's own`;
+    if (isConnectionHeader(name)) return `the header '${name}' is the server's own`;
+    const fault = faultOf(name, value);
+    if (fault !== undefined) return fault;
     if (Object.hasOwn(checked, name)) return `the header '${name}' is there twice`;
     checked[name] = value.trim();
     bytes += name.length + value.length + 4;
@@ -92,6 +84,12 @@ function checkedHeaders(headers: JsonValue, body: EncodedMessage['body']): { [na
   const count = Object.keys(checked).length;
   if (count <= limits.encodedHeadersMax && bytes + contentType.length <= limits.headerBytesMax) return checked;
   return `encode gives ${count} headers of ${bytes} bytes; ${limits.encodedHeadersMax} of ${limits.headerBytesMax} together are the most`;
+}
+
+/** Of replies, which browsers may see, from an origin that worlds share. */
+function replyFault(name: string, value: string): string | undefined {
+  if (isOriginHeader(name)) return `the header '${name}' speaks for all of its origin, so no route may set it`;
+  return name === 'location' && !isWebLocation(value) ? `the header 'location' leads to something other than http and https` : undefined;
 }
 
 function isFields(value: JsonValue | undefined): value is { [name: string]: JsonValue } {

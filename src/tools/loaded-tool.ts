@@ -15,6 +15,7 @@ import type {
   ToolOperation,
   ToolSubscription,
 } from '../contract/tool-manifest.js';
+import type { TurnBound } from '../contract/turn-bounds.js';
 import type { EncodedMessage } from '../contract/wire.js';
 
 export type Validate = (value: unknown) => Issue[] | null;
@@ -38,6 +39,13 @@ export const refusalBrand = Symbol('ContextRefusal');
 /** A refusal of a context call that the handler is told: unknown namespace, schema broken, no such event... */
 export class ContextRefusal extends Error {
   readonly [refusalBrand] = true;
+  /** Where it is a bound that the turn has crossed. */
+  readonly bound: TurnBound | undefined;
+
+  constructor(message: string, bound?: TurnBound) {
+    super(message);
+    this.bound = bound;
+  }
 }
 
 /**
@@ -77,8 +85,10 @@ export interface HandlerThrow {
   kind: 'thrown';
   /** Fit for evidence: the same on every version of Node. Of an error that V8 makes itself it holds the class only. */
   message: string;
-  /** For a person: class and message, whatever V8 said. */
+  /** For a person: class and message, whatever V8 said; '' where `message` says it all. */
   detail: string;
+  /** What was crossed, where that is what went wrong. */
+  bound?: TurnBound;
 }
 export type HandlerFault = DeclaredFailure | HandlerThrow;
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;

@@ -3,6 +3,7 @@
 //   P1. What is plain is sound: Ajv finds no fault in it. The other way round need not hold.
 import type { JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
+import { patternFault } from './patterns/schema-pattern.js';
 
 export function isPlainSchema(schema: JsonSchema): boolean {
   return isSchema(schema);
@@ -35,10 +36,11 @@ const areSchemas: Fits = (value) => typeof value === 'object' && value !== null 
 const isPattern: Fits = (value) => {
   if (typeof value !== 'string' || value.includes('\\Z')) return false;
   try {
-    return [new RegExp(value), new RegExp(value, 'u')].length === 2;
+    new RegExp(value);
   } catch {
     return false;
   }
+  return patternFault(value) === undefined;
 };
 
 const keywords: ReadonlyMap<string, Fits> = new Map<string, Fits>([

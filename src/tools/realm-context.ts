@@ -1,8 +1,11 @@
 // The context that handlers get. Evaluated inside the realm (realm-script.ts), so its functions and errors are the realm's own. The world is reached
 // through `calls` only, which no tool code can touch; whatever they throw is caught here and never seen by it.
-import { admitJson, admitJsonObject } from '../contract/json-check.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { admitJson, admitJsonObject, JsonRefusal } from '../contract/json-check.js';
+import { type JsonBounds, valueBounds } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
 import type { Capability } from '../contract/tool-manifest.js';
+import type { TurnBound } from '../contract/turn-bounds.js';
 import type { ContextCalls } from './loaded-tool.js';
 import { ToolFailure } from './sdk.js';
 
@@ -20,6 +23,45 @@ export class ContextError extends Error {
   }
 }
 
+/** More than a turn may make. */
+export class BoundError extends ContextError {
+  readonly bound: TurnBound;
+
+  constructor(bound: TurnBound, message: string) {
+    super(message);
+    this.bound = bound;
+  }
+}
+
+const bytesOf = (bytes: number): JsonBounds => ({ depth: valueBounds.depth, nodes: valueBounds.nodes, bytes });
+const bounds = {
+  resultBytesMax: bytesOf(limits.resultBytesMax),
+  failureDetailsBytesMax: bytesOf(limits.failureDetailsBytesMax),
+  eventPayloadBytesMax: bytesOf(limits.eventPayloadBytesMax),
+  rowBytesMax: bytesOf(limits.rowBytesMax),
+};
+type ValueBound = keyof typeof bounds;
+
+/** Admits what a bound of bytes is named for; `what` begins the sentence that says it was crossed. */
+export function admitWithin(value: unknown, bound: ValueBound, what: string): { value: JsonValue; text: string } {
+  try {
+    return admitJson(value, bounds[bound]);
+  } catch (error) {
+    throw crossed(error, bound, what);
+  }
+}
+function admitObjectWithin(value: unknown, bound: ValueBound, what: string): { value: JsonObject; text: string } {
+  try {
+    return admitJsonObject(value, bounds[bound]);
+  } catch (error) {
+    throw crossed(error, bound, what);
+  }
+}
+function crossed(error: unknown, bound: ValueBound, what: string): unknown {
+  if (!(error instanceof JsonRefusal) || error.reason !== 'too_long') return error;
+  return new BoundError(bound, `${what} has more than ${limits[bound]} bytes as JSON`);
+}
+
 export function makeContext(calls: ContextCalls, capabilities: readonly Capability[], life: Life, refusalBrand: symbol): object {
   /** Only inside a turn: a context kept in a closure is dead between turns. */
   const enter = (): void => {
@@ -27,8 +69,11 @@ export function makeContext(calls: ContextCalls, capabilities: readonly Capabili
   };
   // Calls nothing of the host: with the stack nearly full a call would throw an error of the host's, here where nobody catches it.
   const failed = (error: unknown): Error => {
-    const refusal = error as { message: string; [brand: symbol]: unknown } | null | undefined;
-    if (typeof refusal === 'object' && refusal !== null && refusal[refusalBrand] === true) return new ContextError(refusal.message);
+    const refusal = error as { message: string; bound?: TurnBound; [brand: symbol]: unknown } | null | undefined;
+    if (typeof refusal === 'object' && refusal !== null && refusal[refusalBrand] === true) {
+      const { bound } = refusal;
+      return bound === undefined ? new ContextError(refusal.message) : new BoundError(bound, refusal.message);
+    }
     life.broken ??= { error };
     return new ContextError('the world cannot go on with this turn');
   };
@@ -93,7 +138,7 @@ function stateOf({ calls, enter, failed, needs }: Border): object {
   const put = (namespace: unknown, rowId: unknown, value: unknown): void => {
     const ns = text(namespace, 'namespace');
     const id = text(rowId, 'rowId');
-    const admitted = admitJsonObject(value);
+    const admitted = admitObjectWithin(value, 'rowBytesMax', `row '${id}' of '${ns}'`);
     // After the admission: reading the value may have run tool code.
     enter();
     try {
@@ -169,7 +214,7 @@ function randomOf({ calls, enter, failed, needs }: Border): object {
 function eventsOf({ calls, enter, failed, needs }: Border): object {
   const emit = (eventId: unknown, payload: unknown): void => {
     const id = text(eventId, 'eventId');
-    const admitted = admitJsonObject(payload);
+    const admitted = admitObjectWithin(payload, 'eventPayloadBytesMax', `the payload of '${id}'`);
     enter();
     try {
       calls.emit(id, admitted.value, admitted.text);
@@ -180,7 +225,7 @@ function eventsOf({ calls, enter, failed, needs }: Border): object {
   const scheduleAt = (eventId: unknown, payload: unknown, virtualTimeUs: unknown): string => {
     const id = text(eventId, 'eventId');
     const atUs = safeInteger(virtualTimeUs, 'virtualTimeUs');
-    const admitted = admitJsonObject(payload);
+    const admitted = admitObjectWithin(payload, 'eventPayloadBytesMax', `the payload of '${id}'`);
     enter();
     try {
       return calls.scheduleAt(id, admitted.value, admitted.text, atUs);

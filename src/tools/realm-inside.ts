@@ -4,9 +4,11 @@
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import { recordBounds } from '../contract/json-fault.js';
+import { limits } from '../contract/limits.js';
 import type { Capability } from '../contract/tool-manifest.js';
+import { type TurnBound, turnBounds } from '../contract/turn-bounds.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
-import { ContextError, type Life, makeContext } from './realm-context.js';
+import { admitWithin, BoundError, ContextError, type Life, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
 
@@ -21,7 +23,7 @@ interface Behavior {
 /** What tool code imports as `drillyard/tool-sdk`. */
 export const sdk = Object.freeze({ defineTool, defineToolBehavior, ToolFailure });
 /** Frozen together with the ambient values. */
-export const shared = [sdk, ContextError, JsonRefusal];
+export const shared = [sdk, ContextError, BoundError, JsonRefusal];
 
 export function revive(text: string): JsonValue {
   return deepFreeze(JSON.parse(text));
@@ -91,7 +93,7 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
       let result: HandlerReturn;
       try {
         const returned = run(behavior.operations.get(operationId), input);
-        const { value, text } = admitJson(returned === undefined ? null : returned);
+        const { value, text } = admitWithin(returned === undefined ? null : returned, 'resultBytesMax', 'the result');
         result = { kind: 'value', value, text };
       } catch (error) {
         result = faultOf(error);
@@ -113,6 +115,11 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
   };
 }
 
+// A text in JSON has at most six bytes for each of a body's; the body itself is counted where it is taken out (codecs.ts).
+const encodedBounds = { ...recordBounds, bytes: 6 * (limits.encodedBodyBytesMax + 2 * limits.headerBytesMax) };
+const decodedBounds = { ...recordBounds, bytes: limits.decodedBytesMax };
+const byteLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength')?.get as () => number;
+
 /** Runs one codec; what it gives back is admitted, but for bytes. Both hold values of the simulation, so they may be deeper than those. */
 export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: string, name: 'decode' | 'encode', input: unknown): unknown {
   try {
@@ -120,17 +127,24 @@ export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: st
     if (codec === undefined) throw new ContextError(`${group} has no '${id}'`);
     const returned = codec(admitJson(input, recordBounds).value);
     if (isThenable(returned)) throw new ContextError('codecs are synchronous; this one returned a Promise');
+    if (name === 'decode') return { kind: 'value', value: admitJson(returned, decodedBounds).value };
     const message = { ...(returned as { body?: object }) };
     const body: { kind?: unknown; value?: unknown } = { ...message.body };
-    if (name === 'encode' && body.kind === 'bytes' && body.value instanceof Uint8Array) {
+    if (body.kind === 'bytes' && body.value instanceof Uint8Array) {
+      if (Reflect.apply(byteLength, body.value, []) > limits.encodedBodyBytesMax) return codecFault(name);
       // Whatever the author's object has become, the copy is an array of bytes and nothing else.
       const bytes = new Uint8Array(body.value);
-      return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }, recordBounds).value, bytes };
+      return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }, encodedBounds).value, bytes };
     }
-    return { kind: 'value', value: admitJson(returned, recordBounds).value };
+    return { kind: 'value', value: admitJson(returned, encodedBounds).value };
   } catch (error) {
-    return faultOf(error);
+    return error instanceof JsonRefusal && error.reason === 'too_long' ? codecFault(name) : faultOf(error);
   }
+}
+
+function codecFault(name: 'decode' | 'encode'): HandlerFault {
+  const bound = name === 'decode' ? 'decodedBytesMax' : 'encodedBodyBytesMax';
+  return { kind: 'thrown', message: `what ${name} gives has more than ${limits[bound]} bytes`, detail: '', bound };
 }
 
 function isThenable(value: unknown): boolean {
@@ -153,27 +167,42 @@ function isFailure(error: unknown): error is ToolFailure {
 }
 
 function declaredFailure({ code: givenCode, message, retryable, details }: ToolFailure): HandlerFault {
-  const code = String(givenCode);
+  const code = shortText(givenCode, 200);
   if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(code)) {
-    return { kind: 'thrown', message: `the failure code '${code.slice(0, 200)}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
+    return { kind: 'thrown', message: `the failure code '${code}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
   }
-  const given = details === undefined ? undefined : admitJson(details).value;
+  let given: JsonValue | undefined;
+  try {
+    if (details !== undefined) given = admitWithin(details, 'failureDetailsBytesMax', 'the details of the failure').value;
+  } catch (refused) {
+    if (refused instanceof BoundError) return { kind: 'thrown', ...describe(refused) };
+    throw refused;
+  }
   return {
     kind: 'failure',
     code,
-    message: String(message).slice(0, 1000),
+    message: shortText(message, 1000),
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
     details: given,
   };
 }
 
 /** V8 words its own errors differently from version to version, and a message may become evidence: of those only the class counts. */
-function describe(error: unknown): { message: string; detail: string } {
-  if (!(error instanceof Error)) return { message: 'the handler threw a value that is not an Error', detail: String(error).slice(0, 1000) };
-  const name = String(error.name).slice(0, 100);
-  const detail = `${name}: ${String(error.message)}`.slice(0, 1000);
+function describe(error: unknown): { message: string; detail: string; bound?: TurnBound } {
+  if (!(error instanceof Error)) return { message: 'the handler threw a value that is not an Error', detail: shortText(error, 1000) };
+  // Tool code can make one too.
+  const bound = error instanceof BoundError ? turnBounds.find((name) => name === error.bound) : undefined;
+  if (bound !== undefined) return { message: shortText(error.message, 1000), detail: '', bound };
+  const name = shortText(error.name, 100);
+  const detail = `${name}: ${shortText(error.message, 1000)}`.slice(0, 1000);
   const engineMade = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError].some(
     (kind) => Object.getPrototypeOf(error) === kind.prototype,
   );
   return { message: engineMade ? name : detail, detail };
+}
+
+/** The beginning of a text. Looking into a long one may copy all of it, so of that only its length is told. */
+function shortText(value: unknown, chars: number): string {
+  const text = String(value);
+  return text.length > limits.thrownCharsMax ? `(a text of ${text.length} characters)` : text.slice(0, chars);
 }

@@ -3,6 +3,7 @@
 //   R1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
 //   R2. Using what is denied throws an Error that names it.
 //   R3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
+//   R6. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool code.
 
 interface Lists {
   ambientNames: readonly string[];
@@ -24,11 +25,11 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
   ambient.Function = standIn.Function = Function.prototype.constructor;
   for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
   removeLegacyRegExpState();
-  Error.stackTraceLimit = 0;
-  const gone = new Set([...Object.keys(deniedNames), ...Reflect.ownKeys(global).filter((name) => typeof name === 'string')]);
+  denyStackTraces();
+  const gone = new Set([...Object.keys(deniedNames), ...inheritedNames, ...Reflect.ownKeys(global).filter((name) => typeof name === 'string')]);
   for (const name of gone) {
     if (ambientNames.includes(name) || ['globalThis', 'undefined'].includes(name)) continue;
-    const refuse = refusal(name, deniedNames[name]);
+    const refuse = refusal(name, Object.hasOwn(deniedNames, name) ? deniedNames[name] : undefined);
     // What a flag of V8 adds (--expose-gc) can be neither removed nor made an accessor: then using it is calling it.
     const fixed = Object.getOwnPropertyDescriptor(global, name)?.configurable === false;
     Object.defineProperty(global, name, fixed ? { value: refuse, writable: false } : { get: refuse, configurable: false });
@@ -38,9 +39,15 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
     allowOverrides(prototype, () => true);
   for (const prototype of [Function.prototype, Array.prototype, RegExp.prototype]) allowOverrides(prototype, (name) => name === 'toString');
   ambient.globalThis = standIn;
-  freezeAll([ambient, ...hiddenIntrinsics()]);
+  freezeAll([ambient, Object.getPrototypeOf(global), ...hiddenIntrinsics()]);
   return ambient;
 }
+
+/**
+ * What the global object inherits, and what as bare names would lead to its own prototype: an object that all worlds of the thread share, and
+ * that an assignment to the bare name `__proto__` would replace.
+ */
+const inheritedNames = ['__proto__', 'constructor'];
 
 function refusal(name: string, advice: string | undefined): () => never {
   return () => {
@@ -68,6 +75,15 @@ function denyConstructors(): void {
     Object.defineProperty(tamed, 'prototype', { value: prototype, writable: false });
     Object.defineProperty(prototype, 'constructor', { value: tamed, writable: false, configurable: false, enumerable: false });
   }
+}
+
+/**
+ * A limit that is no number makes V8 capture nothing, so that reading `stack` never calls back into the host. A limit of 0 is not enough: the
+ * trace is empty then, but Node still formats its head, and what that throws (a symbol as a name, a full stack) is an object of the host.
+ */
+function denyStackTraces(): void {
+  Reflect.deleteProperty(Error, 'captureStackTrace');
+  Object.defineProperty(Error, 'stackTraceLimit', { value: undefined, writable: false, enumerable: false, configurable: false });
 }
 
 /** `RegExp.$1`, `RegExp.input` and the like remember the last match of the whole realm. */

@@ -5,7 +5,9 @@ import { ambientNames } from './ambient.js';
 
 /** In order of need. */
 const insideModules = [
+  '../contract/service-limits.js',
   '../contract/limits.js',
+  '../contract/turn-bounds.js',
   '../contract/json-fault.js',
   '../contract/canonical-json.js',
   '../contract/json-check.js',

@@ -1,7 +1,7 @@
 // The realm: where tool code runs. One vm context a thread, made on first use, shared by every tool and every world of the thread.
 //   R4. Nothing of the host's realm is ever visible in it: values are admitted copies, functions are made inside, errors are translated.
 //   R5. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would belong to the host.
-import { createContext, Script } from 'node:vm';
+import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
 import type { Capability } from '../contract/tool-manifest.js';
@@ -36,9 +36,8 @@ export function threadRealm(): OpenRealm {
 }
 
 function openRealm(): OpenRealm {
-  // A null prototype: a name that is not defined must not be found on the host's Object.prototype.
   // A microtask queue of its own, which nothing drains: should a promise ever appear, its callbacks do not run between turns.
-  const context = createContext(Object.create(null), {
+  const context = createContext(globalTemplate(), {
     name: 'drillyard tools',
     codeGeneration: { strings: false, wasm: false },
     microtaskMode: 'afterEvaluate',
@@ -69,6 +68,14 @@ function openRealm(): OpenRealm {
       return fault.kind === 'thrown' ? fault.detail || fault.message : `${fault.code}: ${fault.message}`;
     },
   };
+}
+
+/**
+ * An ordinary global object where this Node makes one: no function of the host stands behind its names. Before Node 20.18 the global
+ * reads from an object of the host; its prototype is null, so that no name is found on the host's Object.prototype.
+ */
+function globalTemplate(): object {
+  return (constants.DONT_CONTEXTIFY as unknown as object | undefined) ?? Object.create(null);
 }
 
 /** The realm's refusal is an error of the realm; the host's callers know their own class. */

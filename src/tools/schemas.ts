@@ -1,27 +1,41 @@
 // JSON Schema 2020-12, known only at run time: Ajv, spelled out. Compiles in the host's realm; the values it checks may be of any realm.
 import { createRequire } from 'node:module';
-import type { Format } from 'ajv';
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../contract/canonical-json.js';
 import type { Issue } from '../contract/errors.js';
-import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
 import type { Validate } from './loaded-tool.js';
+import { patternRefused } from './patterns/pattern-places.js';
+import { schemaPattern } from './patterns/schema-pattern.js';
+import { PatternRefused } from './patterns/syntax.js';
 import { isPlainSchema } from './plain-schema.js';
+import { replaceEquality } from './schema-equality.js';
+import { addFormats } from './schema-formats.js';
+import { beginSteps, countReferences, TooManySteps } from './validation-steps.js';
 
 export interface SchemaFault {
   /** JSON Pointer into the schema, as near as Ajv says. */
   path: string;
   message: string;
+  /** It is sound, and has a pattern or a size that is not taken. */
+  refused?: true;
 }
 
 /** Compiles at the first use: a tool has many schemas, and a run needs few. `schema` is known to compile (`schemaFault`). */
 export function lazyValidator(schema: JsonSchema): Validate {
   let compiled: ValidateFunction | undefined;
   return (value) => {
-    compiled ??= compileSchema(schema);
-    return compiled(value) ? null : issuesOf(compiled);
+    try {
+      compiled ??= compileSchema(schema);
+      beginSteps();
+      return compiled(value) ? null : issuesOf(compiled);
+    } catch (error) {
+      if (error instanceof TooManySteps) return [{ path: '', code: 'too_much', message: error.message }];
+      // Of a build that was made before patterns were bounded.
+      if (error instanceof PatternRefused)
+        return [{ path: '', code: 'pattern', message: `cannot be checked: a pattern of its schema ${error.message}` }];
+      throw error;
+    }
   };
 }
 
@@ -30,10 +44,13 @@ export function schemaFault(schema: JsonSchema): SchemaFault | null {
   if (isPlainSchema(schema) || compiledByText.has(JSON.stringify(schema))) return null;
   const ajv = threadAjv(false);
   try {
+    beginSteps();
     if (!ajv.validateSchema(schema)) {
       const [worst] = (ajv.errors ?? []).toSorted((one, other) => other.instancePath.length - one.instancePath.length);
       return { path: worst?.instancePath ?? '', message: worst ? messageOf(worst) : 'is no JSON Schema' };
     }
+    const refused = patternRefused(schema);
+    if (refused !== undefined) return { path: refused.path, message: `the pattern ${refused.message}`, refused: true };
     compileSchema(schema);
     return null;
   } catch (error) {
@@ -85,51 +102,16 @@ function threadAjv(ownProperties: boolean): Ajv2020 {
       removeAdditional: false,
       unicodeRegExp: true,
       // V8 does the same to what runs often; here it would be a third of the time that compiling takes.
-      code: { optimize: false },
+      code: { optimize: false, regExp: Object.assign(schemaPattern, { code: 'schemaPattern' }) },
       // What is compiled is known to be sound (schemaFault); Ajv's own look would compile the schema of schemas first.
       validateSchema: false,
     });
     addFormats(ajv);
     replaceEquality(ajv);
+    countReferences(ajv);
     ajvs.set(ownProperties, ajv);
   }
   return ajv;
-}
-
-function addFormats(ajv: Ajv2020): void {
-  const formats = require('ajv-formats') as (ajv: Ajv2020) => void;
-  formats(ajv);
-  // Formats of the standard that ajv-formats leaves out: annotations only.
-  const unchecked: Format = { type: 'string', validate: () => true };
-  for (const name of ['idn-email', 'idn-hostname', 'iri', 'iri-reference']) ajv.addFormat(name, unchecked);
-}
-
-/**
- * Ajv's own `const` and `enum` compare the constructors of objects, which differ from realm to realm, and trip over a member named
- * `constructor`. These compare canonical texts where the schema has an object or array, and else by identity.
- */
-function replaceEquality(ajv: Ajv2020): void {
-  for (const keyword of ['const', 'enum']) ajv.removeKeyword(keyword);
-  ajv.addKeyword({ keyword: 'const', errors: 'full', compile: (wanted: JsonValue) => equality('const', [wanted]) });
-  ajv.addKeyword({ keyword: 'enum', schemaType: 'array', errors: 'full', compile: (wanted: JsonValue[]) => equality('enum', wanted) });
-}
-
-function equality(keyword: 'const' | 'enum', wanted: readonly JsonValue[]) {
-  const simple = new Set(wanted.filter((value) => typeof value !== 'object' || value === null));
-  const texts = new Set(wanted.filter((value) => typeof value === 'object' && value !== null).map(canonicalJson));
-  const message =
-    keyword === 'const' ? `must be ${preview(wanted[0] as JsonValue)}` : `must be one of ${wanted.map(preview).join(', ').slice(0, 500)}`;
-  const check = (value: JsonValue): boolean => {
-    if (typeof value !== 'object' || value === null ? simple.has(value) : texts.size > 0 && texts.has(canonicalJson(value))) return true;
-    check.errors = [{ keyword, message }];
-    return false;
-  };
-  check.errors = [] as { keyword: string; message: string }[];
-  return check;
-}
-
-function preview(value: JsonValue): string {
-  return JSON.stringify(value).slice(0, 100);
 }
 
 type AjvError = NonNullable<ValidateFunction['errors']>[number];

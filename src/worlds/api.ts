@@ -1,5 +1,6 @@
 // The door of this room: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
-import type { ActorLogEntry } from '../actors/options.js';
+import type { ActorLogEntry, SeenStep } from '../actors/options.js';
+import type { PreparedHost } from '../actors/prepared-host.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { WorldSetup } from '../contract/scenario.js';
 import type { AdvanceProgress, WorldAnswers, WorldBudgets, WorldCommand, WorldPosition, WorldQuery, WorldSeed } from '../contract/world-protocol.js';
@@ -19,6 +20,8 @@ export interface WorldsOptions {
   /** How many of them start at once; each of the others does when it is first needed. Default all. */
   hostsAtStart?: number;
   isolation: 'thread' | 'process';
+  /** The children of process hosts, and what they see `directory` as. Default: plain processes, which see it as it is. */
+  children?: { take(): PreparedHost; directory: string };
   /** A world whose host does not answer for this long is taken from it. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /** How long a host that ended too often is left alone (limits.hostRestartsMax). Default limits.hostCoolDownMs; 0: until its next message. */
@@ -26,8 +29,14 @@ export interface WorldsOptions {
   idlePassivationMs?: number;
   /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
   amnesia?: boolean;
+  /** What one world may store; what would add to more is control.QUOTA_EXCEEDED. Default: as much as there is room for. */
+  storedBytesMax?: number;
   /** What happens to hosts and, with its stack, every bug. Default: bugs go to standard error. */
   log?: (entry: ActorLogEntry) => void;
+  /** Heap of each host in MB of old space. Default: what Node.js gives a thread or process of this machine. */
+  hostHeapMb?: number;
+  /** Told, at equal intervals, which world's step each host is in; `actorId` is its id. */
+  onStepSeen?: (seen: SeenStep) => void;
 }
 
 /** `worldId`: `^(run|world|ses)_[0-9a-z]{12,32}$`; it never enters the journal. */
@@ -41,6 +50,8 @@ export interface CreateWorld {
   recordRandom?: boolean;
   /** `shared`: the host its id says. `exclusive`: one of its own. `{ host }`: that one of the fixed ones. Default shared. */
   placement?: 'shared' | 'exclusive' | { host: number };
+  /** Nobody can have made a world of this id yet, so no other host is asked for one. Default false. */
+  isNew?: boolean;
 }
 export interface SendOptions<Progress = never> {
   /** Aborting cancels a long command between its slices; the command still answers. */
@@ -52,6 +63,8 @@ export interface ForkWorld {
   /** Default: now. A sequence inside a transaction means the last whole transaction before it. */
   atSequence?: number;
   snapshotId?: string;
+  /** As in `CreateWorld`. */
+  isNew?: boolean;
 }
 
 /** One world by id, whether active or not. Every promise may reject with a ServiceError. */
@@ -71,6 +84,8 @@ export interface Worlds {
   create(request: CreateWorld): Promise<WorldRef>;
   /** A world that exists; control.NOT_FOUND otherwise. */
   open(worldId: string): Promise<WorldRef>;
+  /** Hosts that stand, or are started when they are needed. */
+  readonly hostCount: number;
   /** The index of the host that a world lives on when it is in memory, whether there is such a world or not. */
   hostOf(worldId: string): number;
   /**

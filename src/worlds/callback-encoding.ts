@@ -1,5 +1,6 @@
 // The request of one attempt, as the tool's codec words it, with what a callback asks beyond what every codec is held to.
 import type { OutcomeError } from '../contract/evidence.js';
+import { isConnectionHeader } from '../contract/header-rules.js';
 import { limits } from '../contract/limits.js';
 import type { ToolCallback } from '../contract/tool-manifest.js';
 import type { EncodedMessage } from '../contract/wire.js';
@@ -28,12 +29,10 @@ export function encodeDelivery(
   return { headers, bodyBase64: bytes.toString('base64') };
 }
 
-/** Beyond what no codec may set (tools/codecs.ts): what whoever sends says, and what the declaration keeps for itself. */
-const sendersOwn = ['host', 'expect'];
-
+/** Beyond what no codec may set (tools/codecs.ts): what the declaration keeps for itself, which must not be of the connection either. */
 function refusedHeader(headers: Message['headers'], { signature, idempotencyHeader }: ToolCallback): string | undefined {
-  const own = [...sendersOwn, signature.header.toLowerCase(), idempotencyHeader.toLowerCase()];
-  return Object.keys(headers).find((name) => own.includes(name) || name.startsWith('proxy-'));
+  const own = [signature.header.toLowerCase(), idempotencyHeader.toLowerCase()];
+  return own.find(isConnectionHeader) ?? Object.keys(headers).find((name) => own.includes(name));
 }
 
 function bodyOf(body: EncodedMessage['body']): { bytes: Buffer; contentType?: string } {
@@ -45,7 +44,7 @@ function bodyOf(body: EncodedMessage['body']): { bytes: Buffer; contentType?: st
     case 'text':
       return { bytes: Buffer.from(body.text), contentType: body.contentType };
     case 'bytes':
-      return { bytes: Buffer.from(body.bytes), contentType: body.contentType };
+      return { bytes: Buffer.from(body.base64, 'base64'), contentType: body.contentType };
   }
 }
 

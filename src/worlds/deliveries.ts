@@ -77,7 +77,11 @@ export class Deliveries {
     let { sequence } = fired;
     for (let index = 0; index < deliveries.length; index++) {
       const delivery = deliveries[index] as Delivery;
-      if (index > 0) sequence = journal.draftFired(delivery.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
+      if (index > 0) {
+        const crossed = this.#turn.budget.takeWrite(fired.payloadText);
+        if (crossed !== undefined) return { fault: crossed, delivery };
+        sequence = journal.draftFired(delivery.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
+      }
       this.#turn.scheduledOrdinal = fired.ordinal;
       const fault = this.#tell(delivery, fired.payload, sequence);
       if (fault !== null) return { fault, delivery };
@@ -87,13 +91,15 @@ export class Deliveries {
 
   /** Everything emitted so far in this turn, and what that emits. */
   cascade(): DeliveryFailure | undefined {
-    const { emissions, storage } = this.#turn;
+    const { emissions, storage, budget } = this.#turn;
     let told = 0;
     this.#turn.scheduledOrdinal = notScheduled;
     // The list grows while it is walked: that is the breadth-first order.
     for (const { event, payload, payloadText, sequence } of emissions) {
       for (const delivery of this.plan(event).deliveries) {
         if (++told > limits.cascadeDeliveriesMax) return { fault: tooMany, delivery };
+        const crossed = budget.takeWrite(payloadText);
+        if (crossed !== undefined) return { fault: crossed, delivery };
         const handled = storage.journal.draftEvent(delivery.handled, { payloadText, causeSequence: sequence });
         const fault = this.#tell(delivery, payload, handled);
         if (fault !== null) return { fault, delivery };

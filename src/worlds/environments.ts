@@ -3,8 +3,8 @@
 // longer stand are served by the ones that do.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
-import { makeFolder } from '../files/make-folder.js';
 import { threadRealm } from '../tools/realm.js';
 import type { HostOptions } from './host-requests.js';
 import { WorldStore } from './world-store.js';
@@ -62,12 +62,25 @@ export class Environments {
     let store = this.#open.get(name);
     if (store === undefined) {
       const directory = join(this.#options.directory, name);
-      makeFolder(directory);
-      const { revive } = threadRealm();
-      store = WorldStore.open({ directory, durability: this.#options.durability, parseRow: revive as (text: string) => JsonObject });
+      store = this.#opened(directory);
       this.#open.set(name, store);
     }
     return store;
+  }
+
+  #opened(directory: string): WorldStore {
+    const { layout, durability } = this.#options;
+    const { revive } = threadRealm();
+    try {
+      const leavesChecked = layout === 'run';
+      return WorldStore.open({ directory, durability, leavesChecked, parseRow: revive as (text: string) => JsonObject });
+    } catch (error) {
+      if (layout === 'run' || !(error instanceof ServiceError)) throw error;
+      // Of a service: its owner is told which file it is, and whoever asks is not.
+      console.error(`drillyard: ${error.message}`);
+      const code = error.code === 'control.INVALID_REQUEST' ? 'control.INTERNAL' : error.code;
+      throw new ServiceError(code, { message: 'The storage of this world cannot be opened; nothing was changed.' });
+    }
   }
 
   #close(name: string): void {

@@ -2,13 +2,15 @@
 //   A1. Nothing in the result depends on where the slices end: a slice is a pause between two turns.
 //   A2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
 import type { CommandRun } from '../actors/definition.js';
+import type { OutcomeError } from '../contract/evidence.js';
 import type { JsonObject } from '../contract/json.js';
 import type { AdvanceResult, Delivering } from '../contract/world-protocol.js';
 import { queueCallbacks } from './callback-queue.js';
-import type { DeliveryFailure, EventPlan } from './deliveries.js';
+import type { EventPlan } from './deliveries.js';
 import type { ScheduledEvent, ScheduledRef } from './event-queue.js';
+import type { EventShapeParts } from './journal-shapes.js';
 import { mintedId } from './minted-ids.js';
-import { deliveryError } from './outcomes.js';
+import { callbackError, deliveryError } from './outcomes.js';
 import type { ProgramActor } from './program.js';
 import type { Simulation } from './simulation.js';
 import type { RunningAdvance } from './world-meta.js';
@@ -47,6 +49,7 @@ export function* fireEvents(
       usage.eventsExhausted ||= budgets.maxEvents !== null && usage.eventsProcessed >= budgets.maxEvents;
       return { kind: 'exhausted' };
     }
+    if (simulation.isFull) stopFull(simulation);
     if (looks % eventsPerLook === 0 && run.sliceOver()) {
       run.progress({ reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed });
       yield;
@@ -57,6 +60,13 @@ export function* fireEvents(
     usage.eventsProcessed++;
     if (failure !== undefined) return { kind: 'failed', failure };
   }
+}
+
+/** What has fired stays: it is committed with the refusal, and nobody goes on from there. */
+function stopFull(simulation: Simulation): void {
+  simulation.advance = undefined;
+  simulation.pausedAdvance = undefined;
+  simulation.requireRoom();
 }
 
 /**
@@ -88,12 +98,19 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   const { plan, actor } = planOf(simulation, event.ref);
   turn.begin(actor, correlationOrdinal);
   const sequence = storage.journal.draftFired(plan.handled, payloadText, ordinal, atUs, causeSequence);
+  const fired = { ordinal, atUs, payloadText, causeSequence };
+  for (let left = plan.callbacks.length; left > 0; left--) {
+    const crossed = turn.budget.takeWrite(payloadText);
+    if (crossed !== undefined) return recordFailure(simulation, { parts: plan.handled.parts, error: callbackError(crossed, plan.event) }, fired);
+  }
   if (plan.callbacks.length > 0) queueCallbacks(turn, plan.callbacks, { event: plan.event, payloadText, sequence });
   const [first] = plan.deliveries;
   if (first !== undefined) {
     const payload = first.seat.tool.realm.revive(payloadText) as JsonObject;
     const failure = deliveries.fire(plan, { payload, payloadText, ordinal, atUs, sequence });
-    if (failure !== undefined) return recordFailure(simulation, failure, { ordinal, atUs, payloadText, causeSequence });
+    if (failure !== undefined) {
+      return recordFailure(simulation, { parts: failure.delivery.handled.parts, error: deliveryError(failure) }, fired);
+    }
   }
   turn.end();
   return undefined;
@@ -102,12 +119,10 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
 /** Everything of the turn is taken back but that the event is gone from the queue: it stays failed. */
 function recordFailure(
   simulation: Simulation,
-  failure: DeliveryFailure,
+  { parts, error }: { parts: EventShapeParts; error: OutcomeError },
   event: Pick<ScheduledEvent, 'ordinal' | 'atUs' | 'payloadText' | 'causeSequence'>,
 ) {
   const { storage, turn } = simulation;
-  const { parts } = failure.delivery.handled;
-  const error = deliveryError(failure);
   turn.rollback();
   const sequence = storage.journal.draftEvent(storage.journal.eventShape({ ...parts, phase: 'failed' }), {
     payloadText: event.payloadText,

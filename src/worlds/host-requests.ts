@@ -10,6 +10,7 @@ export interface HostOptions {
   /** Standing hosts: a host also serves the environments that had a host of their own when there were more. */
   hosts: number;
   isForgetful: boolean;
+  storedBytesMax?: number | undefined;
 }
 
 export interface CreateRequest extends BirthSettings {

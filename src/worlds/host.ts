@@ -42,7 +42,11 @@ class WorldKind implements ActorKind {
       { storage, program: known.program, meta: storage.meta as WorldMeta },
       {
         store,
-        running: { isForgetful: this.#options.isForgetful, report: (text) => reportThrow(worldId, text) },
+        running: {
+          isForgetful: this.#options.isForgetful,
+          storedBytesMax: this.#options.storedBytesMax,
+          report: (text) => reportThrow(worldId, text),
+        },
         storeForFork: (childId) => {
           this.#requireFree(childId);
           const target = this.#environments.ofNew(childId);

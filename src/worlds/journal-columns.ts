@@ -61,6 +61,9 @@ export class Columns implements ChunkView {
   texts: string[] = [];
   numbers: number[] = [];
   shapes: string[] = [];
+  /** Of all texts. */
+  chars = 0;
+  #markChars = 0;
   #markEntries = 0;
   #markTexts = 0;
   #markNumbers = 0;
@@ -69,7 +72,7 @@ export class Columns implements ChunkView {
     this.serial = ++serials;
     this.firstSequence = firstSequence;
     this.firstTransaction = firstTransaction;
-    this.entryCount = this.turnCount = 0;
+    this.entryCount = this.turnCount = this.chars = 0;
     this.texts = [];
     this.numbers = [];
     this.shapes = [];
@@ -85,11 +88,13 @@ export class Columns implements ChunkView {
 
   mark(): void {
     this.#markEntries = this.entryCount;
+    this.#markChars = this.chars;
     this.#markTexts = this.texts.length;
     this.#markNumbers = this.numbers.length;
   }
   rollback(): void {
     this.entryCount = this.#markEntries;
+    this.chars = this.#markChars;
     this.texts.length = this.#markTexts;
     this.numbers.length = this.#markNumbers;
   }
@@ -98,6 +103,7 @@ export class Columns implements ChunkView {
   }
 
   addText(text: string): number {
+    this.chars += text.length;
     return this.texts.push(text) - 1;
   }
   shapeOf(shape: JournalShape): number {

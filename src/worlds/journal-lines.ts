@@ -8,12 +8,21 @@ import { ordinalText } from './minted-ids.js';
 /** Lines are handed on in pieces of so many: V8 makes a short rope flat while it is in the cache (a third faster than a leaf at once). */
 const pieceEntries = 64;
 
-/** The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. */
-export function writeLines(chunk: ChunkView, tag: string, { from, to }: { from: number; to: number }, write: (piece: string) => void): void {
+/**
+ * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. `each`: a piece a line, and no more of
+ * them once `write` says false.
+ */
+export function writeLines(
+  chunk: ChunkView,
+  tag: string,
+  { from, to, each = false }: { from: number; to: number; each?: boolean },
+  write: (piece: string) => unknown,
+): void {
   const { turnCells, times } = chunk;
   const lines = new Lines(chunk, tag);
   let piece = '';
-  let pieceEnd = from + pieceEntries;
+  const entries = each ? 1 : pieceEntries;
+  let pieceEnd = from + entries;
   let first = chunk.firstSequence;
   for (let turn = 0; turn < chunk.turnCount && first <= to; turn++) {
     const at = turn * cellsPerTurn;
@@ -26,9 +35,9 @@ export function writeLines(chunk: ChunkView, tag: string, { from, to }: { from: 
       const last = Math.min(to, first + size - 1);
       for (let sequence = Math.max(from, first); sequence <= last; sequence++) {
         if (sequence === pieceEnd) {
-          write(piece);
+          if (write(piece) === false) return;
           piece = '';
-          pieceEnd += pieceEntries;
+          pieceEnd += entries;
         }
         piece += lines.line(sequence, transaction + (sequence - first) + end, time);
       }

@@ -189,6 +189,10 @@ export class Journal {
   applied(): void {
     this.#taken = [];
   }
+  /** Characters drafted and not taken. */
+  get pendingChars(): number {
+    return (this.#columns?.chars ?? 0) + this.#closed.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
   get hasPending(): boolean {
     return this.#closed.length > 0 || (this.#columns !== undefined && this.#columns.turnCount > 0) || this.#leaves?.hasFresh === true;
   }
@@ -209,18 +213,28 @@ export class Journal {
     this.#shapes.clear();
   }
 
-  read(fromSequence: number, limit: number): EvidenceEntry[] {
-    const { lines } = this.lines(fromSequence, limit);
+  read(fromSequence: number, limit: number, bytesMax?: number): EvidenceEntry[] {
+    const { lines } = this.lines(fromSequence, limit, bytesMax);
     return lines === '' ? [] : (JSON.parse(`[${lines.slice(0, -1).replaceAll('\n', ',')}]`) as EvidenceEntry[]);
   }
-  /** RFC 8785 lines, each ended by a newline. */
-  lines(fromSequence: number, limit: number): { lines: string; count: number } {
+  /** RFC 8785 lines, each ended by a newline: `limit` of them, or fewer whose bytes come to `bytesMax`, but one at least. */
+  lines(fromSequence: number, limit: number, bytesMax = Number.POSITIVE_INFINITY): { lines: string; count: number } {
     const from = Math.max(1, fromSequence);
     const to = Math.min(this.#sequence, from + limit - 1);
-    if (to < from) return { lines: '', count: 0 };
-    const pieces: string[] = [];
-    this.#writeLines({ from, to }, (piece) => pieces.push(piece));
-    return { lines: pieces.join(''), count: to - from + 1 };
+    const lines: string[] = [];
+    let bytes = 0;
+    for (let sequence = from; sequence <= to && bytes <= bytesMax; ) {
+      const chunk = this.chunkOf(sequence);
+      const end = chunk.firstSequence + chunk.entryCount;
+      writeLines(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1), each: true }, (line) => {
+        bytes += Buffer.byteLength(line);
+        if (bytes > bytesMax && lines.length > 0) return false;
+        lines.push(line);
+        return bytes <= bytesMax;
+      });
+      sequence = end;
+    }
+    return { lines: lines.join(''), count: lines.length };
   }
   /** The chunk that holds an entry of a turn that ended; used for reading only. `segments`: of another chain than the present one. */
   chunkOf(sequence: number, segments = this.#segments): ChunkView {

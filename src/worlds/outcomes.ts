@@ -3,9 +3,11 @@
 import type { Issue } from '../contract/errors.js';
 import type { OutcomeError, ToolOutcome } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
-import type { HandlerFault, LoadedOperation } from '../tools/loaded-tool.js';
+import { limits } from '../contract/limits.js';
+import type { HandlerFault, HandlerThrow, LoadedOperation } from '../tools/loaded-tool.js';
 import type { DeliveryFailure } from './deliveries.js';
 import { issuesText } from './tool-seat.js';
+import type { EventName } from './turn.js';
 
 type ErrorKind = Exclude<ToolOutcome['kind'], 'ok'>;
 
@@ -20,7 +22,7 @@ export function brokenSchema(kind: 'invalid' | 'tool_error', code: string, what:
 
 /** Of an operation's own handler: its declared failure, or that it broke. */
 export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOperation): ToolOutcome {
-  if (fault.kind === 'thrown') return refusal('tool_error', 'HANDLER_FAILED', fault.message);
+  if (fault.kind === 'thrown') return { kind: 'tool_error', error: brokenError(fault, fault.message) };
   const { code, message, details } = fault;
   const declared = declaredErrors.get(code);
   if (declared === undefined) {
@@ -37,8 +39,18 @@ export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOp
 /** Of a subscription's handler: it has nobody to declare a failure to, so the code is all that is left of it. */
 export function deliveryError({ fault, delivery: { event, seat, subscriptionId } }: DeliveryFailure): OutcomeError {
   const where = `'${subscriptionId}' of '${seat.packageId}' (${seat.instanceId}) on '${event.packageId}/${event.eventId}'`;
-  if (fault.kind === 'thrown') return { code: 'HANDLER_FAILED', message: `Subscription ${where}: ${fault.message}`, retryable: false };
+  if (fault.kind === 'thrown') return brokenError(fault, `Subscription ${where}: ${fault.message}`);
   const error: OutcomeError = { code: fault.code, message: `Subscription ${where}: ${fault.message}`, retryable: fault.retryable ?? false };
   if (fault.details !== undefined) error.details = fault.details;
   return error;
+}
+
+/** Of an event that has more callbacks than its turn may queue. */
+export function callbackError(fault: HandlerThrow, { packageId, eventId }: EventName): OutcomeError {
+  return brokenError(fault, `Callbacks on '${packageId}/${eventId}': ${fault.message}`);
+}
+
+function brokenError({ bound }: HandlerThrow, message: string): OutcomeError {
+  if (bound === undefined) return { code: 'HANDLER_FAILED', message, retryable: false };
+  return { code: 'BOUND_EXCEEDED', message, retryable: false, details: { bound, max: limits[bound] } };
 }

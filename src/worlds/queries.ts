@@ -16,6 +16,7 @@ import type {
   WorldQuery,
 } from '../contract/world-protocol.js';
 import type { LoadedOperation } from '../tools/loaded-tool.js';
+import type { ScheduledEvent } from './event-queue.js';
 import { stateAt } from './fork.js';
 import { isGranted, waitTarget } from './grants.js';
 import { mintedId } from './minted-ids.js';
@@ -55,6 +56,8 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
       return { reply: routes(simulation.program) };
     case 'budgets':
       return { reply: budgetView(simulation) };
+    case 'storage':
+      return { reply: simulation.storageView() };
     default:
       return unknownQuery(query);
   }
@@ -89,12 +92,22 @@ function* stateThen<T>({ storage }: Simulation, sequence: number, view: (records
 }
 
 function statePage(simulation: Simulation, records: Records, query: ReadState): StatePage {
-  const { afterRowId, limit } = query;
+  const { limit } = query;
+  const space = spaceOf(simulation, records, query);
   const most = Math.max(1, Math.min(limit, limits.statePageRowsMax));
-  const rows = records.scan(spaceOf(simulation, records, query), { afterRowId, limit: most + 1 });
-  if (rows.length <= most) return { rows };
-  rows.length = most;
-  return { rows, nextAfterRowId: (rows[most - 1] as { rowId: string }).rowId };
+  const rows: StatePage['rows'] = [];
+  let bytes = 0;
+  for (let { afterRowId } = query; ; ) {
+    // A row at a time: what comes after the last of a page is not read.
+    const [row, more] = records.scan(space, { afterRowId, limit: 2 });
+    if (row === undefined) return { rows };
+    bytes += Buffer.byteLength(records.text(space, row.rowId) as string);
+    if (bytes > limits.pageBytesMax && rows.length > 0) return { rows, nextAfterRowId: (rows.at(-1) as { rowId: string }).rowId };
+    rows.push(row);
+    afterRowId = row.rowId;
+    if (more === undefined) return { rows };
+    if (rows.length === most) return { rows, nextAfterRowId: row.rowId };
+  }
 }
 
 function namespaces(simulation: Simulation, { atSequence }: ReadNamespaces): QueryAnswer {
@@ -113,13 +126,13 @@ function namespaces(simulation: Simulation, { atSequence }: ReadNamespaces): Que
 
 function evidence({ storage: { journal } }: Simulation, fromSequence: number, limit: number): EvidencePage {
   const from = Math.max(1, fromSequence);
-  const entries = journal.read(from, pageSize(limit));
+  const entries = journal.read(from, pageSize(limit), limits.pageBytesMax);
   const next = from + entries.length;
   return next <= journal.sequence && entries.length > 0 ? { entries, nextSequence: next } : { entries };
 }
 function evidenceLines({ storage: { journal } }: Simulation, fromSequence: number, limit: number): EvidenceLinesPage {
   const from = Math.max(1, fromSequence);
-  const { lines, count } = journal.lines(from, pageSize(limit));
+  const { lines, count } = journal.lines(from, pageSize(limit), limits.pageBytesMax);
   return from + count <= journal.sequence && count > 0 ? { lines, count, nextSequence: from + count } : { lines, count };
 }
 const pageSize = (limit: number): number => Math.max(1, Math.min(limit, limits.evidencePageEntriesMax));
@@ -127,7 +140,8 @@ const pageSize = (limit: number): number => Math.max(1, Math.min(limit, limits.e
 function pending({ storage, advance: running, pausedAdvance, clock }: Simulation, limit: number): PendingView {
   const advance = running ?? pausedAdvance;
   const { queue, outbox, tag } = storage;
-  const events = queue.pending(Math.max(0, Math.min(limit, limits.evidencePageEntriesMax))).map(({ ordinal, atUs, ref, payloadText }) => ({
+  const shown = withinPage(queue.pending(Math.max(0, Math.min(limit, limits.evidencePageEntriesMax))));
+  const events = shown.map(({ ordinal, atUs, ref, payloadText }) => ({
     scheduledEventId: mintedId('pending_', tag, ordinal),
     atUs,
     schedulingSequence: ordinal,
@@ -137,6 +151,16 @@ function pending({ storage, advance: running, pausedAdvance, clock }: Simulation
   const view: PendingView = { total: queue.size, events, deliveriesTotal: outbox.size, deliveries: pendingDeliveries(storage, limit) };
   if (advance !== undefined) view.advance = { requestedUs: advance.requestedUs, reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed };
   return view;
+}
+
+/** The first of them whose payloads fit on a page. */
+function withinPage(events: readonly ScheduledEvent[]): readonly ScheduledEvent[] {
+  let bytes = 0;
+  const beyond = events.findIndex(({ payloadText }, index) => {
+    bytes += Buffer.byteLength(payloadText);
+    return bytes > limits.pageBytesMax && index > 0;
+  });
+  return beyond === -1 ? events : events.slice(0, beyond);
 }
 
 function pendingDeliveries({ outbox, tag }: Simulation['storage'], limit: number): PendingDelivery[] {

@@ -24,7 +24,7 @@ export function findReplay({ receipts }: WorldStorage, call: KeyedCall): Replay 
   return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
 }
 
-const brokenHandler = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR']);
+const brokenHandler = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR', 'BOUND_EXCEEDED']);
 
 export function isKept(outcome: ToolOutcome): boolean {
   if (outcome.kind === 'tool_error') return !outcome.error.retryable && !brokenHandler.has(outcome.error.code);

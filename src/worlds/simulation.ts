@@ -1,6 +1,7 @@
 // The parts of one world between its turns, made from what its storage holds; a reset makes them anew.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldBudgets } from '../contract/world-protocol.js';
+import { limits } from '../contract/limits.js';
+import type { StorageView, WorldBudgets } from '../contract/world-protocol.js';
 import { VirtualClock } from '../scheduler/virtual-clock.js';
 import { Deliveries } from './deliveries.js';
 import { Faults } from './faults.js';
@@ -22,6 +23,8 @@ export interface SimulationParts {
 export interface ToolRunning {
   /** Modules are made anew for every turn. */
   isForgetful: boolean;
+  /** What one world may store; undefined: as much as there is room for. */
+  storedBytesMax?: number | undefined;
   report: TurnParts['report'];
 }
 const notRunning: ToolRunning = { isForgetful: false, report: () => {} };
@@ -41,6 +44,7 @@ export class Simulation {
   advance: RunningAdvance | undefined;
   /** One with a key that stands still while callbacks are delivered; agents may wait meanwhile. */
   pausedAdvance: RunningAdvance | undefined;
+  readonly #storedBytesMax: number | undefined;
   readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
 
   constructor({ storage, program, meta, running = notRunning }: SimulationParts) {
@@ -57,6 +61,7 @@ export class Simulation {
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
     this.pausedAdvance = meta.advance;
+    this.#storedBytesMax = running.storedBytesMax;
     this.#origin = { seed: meta.seed, recordRandom: meta.recordRandom };
   }
 
@@ -78,6 +83,24 @@ export class Simulation {
     const advance = this.advance?.operationKey === undefined ? this.pausedAdvance : this.advance;
     if (advance !== undefined) meta.advance = { ...advance };
     return meta;
+  }
+
+  get isFull(): boolean {
+    return this.#storedBytesMax !== undefined && this.storage.storedBytes >= this.#storedBytesMax;
+  }
+  storageView(): StorageView {
+    const { storedBytes: bytes } = this.storage;
+    return this.#storedBytesMax === undefined ? { bytes } : { bytes, bytesMax: this.#storedBytesMax };
+  }
+  /** Throws control.QUOTA_EXCEEDED for a world that has stored what it may. */
+  requireRoom(): void {
+    if (!this.isFull) return;
+    const { bytes, bytesMax } = this.storageView();
+    throw new ServiceError('control.QUOTA_EXCEEDED', {
+      message: `The world may store ${bytesMax} bytes; a whole reset gives back what no snapshot keeps.`,
+      details: { quota: 'sessionBytesMax', max: bytesMax as number, used: bytes },
+      retryAfterMs: limits.quotaRetryAfterMs,
+    });
   }
 
   /** Throws control.INVALID_REQUEST: actors come from whoever gave access, never from an agent. */

@@ -31,6 +31,15 @@ export class Snapshots {
     set.refer(head.layers, 1);
   }
 
+  /** What the world had stored when the last of its snapshots was taken; 0 without any. */
+  storedBytes(): number {
+    let most = 0;
+    for (const { key, value } of this.#view.range(snapshotRange(this.#worldId))) {
+      if (snapshotIdOfKey(key) !== originId) most = Math.max(most, decodeHead(value).storedBytes ?? 0);
+    }
+    return most;
+  }
+
   /** The latest one of a journal at or below a sequence. The origin lies below everything that can be asked for. */
   before(sequence: number, journal: { segments: readonly JournalSegment[]; sequence: number }): WorldHead | undefined {
     let best: WorldHead | undefined;

@@ -37,6 +37,9 @@ export interface FoldRules {
   receiptOf(entry: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined;
 }
 
+/** What counts like one entry that waits for its commit. */
+const pendingCharsCounted = 1024;
+
 /** What the worlds of one environment share. */
 export interface StorageContext {
   store: Store;
@@ -76,6 +79,7 @@ export class WorldStorage {
   #topUsed: boolean;
   #firstOwnOrdinal: number;
   #carried: TurnSide | undefined;
+  #storedBytes: number;
   #isNew: boolean;
   #isChanged: boolean;
   /** Begun by a snapshot, reset or fork; the next take completes it. */
@@ -103,6 +107,15 @@ export class WorldStorage {
     this.#topUsed = head.topUsed;
     this.#firstOwnOrdinal = head.firstOwnOrdinal;
     this.#carried = readSide(head.carriedSide);
+    this.#storedBytes = head.storedBytes ?? 0;
+  }
+
+  /**
+   * What commits have added, and about what the next one will: a row that is pending is in the journal and in its layer. It only grows, but for a reset:
+   * what a row replaced is in the journal still.
+   */
+  get storedBytes(): number {
+    return this.#storedBytes + 2 * this.journal.pendingChars;
   }
 
   /** As loaded, or as of the last reset; undefined in a world just created. */
@@ -137,9 +150,10 @@ export class WorldStorage {
     this.#isChanged = true;
   }
 
-  /** Entries and scheduled events not yet taken. */
+  /** Entries and scheduled events not yet taken; large ones count for many. */
   pendingCount(): number {
-    return this.journal.pendingEntries + this.queue.freshCount;
+    const count = this.journal.pendingEntries + this.queue.freshCount;
+    return Math.max(count, Math.floor(this.journal.pendingChars / pendingCharsCounted));
   }
   /** Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only. */
   takeWriteSet(meta: object): WriteSet | undefined {
@@ -149,6 +163,7 @@ export class WorldStorage {
     doneCommands.takeInto(set);
     // The origin is what the first write set holds.
     if (this.#isNew) this.#keepSnapshot(set, originId, meta);
+    this.#storedBytes += bytesOf(set);
     const version = { incarnation: this.incarnation, commits: (this.#stored?.commits ?? 0) + 1 };
     set.put(headKey(this.worldId), encodeHead(this.#head(meta), version));
     this.#stored = version;
@@ -233,6 +248,8 @@ export class WorldStorage {
     this.#topUsed = false;
     this.#carried = undefined;
     this.#meta = target.meta;
+    // What a snapshot keeps stays stored, whether it lies before or after.
+    this.#storedBytes = Math.max(target.storedBytes ?? 0, this.snapshots.storedBytes());
     this.journal.moveTo({ segments, sequence: target.sequence, transactions: target.transactions });
     this.records.load(target.spaces);
     this.queue.load(target);
@@ -345,8 +362,16 @@ export class WorldStorage {
       carriedSide: writeSide(this.#carried) ?? '',
       nextDelivery: this.outbox.nextOrdinal,
       meta,
+      storedBytes: this.#storedBytes,
     };
   }
+}
+
+/** Of a commit, but for its head, which takes the place of the one before. */
+function bytesOf({ keys, values }: WriteSet): number {
+  let bytes = 0;
+  for (let index = 0; index < keys.length; index++) bytes += (keys[index] as Buffer).length + (values[index]?.length ?? 0);
+  return bytes;
 }
 
 function writeSide(side: TurnSide | undefined): string | undefined {

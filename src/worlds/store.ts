@@ -1,14 +1,14 @@
-// One LMDB environment and the group commit of the worlds in it. The only file of this room that names lmdb.
+// One LMDB environment and the group commit of the worlds in it.
 //   S1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an earlier
 //       life, or a second opener, finds another incarnation or another count of commits and is refused.
 //   S2. Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 //   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 
-import { type Database, open, type RootDatabase } from 'lmdb';
 import { guarded } from '../actors/gate.js';
 import { ServiceError } from '../contract/errors.js';
-import { isDiskFull } from '../files/disk-full.js';
+import { type Database, openDatabase } from '../files/database.js';
+import { diskFull, isDiskFull, shortOfRoom } from '../files/disk-full.js';
 import { counterKey, doomedKey, headKey, keyKinds, layerKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
 import { headVersion } from './world-head.js';
 import type { WriteSet } from './write-set.js';
@@ -16,6 +16,8 @@ import type { WriteSet } from './write-set.js';
 export interface StoreOptions {
   directory: string;
   durability: 'committed' | 'flushed';
+  /** Default true; false where the whole file has been looked at since this process began. */
+  leavesChecked?: boolean;
   /** Called inside every commit, before it: a test throws here what a full disk would. */
   onCommit?: (() => void) | undefined;
 }
@@ -34,7 +36,7 @@ const idBlock = 256;
 export class Store {
   readonly directory: string;
   readonly durability: 'committed' | 'flushed';
-  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #database: Database;
   readonly #onCommit: (() => void) | undefined;
   #nextId = 0;
   #idsLeft = 0;
@@ -45,25 +47,11 @@ export class Store {
     return new Store(options);
   }
 
-  private constructor({ directory, durability, onCommit }: StoreOptions) {
+  private constructor({ directory, durability, leavesChecked = true, onCommit }: StoreOptions) {
     this.directory = directory;
     this.durability = durability;
     this.#onCommit = onCommit;
-    this.#database = this.#guard(() =>
-      open<Buffer, Buffer>({
-        path: directory,
-        keyEncoding: 'binary',
-        encoding: 'binary',
-        cache: false,
-        noSubdir: false,
-        maxDbs: 1,
-        // Overlapping flushes would let a commit be seen before it is on the disk; here a commit is what it says.
-        overlappingSync: false,
-        noSync: durability === 'committed',
-        // Reads hand out copies, and no pointer of ours may write into the map.
-        useWritemap: false,
-      }),
-    );
+    this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked }));
     this.#hasDoomed = this.#first(rangeOfKind(keyKinds.doomed)) !== undefined;
   }
 
@@ -95,6 +83,8 @@ export class Store {
 
   /** Puts what is not of a world (programs, bases). */
   put(entries: readonly { key: Buffer; value: Buffer }[]): void {
+    const short = shortOfRoom(this.directory);
+    if (short !== undefined) throw short;
     this.#transaction(() => {
       for (const { key, value } of entries) this.#database.putSync(key, value);
     });
@@ -102,13 +92,16 @@ export class Store {
 
   /**
    * One transaction for all the sets, applied when the call returns. A stale set is refused alone (world.ACTOR_RESTARTED), as is the
-   * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was.
+   * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was, one
+   * that is nearly so those that free nothing.
    */
   commit(sets: readonly WriteSet[]): (Error | undefined)[] {
     let refusals: (Error | undefined)[] = [];
     try {
+      const short = shortOfRoom(this.directory);
       this.#transaction(() => {
         const done = new Map<WriteSet, Error | undefined>();
+        if (short !== undefined) for (const set of sets) if (!set.freesRoom) done.set(set, short);
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
         this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
@@ -143,9 +136,19 @@ export class Store {
   }
 
   close(): Promise<void> {
-    for (let round = 0; this.#closed === undefined && round < sweepsAtClose && this.sweep(); round++);
-    this.#closed ??= this.sync().then(() => this.#database.close());
+    if (this.#closed === undefined) this.#sweepAtClose();
+    // What could not be flushed is told; a later life finds what the system still writes.
+    this.#closed ??= this.sync().finally(() => this.#database.close());
     return this.#closed;
+  }
+
+  /** On a full disk it stays for the next life. */
+  #sweepAtClose(): void {
+    try {
+      for (let round = 0; round < sweepsAtClose && this.sweep(); round++);
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'control.STORAGE_FULL')) throw error;
+    }
   }
 
   /** What a set requires goes first, wherever it stands in the group, and takes it along when it is refused. */
@@ -234,7 +237,7 @@ export class Store {
 
   #transaction<T>(body: () => T): T {
     return this.#guard(() =>
-      (this.#database as Database<Buffer, Buffer>).transactionSync(() => {
+      this.#database.transactionSync(() => {
         this.#onCommit?.();
         return body();
       }),
@@ -256,6 +259,5 @@ function stale(worldId: string): ServiceError {
 }
 
 function storageError(error: unknown, directory: string): Error {
-  if (!isDiskFull(error, directory)) return error as Error;
-  return new ServiceError('control.STORAGE_FULL', { message: 'The disk is full; nothing of this commit was stored.', cause: error });
+  return isDiskFull(error, directory) ? diskFull(error) : (error as Error);
 }

@@ -20,6 +20,7 @@ import {
   type ToolInstance,
   type Validate,
 } from '../tools/loaded-tool.js';
+import { isStackExhausted } from '../tools/stack-reserve.js';
 import { callbacksOf, queueCallbacks } from './callback-queue.js';
 import type { ScheduledRef } from './event-queue.js';
 import type { EventShape } from './journal.js';
@@ -61,13 +62,25 @@ export class ToolSeat implements ContextCalls {
 
   call(operationId: string, input: JsonValue): HandlerReturn {
     const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
-    const returned = 'kind' in behavior ? behavior : behavior.call(operationId, input);
+    let returned: HandlerReturn;
+    try {
+      returned = 'kind' in behavior ? behavior : behavior.call(operationId, input);
+    } catch (error) {
+      returned = this.#exhausted(error);
+    }
+    returned = this.#turn.budget.fault() ?? returned;
     if (returned.kind === 'thrown') this.#report(operationId, returned);
     return returned;
   }
   handle(subscriptionId: string, payload: JsonValue): HandlerFault | null {
     const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
-    const fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
+    let fault: HandlerFault | null;
+    try {
+      fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
+    } catch (error) {
+      fault = this.#exhausted(error);
+    }
+    fault = this.#turn.budget.fault() ?? fault;
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
   }
@@ -92,6 +105,11 @@ export class ToolSeat implements ContextCalls {
       return { kind: 'misshapen', message: error.message };
     }
   }
+  /** A handler that called the context with its stack nearly full has failed like one that overflows by itself. */
+  #exhausted(error: unknown): HandlerThrow {
+    if (!isStackExhausted(error) || this.#turn.isChanging) throw error;
+    return { kind: 'thrown', message: 'RangeError', detail: 'RangeError: Maximum call stack size exceeded' };
+  }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
     if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
   }
@@ -109,9 +127,11 @@ export class ToolSeat implements ContextCalls {
   }
 
   actor(): JsonValue {
+    this.#turn.enterCall();
     return this.#turn.actor?.admitted ?? null;
   }
   source(): unknown {
+    this.#turn.enterCall();
     const { source, scheduledOrdinal, storage } = this.#turn;
     if (source?.kind === 'operation') {
       return { kind: 'operation', operationId: source.operationId, callId: mintedId('call_', storage.tag, source.sequence) };
@@ -123,50 +143,102 @@ export class ToolSeat implements ContextCalls {
   }
 
   get(namespace: string, rowId: string): JsonObject | undefined {
-    return this.#turn.storage.records.get(this.#namespace(namespace).space, rowId);
+    const turn = this.#turn;
+    turn.enterCall();
+    const { space } = this.#namespace(namespace);
+    turn.isChanging = true;
+    const value = turn.storage.records.get(space, rowId);
+    turn.isChanging = false;
+    return value;
   }
   scan(namespace: string, afterRowId: string | undefined, limit: number): readonly { rowId: string; value: JsonObject }[] {
-    return this.#turn.storage.records.scan(this.#namespace(namespace).space, { afterRowId, limit });
+    const turn = this.#turn;
+    turn.enterCall();
+    const { space } = this.#namespace(namespace);
+    turn.isChanging = true;
+    const rows = turn.storage.records.scan(space, { afterRowId, limit });
+    turn.isChanging = false;
+    turn.budget.spendCalls(rows.length);
+    return rows;
   }
   put(namespace: string, rowId: string, value: JsonObject, text: string): void {
+    const turn = this.#turn;
+    turn.enterCall();
     const { space, validate } = this.#namespace(namespace);
     const issues = validate(value);
     if (issues !== null) throw new ContextRefusal(`row '${rowId}' of '${namespace}' breaks its schema: ${issuesText(issues)}`);
-    if (text.length > limits.rowBytesMax)
-      throw new ContextRefusal(`row '${rowId}' of '${namespace}' is longer than ${limits.rowBytesMax} characters`);
-    this.#turn.storage.records.put(space, rowId, value, text);
+    turn.budget.spendWrite(rowId, text);
+    turn.isChanging = true;
+    turn.storage.records.put(space, rowId, value, text);
+    turn.isChanging = false;
   }
   delete(namespace: string, rowId: string): boolean {
-    return this.#turn.storage.records.delete(this.#namespace(namespace).space, rowId);
+    const turn = this.#turn;
+    turn.enterCall();
+    const { space } = this.#namespace(namespace);
+    turn.budget.spendWrite(rowId, '');
+    turn.isChanging = true;
+    const isDeleted = turn.storage.records.delete(space, rowId);
+    turn.isChanging = false;
+    return isDeleted;
   }
 
   nowUs(): number {
+    this.#turn.enterCall();
     return this.#turn.clock.nowUs;
   }
   nextFloat(): number {
-    return this.#turn.streams.nextFloat(this.#stream);
+    const turn = this.#beginDraw();
+    const value = turn.streams.nextFloat(this.#stream);
+    turn.isChanging = false;
+    return value;
   }
   nextInteger(min: number, maxExclusive: number): number {
-    return this.#turn.streams.nextInteger(this.#stream, min, maxExclusive);
+    const turn = this.#beginDraw();
+    const value = turn.streams.nextInteger(this.#stream, min, maxExclusive);
+    turn.isChanging = false;
+    return value;
   }
   nextU64(): bigint {
-    return this.#turn.streams.nextU64(this.#stream);
+    const turn = this.#beginDraw();
+    const value = turn.streams.nextU64(this.#stream);
+    turn.isChanging = false;
+    return value;
+  }
+  #beginDraw(): Turn {
+    const turn = this.#turn;
+    turn.enterCall();
+    if (turn.recordRandom) turn.budget.spendEntry();
+    turn.isChanging = true;
+    return turn;
   }
 
   emit(eventId: string, payload: JsonObject, payloadText: string): void {
+    const turn = this.#turn;
+    turn.enterCall();
     const { name, emitted, callbacks } = this.#event(eventId, payload);
-    const { emissions, storage } = this.#turn;
+    const { emissions, storage, budget } = turn;
     if (emissions.length >= limits.cascadeDeliveriesMax) throw new ContextRefusal(`more than ${limits.cascadeDeliveriesMax} events in one turn`);
+    budget.spendWrite(eventId, payloadText);
+    for (let left = callbacks.length; left > 0; left--) budget.spendWrite('', payloadText);
+    turn.isChanging = true;
     const sequence = storage.journal.draftEvent(emitted, { payloadText, causeSequence: storage.journal.causeSequence });
     emissions.push({ event: name, payload, payloadText, sequence });
-    if (callbacks.length > 0) queueCallbacks(this.#turn, callbacks, { event: name, payloadText, sequence });
+    if (callbacks.length > 0) queueCallbacks(turn, callbacks, { event: name, payloadText, sequence });
+    turn.isChanging = false;
   }
   /** A time that has passed means now. */
   scheduleAt(eventId: string, payload: JsonObject, payloadText: string, virtualTimeUs: number): string {
+    const turn = this.#turn;
+    turn.enterCall();
     const { name } = this.#event(eventId, payload);
-    const { storage, clock, actor } = this.#turn;
+    const { storage, clock, actor, budget } = turn;
+    budget.spendWrite(eventId, payloadText);
+    turn.isChanging = true;
     const target = scheduleTarget(storage, name, actor?.actor);
-    return mintedId('pending_', storage.tag, scheduleEvent(storage, target, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText }));
+    const ordinal = scheduleEvent(storage, target, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText });
+    turn.isChanging = false;
+    return mintedId('pending_', storage.tag, ordinal);
   }
 
   get #stream() {
@@ -178,8 +250,10 @@ export class ToolSeat implements ContextCalls {
   #openNamespace(namespace: string): SeatNamespace {
     const loaded = this.tool.namespaces.get(namespace);
     if (loaded === undefined) throw new ContextRefusal(`the manifest declares no namespace '${namespace}'`);
+    this.#turn.isChanging = true;
     const opened = { space: this.#turn.storage.records.space(this.packageId, this.instanceId, namespace), validate: loaded.validate };
     this.#namespaces.set(namespace, opened);
+    this.#turn.isChanging = false;
     return opened;
   }
   #event(eventId: string, payload: JsonObject): SeatEvent {

@@ -1,13 +1,16 @@
 // The turn that is being run: who acts, why, when, and what it has left to deliver. One object a world, reused for every turn.
 //   T1. Between `begin` and `end` nothing of the turn can be seen from outside; `end` makes its entries one transaction.
 //   T2. `rollback` takes back every effect of handlers; what the ledger counted and drew stays.
+//   T3. An error that leaves a context call while `isChanging` may have left a change half done: only the end of this life mends it.
 import type { JsonObject } from '../contract/json.js';
 import type { VirtualClock } from '../scheduler/virtual-clock.js';
+import { reserveStack } from '../tools/stack-reserve.js';
 import type { Ledger } from './ledger.js';
 import { mintedId } from './minted-ids.js';
 import type { ProgramActor } from './program.js';
 import type { Draw, RandomStreams } from './random-streams.js';
 import type { WorldStorage } from './storage.js';
+import { TurnBudget } from './turn-budget.js';
 
 export interface EventName {
   readonly packageId: string;
@@ -43,10 +46,13 @@ export class Turn {
   readonly clock: VirtualClock;
   readonly streams: RandomStreams;
   readonly report: TurnParts['report'];
+  readonly recordRandom: boolean;
+  readonly budget = new TurnBudget();
   readonly emissions: Emission[] = [];
   actor: ProgramActor | undefined;
   source: TurnSource | undefined;
   scheduledOrdinal = notScheduled;
+  isChanging = false;
   /** Counts turns of this life: a behavior may be made anew for each. */
   serial = 0;
   readonly #ledger: Ledger;
@@ -58,6 +64,7 @@ export class Turn {
     this.clock = clock;
     this.streams = streams;
     this.report = report;
+    this.recordRandom = recordRandom;
     this.#ledger = ledger;
     if (recordRandom) streams.onDraw = (draw) => this.#record(draw);
   }
@@ -72,6 +79,8 @@ export class Turn {
 
   begin(actor: ProgramActor | undefined, correlationOrdinal = this.nextCorrelation): void {
     this.storage.beginTurn();
+    this.budget.begin();
+    this.isChanging = false;
     this.serial++;
     this.actor = actor;
     this.source = undefined;
@@ -80,6 +89,12 @@ export class Turn {
     this.#stamp.correlationOrdinal = correlationOrdinal;
     if (this.emissions.length > 0) this.emissions.length = 0;
     if (this.#draws.length > 0) this.#draws.length = 0;
+  }
+
+  /** A context call begins. Throws ContextRefusal when there have been too many, RangeError when the stack is nearly full. */
+  enterCall(): void {
+    this.budget.spendCalls(1);
+    reserveStack();
   }
 
   rollback(): void {

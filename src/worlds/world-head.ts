@@ -34,6 +34,8 @@ export interface WorldHead {
   nextDelivery: number;
   /** The owner's. */
   meta: object;
+  /** What the commits of this world, and of those it was forked from, have added; undefined in heads of before it was counted. */
+  storedBytes?: number;
 }
 
 const packr = new Packr({ useRecords: false, moreTypes: true, int64AsType: 'number' });
@@ -55,6 +57,7 @@ const members = [
   'carriedSide',
   'nextDelivery',
   'meta',
+  'storedBytes',
 ] as const satisfies readonly (keyof WorldHead)[];
 
 /** Bytes: f64 incarnation, f64 commits, then msgpack. The store looks at the first two in every commit and at nothing else. */

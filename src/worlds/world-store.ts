@@ -106,6 +106,7 @@ export class WorldStore {
     const stored = this.store.get(headKey(worldId));
     if (stored === undefined) return false;
     const set = new WriteSet(worldId, headVersion(stored));
+    set.freesRoom = true;
     const journals = new Set<number>();
     const leave = (head: WorldHead): void => {
       set.refer(head.layers, -1);

@@ -16,6 +16,7 @@ import { settleDelivery, startDelivery } from './callback-attempts.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
 import { requestHashOf, requireSameRequest } from './done-commands.js';
 import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
+import { needsRoom } from './needs-room.js';
 import { position, positionNow } from './position.js';
 import { answerQuery, type QueryAnswer } from './queries.js';
 import { hashAhead, resetWorld } from './reset.js';
@@ -77,6 +78,7 @@ export class World implements Actor {
 
   *#run(command: Command, run: CommandRun): Generator<undefined, Reply> {
     if (this.#simulation.isClosed) requireAnswerOfClosed(command);
+    if (needsRoom(command)) this.#simulation.requireRoom();
     switch (command.kind) {
       case 'call':
         return callTool(this.#simulation, command);

@@ -2,6 +2,7 @@
 
 import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
+import { worldAnswerFits } from '../contract/answer-validators.js';
 import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -11,23 +12,29 @@ import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptio
 import type { ForkCommand, ForkReply } from './fork-world.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
 
+/** What every host of worlds loads. */
+export const worldHostModule = new URL('./host.js', import.meta.url);
 const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 
 /** Rejects when a host could not be started. */
 export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
   const { directory, layout, durability, hosts, hostsAtStart = hosts, isolation, handlerTimeoutMs, idlePassivationMs } = options;
-  const { hostCoolDownMs = limits.hostCoolDownMs, amnesia = false, log = logBug } = options;
-  const hostOptions: HostOptions = { directory, layout, durability, hosts, isForgetful: amnesia };
+  const { hostCoolDownMs = limits.hostCoolDownMs, amnesia = false, storedBytesMax, log = logBug, children, hostHeapMb, onStepSeen } = options;
+  const hostOptions: HostOptions = { directory: children?.directory ?? directory, layout, durability, hosts, isForgetful: amnesia, storedBytesMax };
   const system = await ActorSystem.start({
-    hostModule: new URL('./host.js', import.meta.url),
+    hostModule: worldHostModule,
     hostOptions,
     hosts,
     hostsAtStart,
     isolation,
+    answerFits: worldAnswerFits,
     restarts: { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: hostCoolDownMs },
     log,
+    ...(children === undefined ? {} : { takeChild: () => children.take() }),
     ...(handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs }),
     ...(idlePassivationMs === undefined ? {} : { idlePassivationMs }),
+    ...(hostHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: hostHeapMb } }),
+    ...(onStepSeen === undefined ? {} : { onStepSeen }),
   });
   return new LocalWorlds(system, hostOptions);
 }
@@ -53,12 +60,13 @@ class LocalWorlds implements Worlds {
       budgets = { maxToolCalls: null, maxEvents: null },
       recordRandom = false,
       placement = 'shared',
+      isNew = false,
     } = request;
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
     const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
     const home = typeof placement === 'object' ? this.#standing(placement.host) : this.#system.hostOf(worldId);
-    if (await this.#isElsewhere(worldId, home)) throw worldExists(worldId);
+    if (!isNew && (await this.#isElsewhere(worldId, home))) throw worldExists(worldId);
     const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : home;
     try {
       let reply = await this.#ask<CreateReply>(host, ask);
@@ -67,6 +75,7 @@ class LocalWorlds implements Worlds {
         reply = await this.#ask<CreateReply>(host, { ...ask, program });
       }
       if (reply.kind !== 'created') throw new Error('a host that was given a program does not know it');
+      requireInstanceId(reply);
       // It had to be made before it is given the place: one that exists already lives elsewhere.
       if (typeof placement === 'object') await this.#system.placeNew(worldId, placement);
       return this.#ref(worldId, reply.worldInstanceId);
@@ -82,12 +91,16 @@ class LocalWorlds implements Worlds {
     for (const host of [first, ...this.#hostsBut(first)]) {
       const found = await this.#ask<FindReply>(host, { kind: 'find', worldId });
       if (found === undefined) continue;
+      requireInstanceId(found);
       if (host !== first) await this.#system.place(worldId, { host });
       return this.#ref(worldId, found.worldInstanceId);
     }
     throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
   }
 
+  get hostCount(): number {
+    return this.#hosts;
+  }
   hostOf(worldId: string): number {
     return this.#system.hostOf(worldId);
   }
@@ -138,7 +151,10 @@ class LocalWorlds implements Worlds {
   }
 
   /** The child lives where it was made: beside its parent, or on the standing host of that environment. */
-  async #fork(parentId: string, { worldId, atSequence, snapshotId }: ForkWorld): Promise<{ world: WorldRef; position: WorldPosition }> {
+  async #fork(
+    parentId: string,
+    { worldId, atSequence, snapshotId, isNew = false }: ForkWorld,
+  ): Promise<{ world: WorldRef; position: WorldPosition }> {
     requireWorldId(worldId);
     const command: ForkCommand = { kind: 'fork', worldId };
     if (atSequence !== undefined) command.atSequence = atSequence;
@@ -146,7 +162,7 @@ class LocalWorlds implements Worlds {
     const home = this.#system.hostOf(parentId) % this.#hosts;
     // Sent before anything is awaited: a fork keeps its place among the commands of its parent.
     const making = this.#system.command(parentId, command) as Promise<ForkReply>;
-    const [{ worldInstanceId, position }, isTaken] = await Promise.all([making, this.#isElsewhere(worldId, home)]);
+    const [{ worldInstanceId, position }, isTaken] = await Promise.all([making, isNew ? false : this.#isElsewhere(worldId, home)]);
     if (isTaken) {
       await this.#ask(home, { kind: 'destroy', worldId });
       throw worldExists(worldId);
@@ -200,6 +216,11 @@ class LocalWorldRef implements WorldRef {
 
 function logBug(entry: ActorLogEntry): void {
   if (entry.event === 'actor_failed') console.error(`drillyard: ${entry.actorId} (${entry.correlationId})\n${entry.stack}`);
+}
+
+/** A host in a process of its own may have sent anything. */
+function requireInstanceId({ worldInstanceId }: { worldInstanceId: unknown }): void {
+  if (typeof worldInstanceId !== 'string' || !/^world_[0-9a-z]{1,64}$/.test(worldInstanceId)) throw new Error('a host named a world by no id');
 }
 
 function worldExists(worldId: string): ServiceError {

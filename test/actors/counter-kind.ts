@@ -194,7 +194,7 @@ class Counter implements Actor {
         spawnSync('sh', ['-c', 'touch entered; sleep 0.3; touch left'], { cwd: this.#kind.options.directory });
         return undefined;
       case 'unclonable':
-        return () => {};
+        return { make: () => {}, size: 1n };
       case 'miscount':
         this.#miscounts = true;
         return this.#reply();

@@ -10,7 +10,7 @@ import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-system.js';
 
-const endless = { kind: 'slices', slices: Number.POSITIVE_INFINITY } as const;
+const endless = { kind: 'slices', slices: Number.MAX_SAFE_INTEGER } as const;
 const watched = { handlerTimeoutMs: 300 };
 
 testBoth('killing a host in mid-call loses nothing acknowledged and disturbs no other host', { hosts: 2 }, async (counters) => {

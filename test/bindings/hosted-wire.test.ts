@@ -8,7 +8,7 @@ import { mountAt } from '../../src/http/mount.js';
 import type { Answered } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { createWire, evidence, json, openWireWorlds, seen } from './wire-kit.js';
 
@@ -64,6 +64,19 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual([...new Uint8Array(await bytes.arrayBuffer())], [0, 255]);
     assert.equal((await fetch(`${url}/v1/tools`, { headers: { authorization } })).status, 200);
     assert.equal((await fetch(base.replace(hostedPrefix, '/json/a/items/b'), json({}, { authorization }))).status, 418, 'not above it');
+  });
+
+  test(`${engine}: worlds that share the origin of the control API let no other site in and ask for no password`, async () => {
+    const { url, token } = await opened();
+    const headers = { 'access-control-allow-origin': '*', 'www-authenticate': 'Basic realm="x"', 'x-own': '1' };
+    const say = (given: object) =>
+      fetch(`${url}/say`, json({ message: { headers: given, body: { kind: 'empty' } } }, { authorization: `Bearer ${token}` }));
+    const reply = await say(headers);
+    assert.deepEqual(
+      Object.keys(headers).map((name) => reply.headers.get(name)),
+      [null, null, '1'],
+    );
+    assert.equal((await say({ 'www-authenticate': 'Bearer realm="x"' })).headers.get('www-authenticate'), 'Bearer realm="x"');
   });
 
   test(`${engine}: one build's routes are found for each of its worlds, and answered by the one asked`, async () => {

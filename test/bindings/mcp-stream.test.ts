@@ -1,7 +1,7 @@
 // A wait that is heard of while it goes on, on both servers, over a real socket.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import type { SendOptions } from '../../src/worlds/api.js';
 import { mcpEndpoints, modernMeta, version } from './mcp-kit.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validators.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import { mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {

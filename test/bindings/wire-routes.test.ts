@@ -8,7 +8,7 @@ import { reserved } from '../../src/compiler/route-checks.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import type { Access } from '../../src/drills/bindings-port.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { createWire, evidence, json, openWireWorlds, position, seen } from './wire-kit.js';
 
@@ -222,6 +222,19 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual([bytes.text, bytes.headers.get('content-type')], ['h\0i', 'image/x-dot']);
     const empty = await say({ message: { body: { kind: 'empty' } } });
     assert.deepEqual([empty.status, empty.text, empty.headers.get('content-length')], [200, '', '0']);
+    const open = {
+      link: '</notes?page=2>; rel="next"',
+      etag: '"1"',
+      'retry-after': '1',
+      'x-ratelimit-remaining': '0',
+      'access-control-allow-origin': '*',
+    };
+    for (const location of ['/a', 'https://vendor.example/b', '//vendor.example', 'c?d:e'])
+      assert.equal((await say({ message: { headers: { ...open, location }, body: { kind: 'empty' } } })).headers.get('location'), location);
+    const vendors = await say({ message: { headers: open, body: { kind: 'empty' } } });
+    for (const [name, value] of Object.entries(open)) assert.equal(vendors.headers.get(name), value);
+    assert.equal(vendors.headers.get('content-security-policy'), "sandbox; default-src 'none'");
+    assert.equal(vendors.headers.get('x-content-type-options'), 'nosniff');
     const named = await say({ message: { headers: { 'content-type': 'application/hal+json' }, body: { kind: 'json', value: null } } });
     assert.deepEqual([named.text, named.headers.get('content-type')], ['null', 'application/hal+json']);
   });
@@ -235,6 +248,27 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       [message({ Connection: 'close' }), /server's own/],
       [message({ 'Content-Length': '9' }), /server's own/],
       [message({ 'x-a': 1 }), /visible ASCII/],
+      ...[
+        'Set-Cookie',
+        'Service-Worker-Allowed',
+        'Clear-Site-Data',
+        'Strict-Transport-Security',
+        'Alt-Svc',
+        'Content-Security-Policy',
+        'X-Content-Type-Options',
+        'X-Frame-Options',
+        'Access-Control-Allow-Credentials',
+        'Refresh',
+        'NEL',
+        'Report-To',
+        'Public-Key-Pins',
+        'Cross-Origin-Opener-Policy',
+        'X-Accel-Redirect',
+      ].map((name): [object, RegExp] => [message({ [name]: 'a' }), /no route may set it/]),
+      ...['javascript:alert(1)', 'java\tscript:alert(1)', 'data:text/html,x', 'intent://x'].map((location): [object, RegExp] => [
+        message({ Location: location }),
+        /other than http and https/,
+      ]),
       [message({ 'X-A': 'b', 'x-a': 'c' }), /twice/],
       [message(Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`x-${index}`, '']))), /65 headers/],
       [message({ 'x-a': 'b'.repeat(17_000) }), /bytes/],

@@ -93,7 +93,7 @@ for (const [shell, offers] of [
       offers(['drillyard', 'run', '--repo']).filter((word) => word.startsWith('--')),
       ['--report-dir', '--reporter'],
     );
-    assert.deepEqual(offers(['drillyard', 'run', '--isolate', '']), ['process', 'thread']);
+    assert.deepEqual(offers(['drillyard', 'run', '--isolate', '']), ['box', 'process', 'thread']);
     assert.deepEqual(offers(['drillyard', 'run', '--suite', 'n']), ['nightly']);
     assert.deepEqual(offers(['drillyard', 'plan', '--tag', 'm']), ['money']);
     assert.deepEqual(offers(['drillyard', 'run', 'refund-o']), ['refund-once']);

@@ -25,11 +25,11 @@ test('folders that cannot be made: the run ends, and says which and why', { skip
   assert.equal(worlds.code, 1);
   assert.match(
     worlds.stdout,
-    /Could not run: The folder \/proc\/x\/run_\w+ cannot be made: the file system allows no folder there\. Name another folder\./,
+    /Could not run: The folder \/proc\/x\/run_\w+ cannot be made: the file system allows none there \(ENOENT\)\. Name another folder\./,
   );
   const reports = await drillyard(['run', '--root', root, '--report-dir', '/proc/x']);
   assert.equal(reports.code, 1);
-  assert.match(reports.stderr, /The report could not be written: The folder \/proc\/x cannot be made: [^.]+\. Name another folder\.\n/);
+  assert.match(reports.stderr, /run_\w+: The folder \/proc\/x cannot be made: [^.]+\. Name another folder\.\n/);
   const repository = await drillyard(['init', '/proc/x', '--yes']);
   assert.equal(repository.code, 2);
   for (const { stderr } of [worlds, reports, repository]) assert.doesNotMatch(stderr, stack);

@@ -34,9 +34,15 @@ test('the fixed limits on the page are those of the code', () => {
     `| an ended operation | ${days(limits.endedOperationKeptMs)} |`,
     `| an ended run, its result and its activity | ${days(limits.endedRunKeptMs)}, and as long as its evidence |`,
     `| audit events | ${days(limits.auditEventKeptMs)} |`,
+    `| refusals in the audit trail | ${limits.auditRefusalsOfCredentialMax} of a credential and ${limits.auditRefusalsOfOrganizationMax} of an organization a minute; the others are counted |`,
+    `| earlier server keys accepted at once | ${limits.keyGenerationsMax} |`,
+    `The key set has at most ${mib(limits.jwksBytesMax)}.`,
+    `a subject of 1 to ${limits.identitySubjectCharsMax} characters`,
     `sealed attachments) | ${limits.blobUnreferencedKeptMs / 3_600_000} hours |`,
     `| answers kept for idempotency keys | ${limits.idempotencyKeptMs / 3_600_000} hours |`,
-    `| time of one step of tool code | ${s(limits.handlerTimeoutMs)}, then its worker is replaced |`,
+    `each time | ${limits.operationStartsMax}, then it fails with \`control.ATTEMPTS_EXHAUSTED\` |`,
+    `| what tool code makes in one turn | ${mib(limits.resultBytesMax)} a result, payload or row, ${mib(limits.turnWriteBytesMax)} in all,`,
+    `| a page of evidence, rows or pending events | ${mib(limits.pageBytesMax)}, and at least one of them |`,
   ];
   for (const row of rows) assert.ok(page.includes(row), row);
 });
@@ -51,7 +57,7 @@ test('docs/hosting.md has every setting as it is, in order', () => {
 });
 
 test('a fixed default is a value that its setting takes', () => {
-  const words = ['where it listens', 'the faster that loads', 'processors, at most 8', 'none'];
+  const words = ['where it listens', 'the faster that loads', 'processors, at most 8', 'box, or process without bubblewrap', 'none'];
   for (const setting of serveSettings) if (!words.includes(setting.default)) setting.parse(setting.default);
 });
 
@@ -72,7 +78,7 @@ test('each kind of value is read, or told what it must be', () => {
   for (const bad of ['ftp://a', 'http://a/b', 'http://a?b', 'http://u@a', 'a:1', 'http://']) {
     assert.equal(problemsOf({ 'public-url': bad }).length, 1, bad);
   }
-  assert.deepEqual(problemsOf({}, { DRILLYARD_ISOLATE: 'jail' }), ['DRILLYARD_ISOLATE is "jail"; it must be thread or process.']);
+  assert.deepEqual(problemsOf({}, { DRILLYARD_ISOLATE: 'jail' }), ['DRILLYARD_ISOLATE is "jail"; it must be thread, process or box.']);
 });
 
 test('the rate has a burst of at least its second', () => {

@@ -112,6 +112,81 @@ test('no async function and no way to load code gets through, however it is writ
   );
 });
 
+/**
+ * esbuild expands a template or a sum in `require` and `import()` as a glob over the real file system, from the working directory. The secret lies
+ * in a neighbor's folder there, and no form of the expression may read it, name it or tell a token of it.
+ */
+test('no module of a behavior makes the bundler read files outside of the package', async (t) => {
+  const secret = 'sesame-of-the-neighbor';
+  const neighbor = folder(t, {
+    'victim/module.ts': `export const value = '${secret}';`,
+    'victim/data.json': `{"value": "${secret}"}`,
+    'victim/words.txt': secret,
+    'victim/server.key': secret,
+    'victim/broken.js': `${secret} is : no [ code`,
+  });
+  const before = process.cwd();
+  process.chdir(neighbor);
+  t.after(() => process.chdir(before));
+  const up = '../'.repeat(20);
+  // «x» stands for a placeholder of a template.
+  const expressions = [
+    'require(`./victim/«"module"».ts`)',
+    'requ\\u0069re(`./victim/«"module"».ts`)',
+    'require("./victim/" + name + ".ts")',
+    'require(`./victim/«name»`)',
+    'require(`./victim/«name».json`)',
+    'require(`./victim/«name».txt`)',
+    'require(`./victim/«name».key`)',
+    'require(`./victim/«name».js`)',
+    'import(`./victim/«name».ts`)',
+    'import(`./victim/«name».json`, { with: { type: "json" } })',
+    'import("./victim/" + name)',
+    `require(\`${up}etc/passwd«name»\`)`,
+    `require(\`${up}proc/self/environ«name»\`)`,
+    `require(\`.${neighbor}/victim/«name».ts\`)`,
+    'require.resolve(`./victim/«name».ts`)',
+    'new Worker(new URL(`./victim/«name».ts`, import.meta.url))',
+  ].map((expression) => expression.replace(/«(.*)»/, '$${$1}'));
+  for (const expression of expressions) {
+    for (const file of ['b.ts', 'b.mjs', 'b.cjs']) {
+      const text =
+        file === 'b.cjs'
+          ? `const name = "module";\nmodule.exports = { operations: { x: () => (${expression}) } };\n`
+          : behavior(expression, 'const name = "module";');
+      const { behavior: made, findings, refused, files } = await bundle(t, { [file]: text }, `./${file}`);
+      const shown = JSON.stringify({ made, findings, refused });
+      assert.ok(
+        !shown.includes(secret) && !/victim\/(?:module|data|words|server|broken)/.test(JSON.stringify([findings, refused])),
+        `${file} ${expression}: ${shown}`,
+      );
+      assert.ok(!/root:|passwd:|PATH=|Unexpected|Expected/.test(JSON.stringify(findings)), `${file} ${expression}: ${shown}`);
+      assert.deepEqual(
+        files.map(({ path }) => path),
+        [file],
+      );
+      const codes = findings.map(({ code }) => code);
+      assert.ok(codes.includes('DY6004') || codes.includes('DY6003'), `${file} ${expression}: ${shown}`);
+    }
+  }
+});
+
+test('a module that the parser refuses is refused with its place, and a module loaded by a helper is asked too', async (t) => {
+  const { findings } = await bundle(t, { 'b.ts': behavior('one', "import { one } from './one.js';"), 'one.ts': 'export const one = ;' });
+  assert.deepEqual(
+    findings.map(({ code, file, line, column }) => [code, file, line, column]),
+    [['DY6003', 'one.ts', 1, 20]],
+  );
+  const helper = await bundle(t, {
+    'b.ts': behavior('one', "import { one } from './one.js';"),
+    'one.ts': '\nexport const one = (x) => require("../" + x);',
+  });
+  assert.deepEqual(
+    helper.findings.map(({ code, file, line, column }) => [code, file, line, column]),
+    [['DY6004', 'one.ts', 2, 27]],
+  );
+});
+
 test('undeclared imports are findings with their place', async (t) => {
   for (const name of ['lodash', 'fs', 'node:fs/promises', '/etc/passwd', 'https://example.com/x.js', '#internal', 'data:text/javascript,1']) {
     const { findings } = await bundle(t, { 'b.ts': behavior('x', `import x from '${name}';`) });

@@ -286,3 +286,32 @@ test('the library compiles, quickly', async (t) => {
   );
   assert.ok(performance.now() - started < 5_000, 'warm, even on a machine that does other things');
 });
+
+test('lists as long as they may be are taken, and one item more is not', async (t) => {
+  const drill = 'drillyard/add.drill.yaml';
+  const time = (index: number) => `{ id: t${index}, kind: time.reached, afterStartUs: 0 }`;
+  const asserted = (assertions: number, invariants: number) => ({
+    [drill]: `schemaVersion: 1
+id: add
+targetId: agent
+tags: [smoke]
+timeline: { interactions: [{ id: main, actorId: ann, task: { instruction: Add } }], invariants: [${Array.from({ length: invariants }, (_, index) => time(index + 1_000)).join(', ')}] }
+assertions: [${Array.from({ length: assertions }, (_, index) => time(index)).join(', ')}]
+`,
+  });
+  const { world, tool } = { world: 'drillyard/world.yaml', tool: 'drillyard/notes.tool.yaml' } as const;
+  const faults = (count: number) => ({
+    [world]: `${sound[world]}\nfaults: [${Array.from({ length: count }, () => '{ packageId: notes, faultId: down }').join(', ')}]\n`,
+  });
+  const events = (count: number) => ({
+    [tool]: `${sound[tool]}  compatibility: [${Array.from({ length: count }, (_, index) => index).join(', ')}]\n`,
+  });
+  const found = async (changes: Files) => (await compileWith(t, changes)).diagnostics.filter(({ code }) => code === 'DY2006').map(({ path }) => path);
+  assert.deepEqual(await found(asserted(100, 100)), []);
+  assert.deepEqual(await found(asserted(100, 101)), ['/timeline/invariants']);
+  assert.deepEqual(await found(asserted(201, 1)), ['/assertions']);
+  assert.deepEqual(await found(faults(1_000)), []);
+  assert.deepEqual(await found(faults(1_001)), ['/faults']);
+  assert.deepEqual(await found(events(1_000)), []);
+  assert.deepEqual(await found(events(1_001)), ['/manifest/compatibility']);
+});

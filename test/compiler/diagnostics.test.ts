@@ -38,6 +38,9 @@ const asked = (url: string): string =>
 const asserting = (assertion: string): Files =>
   edited(drill, 'kind: operation.count, operation: { packageId: notes, operationId: notes.add }, count: { equals: 1 }', assertion);
 
+const assertions = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `  - { id: a${index}, kind: time.reached, afterStartUs: 0 }\n`).join('');
+
 const cases: { [code in DiagnosticCode]: Case } = {
   DY1001: {
     changes: { 'drillyard.json': null },
@@ -103,6 +106,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     changes: asserting('kind: expr, expression: "size(operations) >"'),
     at: [drill, '/assertions/0/expression', '"size'],
     message: /does not parse: line 1, column/,
+  },
+  DY2006: {
+    changes: { [drill]: sound[drill] + assertions(200) },
+    at: [drill, '/assertions', '- {'],
+    message: /there are 201 of them; at most 200 are taken/,
   },
 
   DY3001: {
@@ -338,6 +346,28 @@ const cases: { [code in DiagnosticCode]: Case } = {
     changes: edited(tool, 'properties: { id: { type: string } }', 'properties: { id: { type: array, x-mcp-header: Id } }'),
     at: [tool, '/manifest/operations/0/inputSchema/properties/id/x-mcp-header', 'Id'],
     message: /only a string, an integer or a boolean .* MCP clients leave out the tool/,
+  },
+  DY5019: {
+    changes: edited(tool, 'properties: { id: { type: string } }', "properties: { id: { type: string, pattern: '^(?!x)' } }"),
+    at: [tool, '/manifest/operations/0/inputSchema/properties/id/pattern', "'^(?!x)'"],
+    message: /the pattern has a lookahead/,
+  },
+  DY5020: {
+    changes: {
+      [tool]: `${sound[tool]}  callbacks:
+    - id: hook
+      eventId: due
+      receiverId: hook
+      method: POST
+      path: /hook
+      idempotencyHeader: Content-Length
+      signature: { kind: hmac-sha256, header: X-Signature, prefix: '' }
+      retry: { delaysUs: [] }
+      timeoutMs: 1000
+`,
+    },
+    at: [tool, '/manifest/callbacks/0/idempotencyHeader', 'Content-Length'],
+    message: /Content-Length is a header of the connection/,
   },
 
   DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },

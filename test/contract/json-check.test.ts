@@ -179,3 +179,26 @@ test('a getter may itself admit a value, and what it throws goes through', () =>
   };
   assert.throws(() => admitJson(moody), { name: 'JsonRefusal', message: /changes while it is read/ });
 });
+
+test('a bound of bytes is exact: what canonical text has in UTF-8 is admitted, one byte less is not', () => {
+  fc.assert(
+    fc.property(jsonValue, (given) => {
+      const bytes = Buffer.byteLength(admitJson(given).text);
+      const bounds = (most: number) => ({ depth: 64, nodes: 1000, bytes: most });
+      assert.equal(Buffer.byteLength(admitJson(given, bounds(bytes)).text), bytes);
+      assert.throws(
+        () => admitJson(given, bounds(bytes - 1)),
+        (error) => error instanceof JsonRefusal && error.reason === 'too_long' && error.path === '',
+      );
+    }),
+  );
+});
+
+test('what is far too long is refused before a text is made of it', () => {
+  // Text of this length could not be made at all.
+  const huge = 'x'.repeat(500_000_000);
+  const bounds = { depth: 64, nodes: 1000, bytes: 1000 };
+  for (const value of [huge, [huge, huge, huge], { a: { b: huge } }, { [huge.slice(0, 2000)]: 1 }]) {
+    assert.throws(() => admitJson(value, bounds), { message: 'the value has more than 1000 bytes as JSON' });
+  }
+});

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../src/contract/hosted-authoring.js';
 import type { AuthoringSession } from '../../src/contract/hosted-resources.js';
 import type { SourceChange } from '../../src/contract/hosted-source.js';
+import { askCommandAuthor } from '../../src/control/author.js';
 import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring-endpoints.js';
 import { CompileWorkers } from '../../src/control/compile-port.js';
 import { sourceDraftTable } from '../../src/control/source-records.js';
+import { canBox } from '../../src/processes/bubblewrap.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const compiler = new CompileWorkers({ workers: 1 });
@@ -213,6 +215,73 @@ test('the author command gets prompt and files on stdin and answers with changes
     await kit.close();
     rmSync(folder, { recursive: true });
   }
+});
+
+const { works, reason } = canBox();
+test('in a box an author sees the runtime, its own folder and what its arguments name, and no network', {
+  skip: works ? false : reason,
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'author-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'bin', 'author.mjs');
+  mkdirSync(join(folder, 'bin', 'data'), { recursive: true });
+  for (const name of ['named', 'other', 'bin/beside', 'bin/data/server.key', 'bin/elsewhere.key']) writeFileSync(join(folder, name), 'text');
+  writeFileSync(
+    program,
+    `#!${process.execPath}
+     import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+     import { networkInterfaces } from 'node:os';
+     const codeOf = (work) => { try { return work(); } catch (error) { return error.code; } };
+     const seen = {
+       environment: Object.keys(process.env).filter((name) => name !== 'PWD').sort(),
+       beside: codeOf(() => readFileSync('${folder}/bin/beside', 'utf8')),
+       named: codeOf(() => readFileSync(process.argv[2], 'utf8')),
+       other: codeOf(() => readFileSync('${folder}/other', 'utf8')),
+       data: codeOf(() => readdirSync('${folder}/bin/data')),
+       key: codeOf(() => readFileSync('${folder}/bin/elsewhere.key', 'utf8')),
+       passwords: codeOf(() => readFileSync('/etc/passwd', 'utf8')),
+       written: codeOf(() => writeFileSync('${folder}/bin/written', '')),
+       temporary: codeOf(() => writeFileSync(process.env.TMPDIR + '/written', '')),
+       interfaces: Object.keys(networkInterfaces()),
+     };
+     console.log(JSON.stringify({ changes: [{ action: 'put', path: 'seen.json', content: JSON.stringify(seen) }] }));`,
+    { mode: 0o755 },
+  );
+  const input = { schemaVersion: 1, authoringSessionId: 'as_1', turnId: 'aturn_1', prompt: '', files: [], diagnostics: [] } as const;
+  const look = async (openNetwork: boolean) => {
+    const settings = { isolation: 'box', dataDirectory: join(folder, 'bin', 'data'), keyFile: join(folder, 'bin', 'elsewhere.key') } as const;
+    const author = { executable: program, arguments: [join(folder, 'named')], timeoutMs: 20_000, openNetwork };
+    const [change] = await askCommandAuthor({ ...settings, author }, { ...input, files: [], diagnostics: [] }, new AbortController().signal);
+    return JSON.parse((change as SourceChange & { action: 'put' }).content);
+  };
+  process.env.SERVER_ONLY_SECRET = 'not for authors';
+  t.after(() => delete process.env.SERVER_ONLY_SECRET);
+  const { environment, ...seen } = await look(false);
+  for (const name of environment) assert.ok(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'].includes(name), name);
+  assert.deepEqual(seen, {
+    beside: 'text',
+    named: 'text',
+    other: 'ENOENT',
+    data: [],
+    key: 'EACCES',
+    passwords: 'ENOENT',
+    written: 'EROFS',
+    interfaces: ['lo'],
+  });
+  const open = await look(true);
+  assert.deepEqual(open.interfaces, Object.keys(networkInterfaces()));
+  assert.deepEqual([open.other, open.data, open.passwords], ['ENOENT', [], 'ENOENT']);
+});
+
+test('an author that takes more memory than it may fails its turn', { skip: works ? false : reason }, async () => {
+  const takes = "Array.from({ length: 100 }, () => Buffer.allocUnsafe(64 * 1024 * 1024)); console.log('{}')";
+  const author = { executable: 'node', arguments: ['-e', takes], timeoutMs: 60_000 };
+  const input = { schemaVersion: 1, authoringSessionId: 'as_1', turnId: 'aturn_1', prompt: '', files: [], diagnostics: [] } as const;
+  const settings = { author, isolation: 'box', dataDirectory: tmpdir() } as const;
+  await assert.rejects(
+    askCommandAuthor(settings, { ...input, files: [], diagnostics: [] }, new AbortController().signal),
+    code('control.SOURCE_INVALID'),
+  );
 });
 
 test('without an author command such a conversation cannot begin; another tenant sees nothing', async () => {

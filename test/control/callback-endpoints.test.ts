@@ -11,7 +11,7 @@ import { type ControlKit, openControlKit } from './control-kit.js';
 const kit: ControlKit = await openControlKit({ endpoints: (services) => ({ ...callbackEndpoints(services), ...projectEndpoints(services) }) });
 after(() => kit.close());
 const { call, organizationId, projectId } = kit;
-const originOf = (text: string) => requireOrigin(text, { allowLoopbackReceivers: false });
+const originOf = (text: string) => requireOrigin(text, { allowLoopbackReceivers: false, receiverPorts: [443, 8443] });
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 const register = async () =>
   (await call('createCallbackReceiver', { body: { receiverId: 'hook', origin: 'https://hooks.example.com:8443' } })).callbackReceiver;
@@ -54,6 +54,10 @@ test('an origin is https, host and port, as browsers write it', () => {
   assert.equal(originOf('https://Hooks.Example.com'), 'https://hooks.example.com');
   assert.equal(originOf('https://hooks.example.com:443'), 'https://hooks.example.com');
   assert.equal(originOf('HTTPS://8.8.8.8:8443'), 'https://8.8.8.8:8443');
+  for (const port of [22, 25, 80, 444, 6379, 65535])
+    assert.throws(() => originOf(`https://hooks.example.com:${port}`), refused('control.INVALID_REQUEST'));
+  assert.equal(requireOrigin('http://127.0.0.1:22', { allowLoopbackReceivers: true, receiverPorts: [] }), 'http://127.0.0.1:22');
+  assert.equal(requireOrigin('https://a.example.com:444', { allowLoopbackReceivers: false, receiverPorts: [444] }), 'https://a.example.com:444');
   assert.equal(originOf('https://[2606:4700::1111]'), 'https://[2606:4700::1111]');
   assert.equal(originOf('https://bücher.example.com'), 'https://xn--bcher-kva.example.com');
 });

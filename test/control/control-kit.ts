@@ -15,11 +15,13 @@ import { ControlRoom } from '../../src/control/control-room.js';
 import { issueCredential } from '../../src/control/credential-issue.js';
 import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
 import type { Caller } from '../../src/control/endpoint.js';
+import { JudgeWorkers } from '../../src/control/judge-port.js';
 import { Keyring } from '../../src/control/keyring.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
 import { organizationTable } from '../../src/control/organization-records.js';
 import type { ControlServices } from '../../src/control/services.js';
 import type { ControlSettings } from '../../src/control/settings.js';
+import { WorldGuard } from '../../src/control/world-guard.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 
 export interface ControlKitOptions {
@@ -81,11 +83,20 @@ export const quietSettings: Omit<ControlSettings, 'dataDirectory'> = {
   publicUrl: 'http://127.0.0.1:8787',
   workers: 1,
   isolation: 'thread',
+  trustToolCode: true,
   handlerTimeoutMs: 10_000,
+  hostHeapMb: 512,
+  heldMsPerMinute: 60_000,
+  quarantine: { timeoutsMax: 5, hostEndsMax: 3 },
   durability: 'committed',
   rate: { perSecond: 1_000_000, burst: 1_000_000 },
-  quotas: { sessionsLiveMax: 100, runsActiveMax: 100, sourceDraftsMax: 100, datasetsMax: 100, projectsMax: 100, credentialsMax: 100 },
+  organizationRate: { perSecond: 1_000_000, burst: 1_000_000 },
+  quotas: {
+    ...{ sessionsLiveMax: 100, runsActiveMax: 100, sourceDraftsMax: 100, datasetsMax: 100, projectsMax: 100, credentialsMax: 100 },
+    ...{ sessionBytesMax: 2 ** 40, projectBytesMax: 2 ** 40, organizationBytesMax: 2 ** 40 },
+  },
   evidenceRetentionMs: 86_400_000,
+  receiverPorts: [443, 8443],
   allowLoopbackReceivers: false,
 };
 
@@ -117,6 +128,7 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
     if (how === 'crash') await services.operations.drain(0);
     else await room.drain(5_000);
     if (options.worlds) await services.worlds.close();
+    await services.judge.close();
     await services.catalog.close();
   };
   return {
@@ -156,18 +168,24 @@ async function openServices({ services, settings, worlds }: ControlKitOptions, {
     if (disk.full) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
   };
   const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
+  const all = { dataDirectory: directory, ...quietSettings, ...settings };
+  const guard = new WorldGuard({ settings: all, catalog, nowMs, log });
   return {
-    settings: { dataDirectory: directory, ...quietSettings, ...settings },
+    settings: all,
+    guard,
     catalog,
-    keyring: Keyring.open(directory),
-    operations: new OperationEngine({ catalog, nowMs, log, retryMs: 1 }),
-    worlds: worlds ? await openRealWorlds(directory) : absent('worlds'),
+    keyring: Keyring.open({ dataDirectory: directory, nowMs }),
+    operations: new OperationEngine({ catalog, nowMs, log, retryMs: 1, onSpent: (tx, { lane }) => guard.spent(tx, lane) }),
+    worlds: worlds ? await openRealWorlds(directory, (settings?.quotas ?? quietSettings.quotas).sessionBytesMax) : absent('worlds'),
     compiler: absent('compiler'),
+    // No thread of it starts before an expression is judged.
+    judge: new JudgeWorkers(),
     // Its folders are many, and most tests keep no bytes.
     get blobs() {
       blobs ??= new FileBlobs(directory);
       return blobs;
     },
+    disk: { refusal: () => undefined, release: () => false, restore: () => {} },
     bindings: absent('bindings'),
     nowMs,
     log,
@@ -175,8 +193,8 @@ async function openServices({ services, settings, worlds }: ControlKitOptions, {
   };
 }
 
-const openRealWorlds = (directory: string): ReturnType<typeof openWorlds> =>
-  openWorlds({ directory: join(directory, 'worlds'), layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
+const openRealWorlds = (directory: string, storedBytesMax: number): ReturnType<typeof openWorlds> =>
+  openWorlds({ directory: join(directory, 'worlds'), layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', storedBytesMax });
 
 /** A port that a test has not brought. */
 function absent<Port extends object>(name: string): Port {

@@ -1,7 +1,6 @@
 // Pages: every item once whatever the page size, and cursors that nobody makes or carries elsewhere.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -25,7 +24,11 @@ const items = defineTable<Item>({
 });
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-cursors-'));
 const catalog = new Catalog({ directory });
-const keyring = new Keyring(randomBytes(32));
+const keyringIn = (name: string): Keyring => {
+  mkdirSync(join(directory, name));
+  return Keyring.open({ dataDirectory: join(directory, name), nowMs: () => 1 });
+};
+const keyring = keyringIn('ours');
 after(async () => {
   await catalog.close();
   rmSync(directory, { recursive: true, force: true });
@@ -88,7 +91,7 @@ test('a cursor of another list, owner, direction, filter or server is refused', 
     { filters: { kind: 'all' } },
   ];
   for (const other of others) refuses(() => page({ ...again, ...other }));
-  refuses(() => page(again, new Keyring(randomBytes(32))));
+  refuses(() => page(again, keyringIn('theirs')));
 });
 
 test('what was not given out is refused, however like it looks', () => {

@@ -1,5 +1,5 @@
 // An identity provider for tests: keys of its own, a key set on loopback, and tokens of any kind.
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
@@ -7,10 +7,12 @@ export interface IdentityProvider {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
+  /** MiB that a `huge` answer has got rid of. */
+  sentMib(): number;
   /** How often its keys were asked for. */
   asked(): number;
   /** What it answers instead of its keys. */
-  fail: 'no' | 'status' | 'nonsense';
+  fail: 'no' | 'status' | 'nonsense' | 'huge' | 'redirect';
   token(claims: JWTPayload, how?: TokenOptions): Promise<string>;
   close(): Promise<void>;
 }
@@ -31,10 +33,13 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
   const [own, other] = await Promise.all([generateKeyPair('ES256', { extractable: true }), generateKeyPair('ES256')]);
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   let asked = 0;
+  let sent = 0;
   const provider = { fail: 'no' } as IdentityProvider & { fail: IdentityProvider['fail'] };
   const server = createServer((_, response) => {
     asked += 1;
-    response.writeHead(provider.fail === 'status' ? 500 : 200, { 'content-type': 'application/json', connection: 'close' });
+    const status = provider.fail === 'status' ? 500 : provider.fail === 'redirect' ? 302 : 200;
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close', location: 'http://127.0.0.1:1/keys' });
+    if (provider.fail === 'huge') return sendEndlessly(response, () => (sent += 1));
     response.end(provider.fail === 'no' ? JSON.stringify({ keys: [jwk] }) : 'nonsense');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +50,7 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     audience,
     jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
     asked: () => asked,
+    sentMib: () => sent,
     token: async (claims: JWTPayload, how: TokenOptions = {}): Promise<string> => {
       const expires = Math.floor((how.expiresAtMs ?? nowMs() + 60_000) / 1000);
       const payload = { iss: how.issuer ?? issuer, aud: how.audience ?? audience, exp: expires, ...claims };
@@ -55,6 +61,18 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });
+}
+
+/** White space is JSON too: a key set that never comes to its end. */
+function sendEndlessly(response: ServerResponse, count: () => void): void {
+  const chunk = Buffer.alloc(1024 * 1024, ' ');
+  const next = (): void => {
+    if (response.destroyed) return;
+    count();
+    if (response.write(chunk)) setImmediate(next);
+    else response.once('drain', next);
+  };
+  next();
 }
 
 const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

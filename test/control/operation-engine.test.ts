@@ -8,7 +8,9 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import type { Operation, OperationKind } from '../../src/contract/operation.js';
 import { Catalog } from '../../src/control/catalog.js';
+import { ownFailure } from '../../src/control/interruptions.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
+import { operationTable } from '../../src/control/operation-records.js';
 import {
   type CreateOperation,
   type Ending,
@@ -32,6 +34,8 @@ interface Life {
   disk: { full: boolean };
   directory: string;
   errors: unknown[];
+  /** Ids of those that were started too often. */
+  spent: string[];
   create(lane?: string, kind?: OperationKind): Promise<Operation>;
   crash(): Promise<void>;
 }
@@ -45,7 +49,9 @@ function openLife(runners: Partial<Record<OperationKind, Runner>>, directory = m
   const errors: unknown[] = [];
   const log = { info: () => {}, warn: () => {}, error: (_: string, fields?: object) => errors.push(fields) };
   let now = 1000;
-  const operations = new OperationEngine({ catalog, nowMs: () => now++, log, retryMs: 1 });
+  const spent: string[] = [];
+  const onSpent = (_: unknown, { operation }: OperationRecord): void => void spent.push(operation.operationId);
+  const operations = new OperationEngine({ catalog, nowMs: () => now++, log, retryMs: 1, onSpent });
   for (const [kind, runner] of Object.entries(runners)) operations.define(kind as OperationKind, runner);
   operations.resume();
   return {
@@ -54,6 +60,7 @@ function openLife(runners: Partial<Record<OperationKind, Runner>>, directory = m
     disk,
     directory,
     errors,
+    spent,
     create: (lane = 'lane', kind = 'world.time.advance') => catalog.change((tx) => operations.create(tx, request(lane, kind))),
     crash: async () => {
       disk.full = true;
@@ -399,4 +406,99 @@ test('who only waits for somebody outside leaves when this life ends', async () 
     life.directory,
   );
   assert.equal((await next.operations.whenEnded(operationId)).state, 'succeeded');
+});
+
+const startsOf = ({ catalog }: Life, { operationId }: Operation): number => catalog.view.get(operationTable, operationId)?.starts ?? 0;
+
+test('what ends the process each time it runs is ended after so many starts, over all lives; what waits behind it goes on', async () => {
+  const failed: unknown[] = [];
+  let begun = 0;
+  const work = (): { 'world.time.advance': Runner; 'world.fault.set': Runner } => ({
+    'world.time.advance': {
+      run: () => {
+        begun += 1;
+        return new Promise(() => {});
+      },
+      onFailure: (_, __, error) => void failed.push(error),
+    },
+    'world.fault.set': { run: async () => succeeded() },
+  });
+  let life = openLife(work());
+  const deadly = await life.create();
+  const behind = await life.create('lane', 'world.fault.set');
+  for (let lives = 1; lives <= limits.operationStartsMax; lives++) {
+    await until(() => begun === lives);
+    assert.equal(startsOf(life, deadly), lives, 'on the disk before it ran');
+    assert.deepEqual([life.operations.find(deadly.operationId)?.state, life.spent], ['running', []]);
+    await life.crash();
+    life = openLife(work(), life.directory);
+  }
+  const { state, error } = await life.operations.whenEnded(deadly.operationId);
+  assert.deepEqual([state, error?.code, error?.retryable, error?.details], ['failed', 'control.ATTEMPTS_EXHAUSTED', false, { starts: 5 }]);
+  assert.match(error!.message, /started 5 times/);
+  assert.equal(begun, limits.operationStartsMax);
+  assert.deepEqual([(failed[0] as ServiceError).code, failed.length, life.spent], ['control.ATTEMPTS_EXHAUSTED', 1, [deadly.operationId]]);
+  assert.equal((await life.operations.whenEnded(behind.operationId)).state, 'succeeded');
+  await life.crash();
+});
+
+test('a runner does not start before its start is on the disk', async () => {
+  const work = held();
+  const life = openLife(runner(work.run));
+  const { operationId } = await life.create();
+  await until(() => work.begun.length === 1);
+  await life.crash();
+  const again = held();
+  const next = openLife(runner(again.run), life.directory);
+  next.disk.full = true;
+  for (let n = 0; n < 20; n++) await turn();
+  assert.deepEqual(again.begun, []);
+  next.disk.full = false;
+  await until(() => again.begun.length === 1);
+  again.finish(operationId);
+  assert.equal((await next.operations.whenEnded(operationId)).state, 'succeeded');
+  await next.crash();
+});
+
+test('a life that ends in order gives its starts back, however many they are', async () => {
+  let directory: string | undefined;
+  let made: Operation | undefined;
+  for (let lives = 0; lives <= limits.operationStartsMax + 1; lives++) {
+    const work = held();
+    const life = openLife(runner(work.run), directory);
+    directory = life.directory;
+    made ??= await life.create();
+    await until(() => work.begun.length === 1);
+    assert.equal(startsOf(life, made), 1);
+    await life.operations.drain(0);
+    assert.equal(startsOf(life, made), 0);
+    await life.catalog.close();
+  }
+});
+
+test('what waits for somebody outside is counted from there on', async () => {
+  const work = held();
+  const life = openLife(runner(work.run));
+  const made = await life.create();
+  await until(() => work.begun.length === 1);
+  await life.catalog.change((tx) => life.operations.forgetStarts(tx, made.operationId));
+  assert.equal(startsOf(life, made), 0);
+  await life.crash();
+});
+
+test('one that ends its host each time is started so often; what another ended under it is not counted', async () => {
+  const own = ownFailure(new ServiceError('world.ACTOR_RESTARTED'));
+  let runs = 0;
+  const life = openLife({
+    'world.time.advance': { run: async () => Promise.reject(++runs % 2 === 0 ? own : new ServiceError('world.ACTOR_RESTARTED')) },
+    'world.fault.set': { run: async () => (++runs < 12 ? Promise.reject(new ServiceError('control.UNAVAILABLE')) : succeeded()) },
+    'world.session.destroy': { run: async () => (++runs < 12 ? Promise.reject(own) : succeeded()), startsMax: Number.POSITIVE_INFINITY },
+  });
+  const given = await life.operations.whenEnded((await life.create()).operationId);
+  assert.deepEqual([given.error?.code, given.error?.details, runs], ['control.ATTEMPTS_EXHAUSTED', { starts: 5 }, 10]);
+  for (const kind of ['world.fault.set', 'world.session.destroy'] as const) {
+    runs = 0;
+    assert.equal((await life.operations.whenEnded((await life.create('lane', kind)).operationId)).state, 'succeeded');
+  }
+  await life.crash();
 });

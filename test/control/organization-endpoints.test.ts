@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { CreateCredentialReply } from '../../src/contract/hosted-organization.js';
 import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import { type ControlKit, openControlKit, quietSettings } from './control-kit.js';
@@ -22,7 +23,9 @@ const refused = (code: string) => (error: unknown) => error instanceof ServiceEr
 
 test('a credential shows its prefix and its times, its secret once', async () => {
   const kit = await open();
-  const { credential, secret } = await kit.call('createCredential', { body: { name: 'ci', role: 'builder', ttlMs: 5000 } });
+  const { credential, secret } = (await kit.call('createCredential', {
+    body: { name: 'ci', role: 'builder', ttlMs: 5000 },
+  })) as Required<CreateCredentialReply>;
   assert.deepEqual(credential, {
     schemaVersion: 1,
     credentialId: credential.credentialId,

@@ -22,7 +22,7 @@ after(() => kit.close());
 const retained = () => sweepRetention(kit.services);
 const count = (table: Table<never>, index: string, prefix: string[]): number =>
   kit.services.catalog.view.list(table, { index, prefix, limit: 100 }).records.length;
-const [day, none] = [86_400_000, { operations: 0, auditEvents: 0, runs: 0 }];
+const [day, none] = [86_400_000, { operations: 0, auditEvents: 0, runs: 0, strikes: 0 }];
 
 test('operations, audit events, runs and snapshots go when their time is over', async () => {
   const session = await kit.drillSession('refund-happy-path');

@@ -128,7 +128,7 @@ test('of two coordinators only the younger one is heard', async () => {
   const record = kit.services.catalog.view.get(operationTable, operation.operationId)!;
   const signal = new AbortController().signal;
   // The coordinator of this life has not gone; another begins all the same.
-  const younger = runRunner(kit.services).run(record, { signal, leaving: signal, progress: () => {} });
+  const younger = runRunner(kit.services).run(record, { takenUp: true, signal, leaving: signal, progress: () => {} });
   await kit.when(hostedRunId, ({ coordination }) => coordination?.generation === 2);
   assert.equal((await kit.run(hostedRunId)).revision, pending.revision);
   await kit.complete(pending, { output: await refundAgent(pending, await kit.worldOf(pending)) });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
+import type { ExprAssertion } from '../../src/contract/assertion.js';
 import type { CompiledBuild } from '../../src/contract/build.js';
 import type { WorldSession } from '../../src/contract/hosted-resources.js';
 import type { CompleteInteractionRequest, StartRunRequest } from '../../src/contract/hosted-runs.js';
@@ -23,6 +24,8 @@ import { openSessionKit, type SessionKit } from './session-kit.js';
 
 const exampleRoot = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
 export const keepingDrill = 'careless-refund';
+/** The drill `refund-happy-path` with expressions of some 60,000 steps each. */
+export const longJudgedDrill = 'long-judged';
 let compiled: Promise<CompiledBuild> | undefined;
 export const example = { root: exampleRoot, build: () => (compiled ??= compileExample()) };
 
@@ -32,7 +35,15 @@ async function compileExample(): Promise<CompiledBuild> {
   // One drill that keeps everything.
   const always = { logs: 'always', screenshots: 'always', video: 'always', files: 'always' } as const;
   const drills = build.drills.map((one) => (one.drill.id === keepingDrill ? { ...one, drill: { ...one.drill, capture: always } } : one));
-  return { ...build, drills };
+  const first = drills.find(({ drill }) => drill.id === 'refund-happy-path');
+  assert.ok(first);
+  return { ...build, drills: [...drills, { ...first, drill: { ...first.drill, id: longJudgedDrill, assertions: expensive() } }] };
+}
+
+function expensive(): ExprAssertion[] {
+  const numbers = `[${Array.from({ length: 16 }, (_, index) => index).join(', ')}]`;
+  const expression = `${numbers}.all(a, ${numbers}.all(b, ${numbers}.all(c, a + b + c >= 0))) && size(operations) >= 0`;
+  return Array.from({ length: 8 }, (_, index) => ({ id: `e${index}`, kind: 'expr', gate: true, state: {}, expression }));
 }
 
 /** As the agents of the example are written: what they call a world. */

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
+import { quietSettings } from './control-kit.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 
 after(() => compiler.close());
@@ -84,7 +85,7 @@ test('of two revisions at once on one version one is made', async (t) => {
 
 test('a deleted draft can be looked at and gives back its place; its content is gone', async (t) => {
   const kit = await openSourceKit(t, {
-    settings: { quotas: { sessionsLiveMax: 9, runsActiveMax: 9, sourceDraftsMax: 1, datasetsMax: 9, projectsMax: 9, credentialsMax: 9 } },
+    settings: { quotas: { ...quietSettings.quotas, sourceDraftsMax: 1 } },
   });
   const { sourceDraftId } = await kit.draftOf();
   await assert.rejects(kit.draftOf(), { code: 'control.QUOTA_EXCEEDED' });

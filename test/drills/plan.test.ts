@@ -156,6 +156,17 @@ test('a timeline of more interactions than one run holds is refused in the plan'
   assert.equal(refusalOf(), 'framework.TIMELINE_TOO_LONG');
 });
 
+test('a build from before assertions were counted is not judged with more than there may be', () => {
+  const many = drill('many');
+  const assertion = many.drill.assertions[0]!;
+  many.drill.assertions = Array.from({ length: 200 }, (_, index) => ({ ...assertion, id: `a${index}` }));
+  many.drill.timeline.invariants = [];
+  const refusalOf = () => planRun({ ...build(), drills: [many] }, {}, available).drills[0]?.refusal?.code;
+  assert.equal(refusalOf(), undefined);
+  many.drill.timeline.invariants = [assertion];
+  assert.equal(refusalOf(), 'framework.TOO_MANY_ASSERTIONS');
+});
+
 test('a trial that passes on a retry passes and is flaky', () => {
   assert.deepEqual(trialVerdict(['passed']), { verdict: 'passed', flaky: false });
   assert.deepEqual(trialVerdict(['failed', 'inconclusive', 'passed']), { verdict: 'passed', flaky: true });

@@ -7,6 +7,7 @@ import { startIdentityProvider } from '../control/identity-provider.js';
 import { engines } from '../http/fake-control.js';
 import { assertForbidden, assertRefused, namingBodies, possessions, startGround, textIds } from './matrix-ground.js';
 import { endpointIds, faceOf, ruleOf } from './requests.js';
+import { clientOf } from './service.js';
 import { builtWorld, type Ids, idsIn } from './tenants.js';
 import { exchange, newKey, type Received } from './wire.js';
 
@@ -16,15 +17,18 @@ after(() => provider.close());
 const bearer = (token: string): string => `Bearer ${token}`;
 const neededBy = (id: EndpointId): Authority[] => {
   const { authority } = ruleOf(id);
-  return authority === 'identity' || authority === 'authenticated' ? [] : ([authority].flat() as Authority[]);
+  return authority === 'identity' || authority === 'operator' || authority === 'authenticated' ? [] : ([authority].flat() as Authority[]);
 };
 const inProject = (id: EndpointId): boolean => ruleOf(id).path.includes('{projectId}');
-const lists = endpointIds.filter((id) => /^list/.test(id) && ruleOf(id).authority !== 'identity');
+/** Rows that a control credential may open. */
+const tenantIds = endpointIds.filter((id) => ruleOf(id).authority !== 'identity' && ruleOf(id).authority !== 'operator');
+const operatorIds = endpointIds.filter((id) => ruleOf(id).authority === 'operator');
+const lists = tenantIds.filter((id) => /^list/.test(id));
 
 for (const engine of engines) {
   test(`the authority matrix on ${engine}`, async (t) => {
     const ground = await startGround(engine, provider);
-    const { requests, ids, never, manager, service, foreign, second, idle } = ground;
+    const { requests, ids, never, manager, service, foreign, third, second, idle, operator } = ground;
     const { baseUrl } = service.ready;
     const { projectId } = ids as { projectId: string };
     const expired = await ground.credentialOf('manager', 1000);
@@ -50,7 +54,7 @@ for (const engine of engines) {
       });
 
     await t.test('whoever has every authority reads every resource: what follows is not vacuous', async () => {
-      for (const id of endpointIds.filter((one) => ruleOf(one).method === 'GET' && ruleOf(one).authority !== 'identity')) {
+      for (const id of tenantIds.filter((one) => ruleOf(one).method === 'GET')) {
         const sealed = /^compareRuns$|Evidence(Bundle|Manifest|Artifact)$/.test(id);
         const about = id === 'getSessionRuntime' ? { ...ids, sessionId: idle.sessionId } : ids;
         const reply = await requests.send(id, { ids: about, authorization: bearer(manager) });
@@ -80,7 +84,10 @@ for (const engine of engines) {
       };
       const faces = new Set<string>();
       for (const id of endpointIds) {
-        const others = ruleOf(id).authority === 'identity' ? { 'a control credential': bearer(manager) } : { 'an identity': bearer(identity) };
+        const speakers: { [kind: string]: string } = { control: bearer(manager), identity: bearer(identity), operator: bearer(operator) };
+        const { authority } = ruleOf(id);
+        const own = authority === 'identity' || authority === 'operator' ? authority : 'control';
+        const others = Object.fromEntries(Object.entries(speakers).filter(([kind]) => kind !== own));
         for (const [reason, authorization] of Object.entries({ ...wrong, ...others })) {
           const reply = await requests.send(id, { ids, authorization });
           assertRefused(reply, 401, 'control.UNAUTHENTICATED', `${id} with ${reason}`);
@@ -93,7 +100,7 @@ for (const engine of engines) {
 
     await refused('a role opens what it has and is told what it lacks', async () => {
       for (const { role, secret } of Object.values(roles)) {
-        for (const id of endpointIds.filter((one) => ruleOf(one).authority !== 'identity')) {
+        for (const id of tenantIds) {
           const lacks = neededBy(id).find((needed) => role === null || !authoritiesOf[role].has(needed));
           if (lacks === undefined && ruleOf(id).unsafe) continue;
           const reply = await requests.send(id, { ids, authorization: bearer(secret) });
@@ -108,7 +115,7 @@ for (const engine of engines) {
     await refused('a grant opens its project, its project only, and nothing of the organization', async () => {
       for (const [role, secret] of granted) {
         const authorization = bearer(secret);
-        for (const id of endpointIds.filter((one) => ruleOf(one).authority !== 'identity')) {
+        for (const id of tenantIds) {
           const where = `granted ${role} ${id}`;
           if (!inProject(id)) {
             const lacks = neededBy(id)[0];
@@ -133,10 +140,11 @@ for (const engine of engines) {
     await refused('what is of another organization, or of another project, is what never was', async () => {
       const callers = [
         { who: 'a foreign manager', authorization: bearer(foreign.credential), own: foreign },
+        { who: 'a foreign manager of a third organization', authorization: bearer(third.credential), own: third },
         { who: 'the own manager from another project', authorization: bearer(manager), own: second },
       ];
       for (const { who, authorization, own } of callers) {
-        for (const id of endpointIds.filter((one) => idsIn(ruleOf(one).path).length > 0)) {
+        for (const id of tenantIds.filter((one) => idsIn(ruleOf(one).path).length > 0)) {
           const named = idsIn(ruleOf(id).path);
           const [theirs, nothing] = [{ ...ids }, { ...never }];
           const places: [Ids, Ids][] = [];
@@ -160,6 +168,45 @@ for (const engine of engines) {
             assert.deepEqual(told, [], `${who}: ${id}`);
           }
         }
+      }
+    });
+
+    await refused('each organization is to each other what never was, whichever way one looks', async () => {
+      const tenants = [
+        { credential: manager, own: { ...ids, organizationId: ids.organizationId } as Ids },
+        { credential: foreign.credential, own: textIds(foreign) },
+        { credential: third.credential, own: textIds(third) },
+      ];
+      let asked = 0;
+      for (const { credential } of tenants) {
+        for (const { own } of tenants.filter((one) => one.credential !== credential)) {
+          for (const id of tenantIds) {
+            const named = idsIn(ruleOf(id).path);
+            if (named.length === 0 || named.some((name) => own[name] === undefined)) continue;
+            asked++;
+            const reply = await requests.send(id, { ids: { ...ids, ...own }, authorization: bearer(credential) });
+            assertRefused(reply, 404, 'control.NOT_FOUND', id);
+          }
+        }
+      }
+      // Every row with an id from the first one's side, and those of a small project from the other two.
+      assert.ok(asked > 3 * tenantIds.length, String(asked));
+    });
+
+    await t.test('the operator opens every row of the operator, whichever organization it is about, and no other', async () => {
+      const about = { ...ids, organizationId: third.organizationId };
+      for (const id of operatorIds.filter((one) => ruleOf(one).method === 'GET')) {
+        for (const of of [about, ids]) {
+          const reply = await requests.send(id, { ids: of, authorization: bearer(operator) });
+          assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.json)}`);
+        }
+      }
+      // Of the right organization only: a member or credential of one is not one of another.
+      for (const id of operatorIds.filter((one) => /\{(userId|credentialId)\}/.test(ruleOf(one).path))) {
+        const body = /^(remove|revoke)/.test(id) ? { confirm: 'x' } : { role: 'viewer' };
+        assertRefused(await requests.send(id, { ids: about, authorization: bearer(operator), body }), 404, 'control.NOT_FOUND', id);
+        const nobody = { ...ids, organizationId: never.organizationId as string };
+        assertRefused(await requests.send(id, { ids: nobody, authorization: bearer(operator), body }), 404, 'control.NOT_FOUND', id);
       }
     });
 
@@ -325,7 +372,7 @@ for (const engine of engines) {
       ];
       const faces = new Set<string>();
       for (const { body, ...route } of routes) {
-        for (const authorization of [undefined, 'Bearer garbage', ...[manager, foreign.credential, expired.secret, identity].map(bearer)]) {
+        for (const authorization of [undefined, 'Bearer garbage', ...[manager, foreign.credential, expired.secret, identity, operator].map(bearer)]) {
           const headers = { ...(authorization === undefined ? {} : { authorization }), 'content-type': 'application/json' };
           const reply = await exchange(baseUrl, { ...route, headers, ...(body === undefined ? {} : { body }) });
           assertRefused(reply, 401, 'control.UNAUTHENTICATED', route.target);
@@ -335,6 +382,21 @@ for (const engine of engines) {
       assert.equal(faces.size, 1);
       const mine = await exchange(baseUrl, { method: 'GET', target: '/world/v1/tools', headers: { authorization: bearer(idle.worldCredential) } });
       assert.equal(mine.status, 200);
+    });
+
+    await t.test('a suspended organization is refused in every row, its agents too, and has everything again afterwards', async () => {
+      const before = await possessions(ground);
+      const path = { organizationId: ids.organizationId as never };
+      const runs = clientOf(service, operator);
+      await runs.suspendOrganization({ path, body: { reason: 'unpaid' } });
+      for (const id of tenantIds)
+        assertRefused(await requests.send(id, { ids, authorization: bearer(manager) }), 403, 'control.ORGANIZATION_SUSPENDED', id);
+      const agent = { method: 'GET', target: '/world/v1/tools', headers: { authorization: bearer(idle.worldCredential) } };
+      assertRefused(await exchange(baseUrl, agent), 403, 'control.ORGANIZATION_SUSPENDED', 'an agent');
+      assert.equal((await requests.send('getMe', { ids, authorization: bearer(third.credential) })).status, 200);
+      await runs.resumeOrganization({ path });
+      assert.equal((await exchange(baseUrl, agent)).status, 200);
+      assert.deepEqual(await possessions(ground), { ...(before as object), audit: ((await possessions(ground)) as { audit: string }).audit });
     });
 
     const { code, stderr } = await service.stop();

@@ -1,90 +1,91 @@
-// A service whose disk fills: a real one, a tmpfs. It refuses what it cannot keep, goes on answering, and is itself again when there is room.
+// A service whose disk fills: a real one. It refuses new work, goes on answering, frees room when it is asked to, and is itself again when there
+// is some.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { type DiskKind, smallDisk } from '../small-disk.js';
+import { until } from '../until.js';
 import { asAgent, clientOf, startService } from './service.js';
 
-test('a full disk is a refusal that says so, never the end of the service', { timeout: 60_000 }, async (context) => {
-  const disk = mkdtempSync(join(tmpdir(), 'drillyard-full-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', disk]);
-  context.after(() => {
-    if (mounted.status === 0) execFileSync('umount', ['-l', disk]);
-    rmSync(disk, { recursive: true, force: true });
-  });
-  if (mounted.status !== 0) return context.skip('needs the right to mount a tmpfs (root)');
-  const ballast = join(disk, 'ballast');
-  const freeBytes = (): number => statfsSync(disk).bavail * statfsSync(disk).bsize;
-  const leave = (bytes: number): void => {
-    rmSync(ballast, { force: true });
-    try {
-      writeFileSync(ballast, Buffer.alloc(freeBytes() - bytes));
-    } catch (error) {
-      // The service took some of the room meanwhile: the disk is as full as it was to be.
-      if (bytes > 0 || (error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-  };
+const full = { code: 'control.STORAGE_FULL', status: 503, retryable: true };
 
-  const dataDirectory = join(disk, 'hosted');
-  const service = await startService({ dataDirectory });
+async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
+  const disk = smallDisk(context, { kind, megabytes: 32 });
+  if (disk === undefined) return;
+  const dataDirectory = join(disk.path, 'hosted');
+  let service = await startService({ dataDirectory });
   const { projectId, environmentId, credential } = service.ready;
-  const client = clientOf(service, credential!);
-  const create = (seed: string) => client.createSession({ path: { projectId, environmentId }, body: { seed } });
+  let client = clientOf(service, credential!);
+  const ended = async (operationId: string): Promise<unknown> => client.waitForOperation({ projectId, operationId });
   const make = async () => {
-    const { session, operation } = await create('42');
-    await client.waitForOperation({ projectId, operationId: operation.operationId });
+    const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '42' } });
+    await ended(operation.operationId);
     return session.sessionId;
   };
-  const [kept, ending] = [await make(), await make()];
-  const { access } = await client.createSessionAccess({ path: { projectId, sessionId: kept }, body: { actorId: 'support-agent' } });
-  const call = () =>
-    asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', {
-      arguments: { ticketId: 'TKT-1001', body: 'x'.repeat(4000) },
-    });
+  const destroy = async (sessionId: string): Promise<void> => {
+    const path = { projectId, sessionId };
+    const { operation } = await client.destroySession({ path, body: { expectedLeaseGeneration: 1, confirm: sessionId } });
+    await ended(operation.operationId);
+    assert.equal((await client.getSession({ path })).session.state, 'destroyed');
+  };
+  const readiness = async (): Promise<{ status: number; text: string }> => {
+    const reply = await fetch(`${service.ready.baseUrl}/readyz`);
+    return { status: reply.status, text: await reply.text() };
+  };
+  const [kept, ...ending] = [await make(), await make(), await make(), await make()];
+  const path = { projectId, sessionId: kept };
+  const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
+  const call = (body: string) =>
+    asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', { arguments: { ticketId: 'TKT-1001', body } });
+  const acknowledged = [];
+  for (let index = 0; index < 20; index++) acknowledged.push((await call(`comment ${index} `.padEnd(2000, 'x'))).status);
+  assert.deepEqual(new Set(acknowledged), new Set([200]));
+  assert.equal((await readiness()).status, 200);
 
-  /** The database may have room in what it holds already, and is refused only once that is used up: until then what it takes is kept. */
-  const untilRefused = async (ask: (round: number) => Promise<'kept' | 'refused'>): Promise<void> => {
-    for (let round = 0; round < 500; round++) {
-      leave(0);
-      if ((await ask(round)) === 'refused') return;
-    }
-    assert.fail('a full disk was never told');
-  };
-  const full = { code: 'control.STORAGE_FULL', status: 503, retryable: true };
-  const outcomeOf = async (asked: Promise<unknown>): Promise<'kept' | 'refused'> => {
-    const [settled] = await Promise.allSettled([asked]);
-    if (settled.status === 'rejected') await assert.rejects(asked, full);
-    return settled.status === 'rejected' ? 'refused' : 'kept';
-  };
-  const names = ['default'];
-  for (let again = 0; again < 5; again++) {
-    await untilRefused(async (round) => {
-      const name = `${again}.${round} `.padEnd(100, 'x');
-      const outcome = await outcomeOf(client.createProject({ body: { name } }));
-      if (outcome === 'kept') names.push(name);
-      return outcome;
-    });
-    await untilRefused(() => outcomeOf(create('1')));
-  }
-  await untilRefused(async () => {
-    const { status, body } = await call();
-    if (status === 200) return 'kept';
+  disk.leave(0);
+  // Every kind of change is refused in the one envelope, and reads go on.
+  for (let again = 0; again < 3; again++) {
+    await assert.rejects(client.createProject({ body: { name: `project ${again}` } }), full);
+    await assert.rejects(client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } }), full);
+    const { status, body } = await call('x'.repeat(4000));
     assert.deepEqual([status, body.code], [503, 'control.STORAGE_FULL']);
-    return 'refused';
-  });
+    assert.doesNotMatch(JSON.stringify(body), /drillyard-disk/);
+  }
   assert.equal((await client.getMe()).credential.role, 'manager');
+  assert.equal((await client.getSession({ path })).session.state, 'ready');
+  const notReady = await readiness();
+  assert.equal(notReady.status, 503);
+  assert.match(notReady.text, /the disk is full/);
 
-  // Room for the catalog's word of it at least: what is decided is carried out, now or as soon as it can be.
-  leave(512 * 1024);
-  const path = { projectId, sessionId: ending };
-  const { operation } = await client.destroySession({ path, body: { expectedLeaseGeneration: 1, confirm: ending } });
-  rmSync(ballast);
-  await client.waitForOperation({ projectId, operationId: operation.operationId });
-  assert.equal((await client.getSession({ path })).session.state, 'destroyed');
-  assert.equal((await call()).status, 200);
-  const { items } = await client.listProjects();
-  assert.deepEqual(items.map(({ name }) => name).sort(), names.sort());
+  // What frees room works, without a byte left on the disk.
+  for (const sessionId of ending.slice(0, 2)) await destroy(sessionId as string);
+
+  // So does a start on it, once some room was kept again.
+  disk.empty();
+  await until(() => existsSync(join(dataDirectory, 'disk-reserve')));
+  disk.leave(0);
   assert.equal((await service.stop()).code, 0);
-});
+  disk.leave(0);
+  service = await startService({ dataDirectory });
+  client = clientOf(service, credential!);
+  assert.equal((await readiness()).status, 503);
+  await assert.rejects(client.createProject({ body: { name: 'after the start' } }), full);
+  disk.leave(0);
+  assert.equal((await client.getSession({ path })).session.state, 'ready');
+
+  // There is room again: no restart is needed.
+  disk.empty();
+  assert.equal((await readiness()).status, 200);
+  await destroy(ending[2] as string);
+  assert.equal((await client.createProject({ body: { name: 'with room' } })).project.name, 'with room');
+  await make();
+  const names = (await client.listProjects()).items.map(({ name }) => name).sort();
+  assert.deepEqual(names, ['default', 'with room']);
+  const rows = await client.listEvidence({ path, query: { limit: 200 } });
+  assert.ok(rows.entries.length >= 20);
+  assert.equal((await service.stop()).code, 0);
+}
+
+test('a tmpfs that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) => fillsUp(context, 'tmpfs'));
+test('an ext4 that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) => fillsUp(context, 'ext4'));

@@ -36,7 +36,7 @@ export class Drafts {
       body,
     });
     await client.waitForOperation({ projectId: path.projectId, operationId: operation.operationId });
-    this.#expendable = { secret, credentialId: credential.credentialId, sessionId: session.sessionId };
+    this.#expendable = { secret: secret!, credentialId: credential.credentialId, sessionId: session.sessionId };
   }
 
   of(id: EndpointId): Draft {
@@ -45,7 +45,15 @@ export class Drafts {
     const { requestBody, parameters = [] } = this.#operations.get(id) ?? {};
     const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
     const { credentialId, sessionId } = this.#expendable;
-    const about: Ids = { ...ids, credentialId, sessionId: ending.has(id) ? sessionId : idle.sessionId };
+    const { operator, third } = this.#tenants;
+    const isOperators = ruleOf(id).authority === 'operator';
+    const about: Ids = {
+      ...ids,
+      sessionId: ending.has(id) ? sessionId : idle.sessionId,
+      // What an operator may do to an organization, he does to one that nobody else needs.
+      ...(isOperators ? { organizationId: third.organizationId, credentialId: third.credentialId } : { credentialId }),
+    };
+    const bearer = isOperators ? operator : id === 'revokeAuthSession' ? this.#expendable.secret : manager;
     const values = this.#values(idsIn(path).map((name) => about[name] as string));
     const required = parameters.filter((one) => one.in === 'query' && one.required).map((one) => one.name as string);
     return {
@@ -53,7 +61,7 @@ export class Drafts {
       path: fillPath(path, about),
       query: required.map((name) => [name, name === 'path' ? 'report.json' : String(values[name] ?? '1')]),
       headers: {
-        authorization: `Bearer ${id === 'revokeAuthSession' ? this.#expendable.secret : manager}`,
+        authorization: `Bearer ${bearer}`,
         ...(unsafe ? { 'idempotency-key': newKey() } : {}),
         ...(type === undefined ? {} : { 'content-type': type }),
       },

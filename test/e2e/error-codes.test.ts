@@ -22,7 +22,7 @@ const { manager, client, ids, idle, service } = tenants;
 const { baseUrl } = service.ready;
 const project = `/v1/projects/${ids.projectId}`;
 const never = neverIds(ids);
-const viewer = (await client.createCredential({ body: { name: 'reads', role: 'viewer' } })).secret;
+const viewer = (await client.createCredential({ body: { name: 'reads', role: 'viewer' } })).secret!;
 
 const json = { 'content-type': 'application/json' };
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -53,6 +53,14 @@ const provocations: { readonly [Code in ErrorCode]?: () => Promise<Received> } =
   'control.CURSOR_INVALID': () => get('/v1/projects?cursor=forged'),
   'control.UNAUTHENTICATED': () => get('/v1/me', {}),
   'control.FORBIDDEN': () => get('/v1/credentials', as(viewer)),
+  'control.ORGANIZATION_SUSPENDED': async () => {
+    const { organizationId, credential } = tenants.third;
+    await createClient({ baseUrl, credential: tenants.operator }).suspendOrganization({
+      path: { organizationId: organizationId as never },
+      body: {},
+    });
+    return get('/v1/me', as(credential));
+  },
   'control.ORIGIN_REJECTED': () => get('/v1/me', { ...as(manager), origin: 'https://evil.example' }),
   'control.NOT_FOUND': () => get(sessionPath(never.sessionId)),
   'control.ROUTE_NOT_FOUND': () => get('/v1/nothing'),
@@ -111,6 +119,9 @@ const elsewhere: { readonly [Code in ErrorCode]?: string } = {
   'control.STORAGE_FULL': 'test/e2e/error-codes.test.ts',
   'control.UNAVAILABLE': 'test/e2e/serve.test.ts',
   'control.INTERNAL': 'test/http/router.test.ts',
+  'control.DATA_DAMAGED': 'test/files/database.test.ts',
+  'control.ATTEMPTS_EXHAUSTED': 'test/control/operation-engine.test.ts',
+  'world.BUILD_QUARANTINED': 'test/e2e/hostile-builds.test.ts',
   'world.HANDLER_TIMEOUT': 'test/control/session-degraded.test.ts',
   'world.ACTOR_RESTARTED': 'test/worlds/hostile.test.ts',
   'world.HANDLER_FAILED': 'test/worlds/worlds.test.ts',
@@ -152,7 +163,7 @@ test('control.RATE_LIMITED: who asks too often is told when to come back, and ot
   assert.ok(refused);
   assertRefusal(refused, 'control.RATE_LIMITED');
   assert.ok((refused.json?.retryAfterMs as number) <= 1000);
-  assert.equal((await ask(secret)).status, 200);
+  assert.equal((await ask(secret!)).status, 200);
   await hasty.stop();
 });
 

@@ -17,7 +17,7 @@ test('a token of the provider becomes a credential with the role it claims, and 
   const identity = clientOf(service, token);
   assert.deepEqual((await identity.listCliOrganizations()).organizations, [{ id: organizationId, name: 'default' }]);
   const { secret } = await identity.exchangeIdentityToken({ body: {} });
-  const ada = clientOf(service, secret);
+  const ada = clientOf(service, secret!);
   assert.equal((await ada.getMe()).credential.role, 'viewer');
   assert.equal((await ada.getProject({ path: { projectId } })).project.projectId, projectId);
   const refused = (code: string) => (error: unknown) => error instanceof ControlError && error.code === code;

@@ -1,4 +1,4 @@
-// What the authority matrix stands on: a service with two tenants and an identity provider, and what may be said of its refusals.
+// What the authority matrix stands on: a service with three tenants and an identity provider, and what may be said of its refusals.
 import assert from 'node:assert/strict';
 import type { Role } from '../../src/contract/authority.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
@@ -6,6 +6,7 @@ import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import type { IdentityProvider } from '../control/identity-provider.js';
 import { Requests, servedDocument } from './requests.js';
+import { clientOf } from './service.js';
 import { type Ids, neverIds, type SmallProject, startTenants, type Tenants } from './tenants.js';
 import type { Received } from './wire.js';
 
@@ -24,14 +25,19 @@ export async function startGround(engine: string, provider: IdentityProvider): P
   const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', provider.audience, '--oidc-jwks-url', provider.jwksUrl];
   const tenants = await startTenants({ flags: [...oidc, '--server', engine === 'node:http' ? 'node' : 'uws'] });
   assert.equal(tenants.service.ready.server, engine);
+  // A member of the first organization: the provider's token makes him one.
+  const token = await provider.token({ sub: 'bob', organization: tenants.ids.organizationId });
+  const { credential } = await clientOf(tenants.service, token).exchangeIdentityToken({ body: {} });
+  const ids = { ...tenants.ids, userId: credential.userId! };
   return {
     ...tenants,
+    ids,
     requests: new Requests(tenants.service.ready.baseUrl, await servedDocument(tenants.service.ready.baseUrl)),
-    never: neverIds(tenants.ids),
+    never: neverIds(ids),
     credentialOf: async (role, ttlMs) => {
       const body = { name: 'test', role, ...(ttlMs === undefined ? {} : { ttlMs }) };
       const { credential, secret } = await tenants.client.createCredential({ body });
-      return { credentialId: credential.credentialId, secret };
+      return { credentialId: credential.credentialId, secret: secret! };
     },
   };
 }
@@ -45,6 +51,7 @@ export async function possessions({ client, ids, foreign }: Tenants): Promise<un
   return {
     audit: audit[0]?.auditEventId,
     theirs: theirs[0]?.auditEventId,
+    members: (await client.listMembers()).items,
     run: run.revision,
     sessions: (await client.listSessions({ path })).items.map(({ sessionId, version, state }) => [sessionId, version, state]),
     operations: (await client.listOperations({ path })).items.map(({ operationId, state }) => [operationId, state]),

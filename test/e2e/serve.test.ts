@@ -6,7 +6,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import { jsonLines } from '../cli/cli.js';
 import { until } from '../until.js';
 import { asAgent, clientOf, type Service, serve, startService, temporaryFolder } from './service.js';
@@ -35,6 +35,7 @@ for (const engine of engines) {
       'buildHash',
       'credential',
       'server',
+      'toolCode',
     ]);
     assert.match(credential, /^dyc_[\w-]{43}$/);
     assert.equal(ids.server, engine === 'uws' ? 'uWebSockets.js' : 'node:http');
@@ -47,7 +48,16 @@ for (const engine of engines) {
     assert.deepEqual([ended.code, jsonLines(ended.stdout).length], [0, 1]);
 
     const second = await startService({ dataDirectory, flags: ['--server', engine] });
-    assert.deepEqual(Object.keys(second.ready), ['event', 'baseUrl', 'organizationId', 'projectId', 'environmentId', 'buildHash', 'server']);
+    assert.deepEqual(Object.keys(second.ready), [
+      'event',
+      'baseUrl',
+      'organizationId',
+      'projectId',
+      'environmentId',
+      'buildHash',
+      'server',
+      'toolCode',
+    ]);
     assert.deepEqual({ ...second.ready, baseUrl: '' }, { ...ids, baseUrl: '' });
     const later = clientOf(second, credential);
     assert.deepEqual((await later.getSessionRuntime({ path })).position, position);

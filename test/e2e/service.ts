@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { type Client, createClient } from '../../src/client/client.js';
+import type { ToolCodeFacts } from '../../src/control/containment.js';
 import type { Ended } from '../cli/cli.js';
 import { nodeArguments } from '../cli/cli.js';
 
@@ -19,6 +20,7 @@ export interface Ready {
   buildHash: string;
   credential?: string;
   server: 'uWebSockets.js' | 'node:http';
+  toolCode: ToolCodeFacts;
 }
 export interface Service {
   readonly child: ChildProcess;
@@ -49,7 +51,9 @@ export function temporaryFolder(): string {
 
 /** `serve` with these flags, whatever becomes of it. */
 export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {} }: StartOptions = {}): Omit<Service, 'ready'> {
-  const place = ['--port', '0', '--data-dir', dataDirectory, '--workers', '1'];
+  // Threads start fastest, and what these tests send is trusted; the tests of boxes ask for boxes.
+  const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread', '--trust-tool-code', 'true'];
+  const place = ['--port', '0', '--data-dir', dataDirectory, '--workers', '1', ...where];
   const child = spawn(process.execPath, [...nodeArguments, 'serve', ...place, ...flags], {
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

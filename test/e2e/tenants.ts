@@ -1,14 +1,8 @@
-// A service with two organizations, one of which has at least one of everything: what the tests that attack it hold.
-import { mkdirSync } from 'node:fs';
+// A service with three organizations, the first of which has at least one of everything: what the tests that attack it hold.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../src/client/client.js';
 import type { BuildAttempt, SourceDraft } from '../../src/contract/hosted-source.js';
-import { newId } from '../../src/contract/ids.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { issueCredential } from '../../src/control/credential-issue.js';
-import { Keyring } from '../../src/control/keyring.js';
-import { organizationTable } from '../../src/control/organization-records.js';
-import { settingsDefaults } from '../../src/control/settings.js';
 import { clientOf, type Service, type StartOptions, startService, temporaryFolder } from './service.js';
 
 /** A value for each name in a path of the endpoint table. */
@@ -25,8 +19,18 @@ export interface Tenants {
   readonly idle: { sessionId: string; leaseGeneration: number; worldUrl: string; worldCredential: string };
   /** Another project of the first organization. */
   readonly second: SmallProject;
-  /** The other organization's manager, with a project of his own. */
-  readonly foreign: SmallProject & { organizationId: string; credential: string; client: Client };
+  /** Two other organizations, each with its manager and a project of its own. */
+  readonly foreign: SmallProject & Tenant;
+  readonly third: SmallProject & Tenant;
+  /** The token of who runs the service. */
+  readonly operator: string;
+}
+export interface Tenant {
+  organizationId: string;
+  /** A manager's. */
+  credential: string;
+  credentialId: string;
+  client: Client;
 }
 
 /** A project with a build, an environment, a session of it, a dataset and a conversation. */
@@ -42,35 +46,34 @@ export interface SmallProject {
 
 export async function startTenants({ flags = [], ...options }: StartOptions = {}): Promise<Tenants> {
   const dataDirectory = options.dataDirectory ?? temporaryFolder();
-  const foreign = await seedOrganization(dataDirectory);
   const unlimited = ['--rate-per-second', '1000000', '--rate-burst', '1000000', '--durability', 'committed'];
   const service = await startService({ ...options, dataDirectory, flags: [...unlimited, ...flags] });
   const manager = service.ready.credential!;
   const client = clientOf(service, manager);
-  const foreignClient = clientOf(service, foreign.credential);
-  const [second, own] = await Promise.all([smallProject(client, 'second-world'), smallProject(foreignClient, 'foreign-world')]);
+  const operator = readFileSync(join(dataDirectory, 'operator.token'), 'utf8').trim();
+  const tenant = async (name: string): Promise<SmallProject & Tenant> => {
+    const made = await newOrganization(service, operator, name);
+    return { ...made, ...(await smallProject(made.client, `${name}-world`)) };
+  };
+  const [second, foreign, third] = await Promise.all([smallProject(client, 'second-world'), tenant('foreign'), tenant('third')]);
   return {
     service,
     manager,
     client,
     ...(await fill(client, service)),
     second,
-    foreign: { ...foreign, client: foreignClient, ...own },
+    foreign,
+    third,
+    operator,
   };
 }
 
-/** Organizations come from outside of the API: an identity provider, or the first start. */
-async function seedOrganization(dataDirectory: string): Promise<{ organizationId: string; credential: string }> {
-  mkdirSync(dataDirectory, { recursive: true });
-  const catalog = new Catalog({ directory: join(dataDirectory, 'catalog') });
-  const services = { keyring: Keyring.open(dataDirectory), settings: settingsDefaults as never, nowMs: Date.now };
-  const organizationId = newId('org');
-  const { secret } = await catalog.change((tx) => {
-    tx.put(organizationTable, { organizationId, name: 'other', createdAtMs: Date.now() });
-    return issueCredential(tx, services, { organizationId, name: 'its manager', role: 'manager', createdBy: 'test' });
-  });
-  await catalog.close();
-  return { organizationId, credential: secret };
+/** As an operator makes one, with its first manager. */
+async function newOrganization(service: Service, operator: string, name: string): Promise<Tenant> {
+  const client = clientOf(service, operator);
+  const { organizationId } = (await client.createOrganization({ body: { name } })).organization;
+  const { secret, credential } = await client.createOrganizationCredential({ path: { organizationId }, body: { name: 'its manager' } });
+  return { organizationId, credential: secret!, credentialId: credential.credentialId, client: clientOf(service, secret!) };
 }
 
 async function smallProject(client: Client, world: string): Promise<SmallProject> {

@@ -9,7 +9,7 @@ import { requirePublicHost, unauthenticated } from '../../src/http/guards.js';
 import { createRouter, type OpenRoute, type RouteFailure, type RouterOptions } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 
 export const engines: HttpServer['engine'][] = loadUws() === undefined ? ['node:http'] : ['node:http', 'uWebSockets.js'];
 
@@ -61,6 +61,10 @@ export async function fakeControl(
   const port: ControlPort = {
     authenticateIdentity: async (token) => {
       if (token !== 'identity') throw unauthenticated();
+      return caller;
+    },
+    authenticateOperator: (token) => {
+      if (token !== 'operator') throw unauthenticated();
       return caller;
     },
     dispatch: async (id, input, context) => {

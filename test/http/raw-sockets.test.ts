@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import { engines, type FakeControl, fakeControl, keyed, send } from './fake-control.js';
 
@@ -101,10 +102,18 @@ for (const engine of engines) {
       ['200', '201', '404', '200'],
     );
     raw.socket.destroy();
-    // Far more than anybody would send.
+    const many = open(fake.port, me.repeat(limits.repliesOwedMax));
+    await many.replies(limits.repliesOwedMax);
+    many.socket.destroy();
+    await assertServes(fake);
+  });
+
+  test(`${engine}: a connection that is owed too many replies is closed, and little of what it asked is done`, async () => {
+    const fake = await fakeControl(engine);
     const flood = open(fake.port, me.repeat(2000));
-    await flood.replies(2000);
-    flood.socket.destroy();
+    const text = await flood.closed;
+    assert.ok(text.split('HTTP/1.1 ').length - 1 <= limits.repliesOwedMax);
+    assert.ok(fake.asked.length <= limits.repliesOwedMax + 1, String(fake.asked.length));
     await assertServes(fake);
   });
 

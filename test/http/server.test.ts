@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { errorReply } from '../../src/http/envelope.js';
 import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 
 const engines: HttpServer['engine'][] = loadUws() === undefined ? ['node:http'] : ['node:http', 'uWebSockets.js'];
 const open = new Set<HttpServer>();

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { ErrorEnvelope } from '../../src/contract/errors.js';
 import type { InspectorEvent } from '../../src/contract/inspector.js';
 import type { RunRequest, RunsReply } from '../../src/contract/inspector-runs.js';
-import { loadUws } from '../../src/http/uws-server.js';
+import { loadUws } from '../../src/http/uws-binary.js';
 import { type LocalInspectorOptions, runDrills, startLocalSimulationServer } from '../../src/index.js';
 import { createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
 

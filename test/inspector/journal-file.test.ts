@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import { type EvidenceEntry, evidenceKinds } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
 import type { StatePatch } from '../../src/contract/scenario.js';
 import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
@@ -284,4 +285,31 @@ test('what is no journal is refused at its line, and never read past its end', (
       scan.scan(bytes, 0, bytes.length);
     }),
   );
+});
+
+test('a page ends before it is too long, and has at least one entry', () => {
+  const call = (chars: number): Step => ({ kind: 'call', arguments: { text: 'x'.repeat(chars) }, ok: false });
+  // One that no page can hold with others, large ones, and many small ones.
+  const steps = [call(5 * 1024 * 1024), ...Array.from({ length: 70 }, () => call(300_000)), ...Array.from({ length: 300 }, () => call(10))];
+  const { lines } = tell([], steps);
+  withJournal(lines, [], (journal) => {
+    const told: string[] = [];
+    const sizes: number[] = [];
+    for (let from: number | undefined = 1; from !== undefined; ) {
+      const page = evidencePage(journal, { fromSequence: from, limit: 200 }) as { entries: Uint8Array; nextSequence?: number };
+      const entries = JSON.parse(Buffer.from(page.entries).toString()) as JsonValue[];
+      assert.ok(entries.length === 1 || page.entries.length <= limits.pageBytesMax + 2, `${entries.length} entries, ${page.entries.length} bytes`);
+      told.push(...entries.map(canonicalJson));
+      sizes.push(entries.length);
+      from = page.nextSequence;
+    }
+    assert.deepEqual(told, lines);
+    assert.deepEqual(sizes.slice(0, 3), [1, 13, 13]);
+    const wanted = { sequences: '2,3,1,20,21,22,23,24,25,26,27,28,29,30,31,32' };
+    const some = JSON.parse(Buffer.from(evidencePage(journal, wanted).entries as Uint8Array).toString()) as EvidenceEntry[];
+    assert.deepEqual(
+      some.map(({ sequence }) => sequence),
+      [1],
+    );
+  });
 });

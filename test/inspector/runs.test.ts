@@ -1,6 +1,6 @@
 // Runs from request to page: started, followed, cancelled, read, compared; on a repository of one small tool.
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { StateChangeEntry } from '../../src/contract/evidence.js';
@@ -192,6 +192,23 @@ onEachEngine('a run without a report is read from its retained world, which is l
   const availability = await get('/report/availability');
   assert.deepEqual([availability.available, availability.world], [false, true]);
   assert.deepEqual(readFileSync(data), before);
+});
+
+onEachEngine('a retained world that is damaged is told with its file, and the inspector goes on', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const { runs } = await inspector.run({ drillId: 'passes' });
+  const runId = runs[0]!.runId;
+  rmSync(join(inspector.reports, runId), { recursive: true });
+  const data = join(inspector.runs, runId, 'data.mdb');
+  const whole = readFileSync(data);
+  for (const bytes of [Buffer.alloc(0), whole.subarray(0, 100), whole.subarray(0, whole.length / 2), Buffer.from('a text'.repeat(5000))]) {
+    writeFileSync(data, bytes);
+    const reply = await inspector.ask(`/api/v1/runs/${runId}/evidence?limit=1`);
+    assertRefused(reply, 500, 'control.DATA_DAMAGED');
+    assert.ok(reply.json.message.startsWith(`The file ${data} is damaged: `), reply.json.message);
+  }
+  writeFileSync(data, whole);
+  assert.equal((await inspector.ask(`/api/v1/runs/${runId}/evidence?limit=1`)).json.entries.length, 1);
 });
 
 onEachEngine('while a drill runs: it is active, readable, cancellable; the source stays', async (t, engine) => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { lazyValidator, schemaFault } from '../../src/tools/schemas.js';
+import fc from '../fast-check.js';
 
 test('a schema that does not compile says where', () => {
   assert.equal(schemaFault({ type: 'object', properties: { a: { type: 'string', pattern: '^a' } } }), null);
@@ -37,4 +39,71 @@ test('const and enum compare values, not identities', () => {
   for (const value of [null, 1, 'a', { b: [1, { c: true }] }]) assert.equal(validate(value), null);
   for (const value of [0, 'b', {}, { b: [1, { c: false }] }, [1]]) assert.notEqual(validate(value), null);
   assert.equal(lazyValidator({ const: { constructor: 1 } })({ constructor: 1 }), null);
+});
+
+test('patterns that would go on for ever end, and mean what they mean', () => {
+  for (const pattern of ['^(a+)+$', '^(a|a)*$', '(x+x+)+y', 'a+$']) {
+    const validate = lazyValidator({ type: 'string', pattern });
+    assert.notEqual(validate(`${'a'.repeat(50_000)}!`), null, pattern);
+    assert.equal(validate('x'.repeat(9) + (pattern.startsWith('(x') ? 'y' : '')) === null, pattern.startsWith('(x'), pattern);
+  }
+  assert.equal(lazyValidator({ pattern: '^(a+)+$' })('a'.repeat(50_000)), null);
+  // Names of members, too.
+  const named = lazyValidator({ patternProperties: { '^(?:a+)+$': { type: 'number' } }, additionalProperties: false });
+  assert.equal(named({ aa: 1 }), null);
+  assert.deepEqual(
+    named({ aa: '1', [`${'a'.repeat(5_000)}!`]: 1 })?.map(({ code }) => code),
+    ['additionalProperties', 'type'],
+  );
+});
+
+test('a pattern that cannot be linear is told with its place, and a build that has one already checks nothing with it', () => {
+  const schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(?=.*a).+$' } } };
+  assert.deepEqual(schemaFault(schema), { path: '/properties/text/pattern', message: 'the pattern has a lookahead', refused: true });
+  const keys = { type: 'object', patternProperties: { '^(a)\\1': true } };
+  assert.deepEqual(schemaFault(keys)?.path, '/patternProperties/^(a)\\1');
+  // A value called `pattern` is none.
+  assert.equal(schemaFault({ type: 'object', properties: { pattern: { const: '(?=a)' } }, default: { pattern: '(?=a)' } }), null);
+  assert.deepEqual(lazyValidator(schema)({ text: 'a' })?.[0]?.code, 'pattern');
+});
+
+test('references that multiply are followed a number of times, and those that lead round to an end', () => {
+  const levels = Array.from({ length: 40 }, (_, level) => [
+    `l${level}`,
+    { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { $ref: `#/$defs/l${level + 1}` }] },
+  ]);
+  const many = { $ref: '#/$defs/l0', $defs: { ...Object.fromEntries(levels), l40: { type: 'string' } } };
+  assert.equal(schemaFault(many), null);
+  assert.deepEqual(lazyValidator(many)('a')?.[0]?.code, 'too_much');
+  assert.deepEqual(lazyValidator({ $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } })('a')?.[0]?.code, 'too_much');
+  const node = { type: 'object', properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } }, additionalProperties: false };
+  const tree = { $ref: '#/$defs/node', $defs: { node } };
+  let value: object = {};
+  for (let depth = 0; depth < 60; depth++) value = { left: value, right: {} };
+  assert.equal(lazyValidator(tree)(value), null);
+  assert.notEqual(lazyValidator(tree)({ left: { right: { up: 1 } } }), null);
+});
+
+test('items are told to be unique as Ajv tells it, however many there are', () => {
+  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const scalar = fc.constantFrom<unknown>('a', 'b', '1', 1, 2, 1.5, true, null);
+  const item = fc.oneof({ weight: 3, arbitrary: scalar }, fc.constantFrom<unknown>([1], [2], { a: 1, b: [2] }, { b: [2], a: 1 }, {}, []));
+  const schemas = [{}, { items: { type: 'string' } }, { items: { type: ['integer', 'string', 'null'] } }, { items: { type: 'object' } }].map(
+    (items) => {
+      const schema = { uniqueItems: true, ...items };
+      return { ours: lazyValidator(schema), theirs: new Ajv2020({ allErrors: true, strict: false }).compile(schema) };
+    },
+  );
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 8 }), fc.constantFrom(...schemas), (value, { ours, theirs }) => {
+      const wanted = theirs(value)
+        ? null
+        : theirs.errors!.map(({ instancePath, keyword, message }) => ({ path: instancePath, code: keyword, message }));
+      assert.deepEqual(ours(value), wanted);
+    }),
+    { numRuns: 1_000 },
+  );
+  const large = Array.from({ length: 100_000 }, (_, index) => ({ index }));
+  assert.equal(lazyValidator({ uniqueItems: true })(large), null);
+  assert.match(lazyValidator({ uniqueItems: true })([...large, { index: 7 }])?.[0]?.message ?? '', /items ## 7 and 100000 are identical/);
 });

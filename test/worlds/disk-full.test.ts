@@ -1,32 +1,29 @@
-// A disk that fills: a real one, a tmpfs of a few megabytes. The caller gets control.STORAGE_FULL, and once there is room the world opens
+// A disk that fills: a real one of a few megabytes. The caller gets control.STORAGE_FULL, and once there is room the world opens
 // again with everything that was acknowledged.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { OperationEntry } from '../../src/contract/evidence.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import { type DiskKind, smallDisk } from '../small-disk.js';
 import { crashWorldId } from './crash-turns.js';
 
 const child = fileURLToPath(new URL('./disk-full-child.js', import.meta.url));
 
-test('a full disk is a clear refusal, and nothing acknowledged is lost', { timeout: 60_000 }, async (context) => {
-  const scratch = mkdtempSync(join(tmpdir(), 'drillyard-full-'));
-  const disk = mkdtempSync(join(scratch, 'disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]);
-  context.after(() => {
-    if (mounted.status === 0) execFileSync('umount', ['-l', disk]);
-    rmSync(scratch, { recursive: true, force: true });
-  });
-  if (mounted.status !== 0) return context.skip('needs the right to mount a tmpfs (root)');
+async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
+  const small = smallDisk(context, { kind, megabytes: 6 });
+  if (small === undefined) return;
+  const disk = small.path;
+  const scratch = dirname(disk);
 
   const { build } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
   assert.ok(build);
   writeFileSync(join(scratch, 'build.json'), JSON.stringify(build));
+  small.leave(3 * 1024 * 1024);
   const worked = spawnSync(process.execPath, [child, disk, join(scratch, 'build.json')], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   const said = worked.stdout
     .split('\n')
@@ -36,7 +33,7 @@ test('a full disk is a clear refusal, and nothing acknowledged is lost', { timeo
   const acknowledged = said.slice(0, -1);
   assert.ok(acknowledged.length > 100);
 
-  execFileSync('mount', ['-o', 'remount,size=64m', disk]);
+  small.empty();
   const worlds = await openWorlds({ directory: disk, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread' });
   try {
     const world = await worlds.open(crashWorldId);
@@ -49,4 +46,7 @@ test('a full disk is a clear refusal, and nothing acknowledged is lost', { timeo
   } finally {
     await worlds.close();
   }
-});
+}
+
+test('a full tmpfs is a clear refusal, and nothing acknowledged is lost', { timeout: 60_000 }, (context) => fillsUp(context, 'tmpfs'));
+test('a full ext4 is a clear refusal, and nothing acknowledged is lost', { timeout: 60_000 }, (context) => fillsUp(context, 'ext4'));

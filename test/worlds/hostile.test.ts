@@ -41,7 +41,7 @@ for (const isolation of ['thread', 'process'] as const) {
       durability: 'committed',
       hosts: 2,
       isolation,
-      handlerTimeoutMs: 400,
+      handlerTimeoutMs: 1_000,
     });
     context.after(() => worlds.close());
     const worldIds = Array.from({ length: 6 }, (_, index) => `run_00000000000${index}`);
@@ -52,6 +52,12 @@ for (const isolation of ['thread', 'process'] as const) {
       const { outcome } = await hostile.command(call('misbehave', { how: 'throw' }));
       assert.equal(outcome.kind, 'tool_error');
       assert.equal(outcome.kind === 'tool_error' && outcome.error.code, 'HANDLER_FAILED');
+      assert.equal(await misbehaved(hostile), null);
+    });
+
+    await context.test('asking its world without end is counted, and ends as a failure of the handler', async () => {
+      const { outcome } = await hostile.command(call('misbehave', { how: 'ask' }));
+      assert.equal(outcome.kind === 'tool_error' && outcome.error.code, 'BOUND_EXCEEDED');
       assert.equal(await misbehaved(hostile), null);
     });
 

@@ -9,7 +9,7 @@ import { type SelectionFlags, selection, withSelection } from './selection.js';
 
 interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
   reporter: ReporterChoice[];
-  isolate: 'thread' | 'process';
+  isolate?: 'thread' | 'process' | 'box';
   failFast: boolean;
   receiver: string[];
   watch: boolean;
@@ -22,7 +22,13 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
 
 export function addRun(program: Command, finish: Finish): void {
   withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
-    .addOption(new Option('--isolate <where>', 'where tool code and module targets run').choices(['thread', 'process']).default('thread'))
+    .addOption(
+      new Option('--isolate <where>', 'where tool code and module targets run (default: thread; box for installed tool packages)').choices([
+        'thread',
+        'process',
+        'box',
+      ]),
+    )
     .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
     .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
     .option('--allow-remote', 'http targets may be on other machines', false)

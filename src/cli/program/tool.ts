@@ -8,7 +8,9 @@ export function addTool(program: Command, finish: Finish): void {
     .command('test')
     .description("run a package's conformance suite, once as it is and once in amnesia")
     .argument('<package>', 'the folder of the package, or library:<id>')
-    .addOption(new Option('--isolate <where>', 'where tool code runs').choices(['thread', 'process']).default('thread'))
+    .addOption(
+      new Option('--isolate <where>', 'where tool code runs (default: thread; box for an installed package)').choices(['thread', 'process', 'box']),
+    )
     .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
     .option('--concurrency <n>', 'attempts at once', integer)
     .addOption(jsonOption())

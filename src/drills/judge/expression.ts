@@ -1,128 +1,107 @@
 // expr: a CEL expression over a read-only view of the run: rows it names, calls, events, outputs, the clock.
 import { setImmediate } from 'node:timers/promises';
 import type { ExprAssertion } from '../../contract/assertion.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { Evaluated, View } from '../../expressions/evaluate.js';
+import type { View } from '../../expressions/evaluate.js';
+import { type ExpressionJudge, evaluateExpression, type Judged, type ShownView } from './evaluate-expression.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';
 import { rowName } from './net-changes.js';
+import { type RunFacts, textOf, tooLarge } from './run-facts.js';
 import { inSpace } from './state-value.js';
 
 type Undecided = { undecided: string };
 
-export function expression(assertion: ExprAssertion, start: RunStart): ViewCheck {
+/** `facts` sees every entry, too. */
+export function expression(assertion: ExprAssertion, start: RunStart, facts: RunFacts): ViewCheck {
   const { expression: text } = assertion;
+  const { judgeExpression = judgeHere } = start;
   const spaces = Object.values(assertion.state).map(({ packageId, instanceId = packageId, namespace }) => ({ packageId, instanceId, namespace }));
+  const named = [facts.calls, facts.events].filter((seen) => seen.isNamedIn(text));
   const changes = new Citations();
-  const calls = new Seen(text, 'operations');
-  const events = new Seen(text, 'events');
   let nowUs = start.startUs;
   return {
     observe: (entry) => {
       nowUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
-      if (entry.kind === 'operation') calls.add(entry.sequence, () => callFacts(entry));
       if (entry.kind === 'state_change' && spaces.some((space) => inSpace(entry, space))) changes.add(entry.sequence);
-      if (entry.kind === 'event') events.add(entry.sequence, () => eventFacts(entry));
     },
     finding: async (view) => {
-      // Loaded when the first expression is judged: most drills have none, and commands shall start fast.
-      const [{ parseExpression }, { countValues }, { evaluate }] = await Promise.all([
-        import('../../expressions/syntax.js'),
-        import('../../expressions/values.js'),
-        import('../../expressions/evaluate.js'),
-      ]);
-      const parsed = parseExpression(text);
-      if ('fault' in parsed) return invalidFinding(`The expression does not parse: ${parsed.fault}.`);
-      const shown = await viewOf(assertion, view, { calls, events, clock: { nowUs, startUs: start.startUs } });
+      for (const { cut } of named) if (cut !== undefined) return undecided(assertion, cut);
+      const shown = await viewOf(assertion, view, { facts, clock: { nowUs, startUs: start.startUs } });
       if ('undecided' in shown) return undecided(assertion, shown.undecided);
-      if (countValues(shown.view, limits.exprNodesMax) > limits.exprNodesMax)
-        return undecided(assertion, `what it looks at has more than ${limits.exprNodesMax} values`);
-      await ownTurn();
-      const result = evaluate(parsed.expr, shown.view, limits.exprStepsMax);
-      return findingOf(assertion, result, [...changes.sequences, ...calls.sequences, ...events.sequences]);
+      const judged = await judgeExpression(text, shown);
+      return findingOf(assertion, judged, [...changes.sequences, ...named.flatMap(({ sequences }) => sequences)]);
     },
   };
 }
 
 let lastTurn: Promise<void> = Promise.resolve();
 /** One expression a turn of the event loop, whichever run it is of: whatever else this thread serves comes between. */
-function ownTurn(): Promise<void> {
+const judgeHere: ExpressionJudge = async (text, { values }) => {
   lastTurn = lastTurn.then(() => setImmediate());
-  return lastTurn;
-}
-
-/** Entries of one kind, kept only if the expression may look at them. */
-class Seen {
-  readonly sequences: number[] = [];
-  readonly facts: JsonObject[] = [];
-  readonly name: string;
-  readonly #isNamed: boolean;
-  more = false;
-
-  constructor(text: string, name: string) {
-    this.name = name;
-    this.#isNamed = new RegExp(`\\b${name}\\b`).test(text);
-  }
-  add(sequence: number, facts: () => JsonObject): void {
-    if (!this.#isNamed) return;
-    if (this.facts.length === limits.exprEntriesMax) {
-      this.more = true;
-      return;
-    }
-    this.facts.push(facts());
-    if (this.sequences.length < Citations.max) this.sequences.push(sequence);
-  }
-}
-
-function callFacts(entry: Extract<EvidenceEntry, { kind: 'operation' }>): JsonObject {
-  const { sequence, virtualTimeUs, actorId, idempotency, outcome, committedOutcome } = entry;
-  const { packageId, instanceId, operationId, arguments: given, idempotencyKey } = entry.invocation;
-  return {
-    ...{ sequence, virtualTimeUs, actorId, packageId, instanceId, operationId, arguments: given, idempotency },
-    outcome: outcome as unknown as JsonObject,
-    ...(committedOutcome === undefined ? {} : { committedOutcome: committedOutcome as unknown as JsonObject }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  };
-}
-
-function eventFacts({ sequence, virtualTimeUs, event, phase, payload }: Extract<EvidenceEntry, { kind: 'event' }>): JsonObject {
-  return { sequence, virtualTimeUs, ...event, phase, payload };
-}
+  await lastTurn;
+  return evaluateExpression(text, values);
+};
 
 interface Parts {
-  calls: Seen;
-  events: Seen;
+  facts: RunFacts;
   clock: { nowUs: number; startUs: number };
 }
 
-async function viewOf(assertion: ExprAssertion, view: RunView, { calls, events, clock }: Parts): Promise<{ view: View } | Undecided> {
-  for (const { more, name } of [calls, events]) if (more) return { undecided: `there are more than ${limits.exprEntriesMax} ${name}` };
+async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }: Parts): Promise<ShownView | Undecided> {
   const state = await rowsOf(assertion, view);
   if ('undecided' in state) return state;
   const outputs = view.interactions.flatMap(({ interactionId, targetResult: { output } }): [string, JsonValue][] =>
     output === undefined ? [] : [[interactionId, output]],
   );
-  return { view: { state: state.rows, operations: calls.facts, events: events.facts, outputs: Object.fromEntries(outputs), clock } };
+  const [calls, events] = [facts.calls, facts.events].map((seen) => (seen.isNamedIn(assertion.expression) ? seen : undefined));
+  const chars = outputs.reduce((sum, [, output]) => sum + textOf(output).length, state.chars + (calls?.chars ?? 0) + (events?.chars ?? 0));
+  if (chars > limits.exprViewCharsMax) return { undecided: tooLarge };
+  const values: View = {
+    state: Object.fromEntries(state.rows.map(([name, rows]) => [name, Object.fromEntries(rows)])),
+    operations: calls?.facts ?? [],
+    events: events?.facts ?? [],
+    outputs: Object.fromEntries(outputs),
+    clock,
+  };
+  const text = () =>
+    membersText([
+      ['state', membersText(state.rows.map(([name, rows]) => [name, membersText(rows.map(([rowId, value]) => [rowId, textOf(value)]))]))],
+      ['operations', `[${(calls?.texts ?? []).join(',')}]`],
+      ['events', `[${(events?.texts ?? []).join(',')}]`],
+      ['outputs', membersText(outputs.map(([name, value]) => [name, textOf(value)]))],
+      ['clock', JSON.stringify(clock)],
+    ]);
+  return { values, text };
 }
 
-async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ rows: { [name: string]: JsonObject } } | Undecided> {
-  const named: [string, JsonObject][] = [];
+function membersText(members: readonly (readonly [string, string])[]): string {
+  return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+}
+
+type Row = [rowId: string, value: JsonObject];
+
+async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | Undecided> {
+  const named: [string, Row[]][] = [];
   let left = limits.exprRowsMax;
+  let chars = 0;
   for (const [name, { packageId, instanceId = packageId, namespace }] of Object.entries(state)) {
-    const rows: [string, JsonObject][] = [];
+    const rows: Row[] = [];
     await view.eachRow({ packageId, instanceId, namespace }, ({ rowId, value }) => {
       left -= 1;
-      if (left >= 0) rows.push([rowId, value]);
+      if (left < 0 || chars > limits.exprViewCharsMax) return;
+      chars += textOf(value).length;
+      rows.push([rowId, value]);
     });
     if (left < 0) return { undecided: `with ${rowName({ packageId, instanceId, namespace })} there are more than ${limits.exprRowsMax} rows` };
+    if (chars > limits.exprViewCharsMax) return { undecided: tooLarge };
     // A row may be called `__proto__`, too: members are made, never assigned.
-    named.push([name, Object.fromEntries(rows)]);
+    named.push([name, rows]);
   }
-  return { rows: Object.fromEntries(named) };
+  return { rows: named, chars };
 }
 
-function findingOf(assertion: ExprAssertion, result: Evaluated, evidenceSequences: number[]): Finding {
+function findingOf(assertion: ExprAssertion, result: Judged, evidenceSequences: number[]): Finding {
   switch (result.kind) {
     case 'value':
       return {
@@ -138,6 +117,10 @@ function findingOf(assertion: ExprAssertion, result: Evaluated, evidenceSequence
       return invalidFinding(`The expression is ${result.type}; expected true or false: ${assertion.expression}`);
     case 'error':
       return undecided(assertion, result.message);
+    case 'fault':
+      return invalidFinding(`The expression does not parse: ${result.message}.`);
+    case 'too_many_values':
+      return undecided(assertion, `what it looks at has more than ${limits.exprNodesMax} values`);
     case 'too_much':
       return undecided(assertion, `it takes more than ${limits.exprStepsMax} steps`);
     default:

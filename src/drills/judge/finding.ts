@@ -2,6 +2,7 @@
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { AssertionLocation, AssertionStatus, InteractionResult } from '../../contract/run.js';
+import type { ExpressionJudge } from './evaluate-expression.js';
 
 export interface Finding {
   status: AssertionStatus;
@@ -29,6 +30,8 @@ export interface ViewCheck {
 /** Where a run began. */
 export interface RunStart {
   startUs: number;
+  /** Default: this thread. */
+  judgeExpression?: ExpressionJudge;
 }
 /** What is not in the journal. */
 export interface RunView extends StateView {

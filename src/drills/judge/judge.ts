@@ -13,6 +13,7 @@ import { operationArguments } from './operation-arguments.js';
 import { operationCount, operationDenied } from './operation-count.js';
 import { operationOrder } from './operation-order.js';
 import { outputValue } from './output-value.js';
+import { RunFacts } from './run-facts.js';
 import { stateCount } from './state-count.js';
 import { stateDiff } from './state-diff.js';
 import { stateUnchanged } from './state-unchanged.js';
@@ -21,12 +22,15 @@ import { timeReached } from './time-reached.js';
 
 export class Judge {
   readonly #checks: readonly { assertion: Assertion; check: Check | ViewCheck }[];
+  readonly #facts: RunFacts;
 
   constructor(assertions: readonly Assertion[], start: RunStart) {
-    this.#checks = assertions.map((assertion) => ({ assertion, check: checkOf(assertion, start) }));
+    this.#facts = new RunFacts(assertions);
+    this.#checks = assertions.map((assertion) => ({ assertion, check: checkOf(assertion, start, this.#facts) }));
   }
 
   observe(entry: EvidenceEntry): void {
+    this.#facts.observe(entry);
     for (const { check } of this.#checks) check.observe(entry);
   }
 
@@ -36,7 +40,7 @@ export class Judge {
   }
 }
 
-function checkOf(assertion: Assertion, start: RunStart): Check | ViewCheck {
+function checkOf(assertion: Assertion, start: RunStart, facts: RunFacts): Check | ViewCheck {
   switch (assertion.kind) {
     case 'state.value':
       return stateValue(assertion);
@@ -67,7 +71,7 @@ function checkOf(assertion: Assertion, start: RunStart): Check | ViewCheck {
     case 'state.diff':
       return stateDiff(assertion);
     case 'expr':
-      return expression(assertion, start);
+      return expression(assertion, start, facts);
     default:
       return assertion satisfies never;
   }

@@ -22,15 +22,19 @@ export interface JsonCommand extends Pick<TargetWork, 'access' | 'timeoutMs' | '
   /** The whole of it. */
   environment: NodeJS.ProcessEnv;
   input: unknown;
+  /** Puts the command, whose file is found by now, into another that bounds it. */
+  enclose?(command: { file: string; args: string[] }): { file: string; args: string[] };
 }
 
 export async function runJsonCommand(command: JsonCommand): Promise<TargetRun> {
   const executable = findExecutable(command.executable, command.directory);
   if (typeof executable !== 'string') return failedRun(executable);
   const { directory: cwd, environment: env } = command;
+  const own = { file: executable, args: [...command.arguments] };
+  const { file, args } = command.enclose?.(own) ?? own;
   let child: ChildProcess;
   try {
-    child = spawn(executable, command.arguments, { cwd, env, shell: false, stdio: 'pipe', detached: true });
+    child = spawn(file, args, { cwd, env, shell: false, stdio: 'pipe', detached: true });
   } catch (error) {
     return failedRun(spawnFailed(error as Error));
   }

@@ -32,6 +32,7 @@ const areas: { readonly [area: string]: string } = {
   evidence: 'Sealed bundles that prove what happened.',
   callbacks: 'Receivers of what worlds send out.',
   operations: 'Long work and how it goes.',
+  operator: 'For who runs the service: organizations, their limits and members, the server key.',
   service: 'The service itself; no credential needed.',
 };
 
@@ -91,6 +92,7 @@ function makeDocument(): JsonObject {
     components: {
       securitySchemes: {
         controlCredential: { type: 'http', scheme: 'bearer', description: 'An opaque control credential.' },
+        operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token, from the data directory of the service." },
         identityToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
       },
       parameters: {

@@ -25,6 +25,7 @@ export function operationOf(id: EndpointId): JsonObject {
     description: descriptionOf(rule),
     'x-authority': typeof rule.authority === 'string' ? [rule.authority] : [...rule.authority],
     ...(rule.authority === 'identity' ? { security: [{ identityToken: [] }] } : {}),
+    ...(rule.authority === 'operator' ? { security: [{ operatorToken: [] }] } : {}),
     parameters: [
       ...parametersOf(id, 'path'),
       ...parametersOf(id, 'query'),
@@ -40,9 +41,11 @@ function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
   const needs =
     authority === 'identity'
       ? 'The bearer is a token of the identity provider.'
-      : authority === 'authenticated'
-        ? 'Any valid credential will do.'
-        : `Needs ${list.map((name) => `\`${name}\``).join(' and ')}.`;
+      : authority === 'operator'
+        ? "The bearer is the operator's token; no credential of an organization opens this."
+        : authority === 'authenticated'
+          ? 'Any valid credential will do.'
+          : `Needs ${list.map((name) => `\`${name}\``).join(' and ')}.`;
   const long = success === 202 ? ' The work goes on after the reply: follow the operation.' : '';
   const again = unsafe ? ' A retry with the same Idempotency-Key gets the stored answer and has no second effect.' : '';
   return needs + long + again;

@@ -111,6 +111,23 @@ export class JournalFile {
     return block.subarray(start, end);
   }
 
+  /** The same, but no more of them than fit into `bytesMax`, one at least. `to` is the last; before `from` where there are none. */
+  linesWithin(from: number, last: number, bytesMax: number): { lines: Buffer; to: number } {
+    if (last < from) return { lines: Buffer.alloc(0), to: last };
+    let to = last;
+    // What cannot fit is not read, to within a block of lines.
+    while (to - from >= stride && this.#offsetAfter(to - stride) - this.#offsetAfter(from) > bytesMax) to -= stride;
+    const lines = this.lines(from, to);
+    if (lines.length <= bytesMax) return { lines, to };
+    let end = 0;
+    for (let line = from; line <= to; line++) {
+      const next = lines.indexOf(newline, end) + 1;
+      if (next > bytesMax && line > from) return { lines: lines.subarray(0, end), to: line - 1 };
+      end = next;
+    }
+    return { lines, to };
+  }
+
   entry(sequence: number): EvidenceEntry {
     return JSON.parse(this.lines(sequence, sequence).toString()) as EvidenceEntry;
   }

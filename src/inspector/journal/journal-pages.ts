@@ -38,10 +38,17 @@ export function evidencePage(journal: JournalFile, query: EvidenceQuery, toSeque
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].filter((sequence) => sequence <= toSequence).sort((a, b) => a - b);
-    return { entries: arrayOfLines(Buffer.concat(wanted.map((sequence) => journal.lines(sequence, sequence)))), toSequence };
+    const found: Buffer[] = [];
+    for (let bytes = 0; found.length < wanted.length; ) {
+      const line = journal.lines(wanted[found.length] as number, wanted[found.length] as number);
+      bytes += line.length;
+      if (bytes > limits.pageBytesMax && found.length > 0) break;
+      found.push(line);
+    }
+    return { entries: arrayOfLines(Buffer.concat(found)), toSequence };
   }
-  const to = Math.min(fromSequence + limit - 1, toSequence);
-  const lines = to < fromSequence ? Buffer.alloc(0) : journal.lines(fromSequence, to);
+  const last = Math.min(fromSequence + limit - 1, toSequence);
+  const { lines, to } = journal.linesWithin(fromSequence, last, limits.pageBytesMax);
   return { entries: arrayOfLines(lines), toSequence, ...(to < toSequence ? { nextSequence: to + 1 } : {}) };
 }
 
@@ -66,15 +73,20 @@ export function statePage(journal: JournalFile, query: StateQuery): Bare<StateRe
   const { packageId, instanceId = packageId, namespace, afterRowId, limit = limits.inspectorStatePageRows } = query;
   const atSequence = Math.min(query.atSequence ?? journal.length, journal.length);
   const rows: StateRow[] = [];
+  let bytes = 0;
   for (const row of journal.history.rowsAt({ packageId, instanceId, namespace }, atSequence, afterRowId)) {
     if (rows.length === limit) return { atSequence, rows, nextAfterRowId: rows[limit - 1]!.rowId };
-    if ('value' in row) rows.push(row);
-    else {
-      const { after } = journal.entry(row.sequence) as StateChangeEntry;
-      rows.push({ rowId: row.rowId, value: after ?? {}, changedBySequence: row.sequence });
-    }
+    const shown = 'value' in row ? row : changedRow(journal, row);
+    bytes += Buffer.byteLength(JSON.stringify(shown.value));
+    if (bytes > limits.pageBytesMax && rows.length > 0) return { atSequence, rows, nextAfterRowId: rows.at(-1)!.rowId };
+    rows.push(shown);
   }
   return { atSequence, rows };
+}
+
+function changedRow(journal: JournalFile, { rowId, sequence }: { rowId: string; sequence: number }): StateRow {
+  const { after } = journal.entry(sequence) as StateChangeEntry;
+  return { rowId, value: after ?? {}, changedBySequence: sequence };
 }
 
 export function callbacksPage(journal: JournalFile): Bare<CallbacksReply> {

@@ -1,0 +1,10 @@
+// A child process that has loaded the module of a kind and waits for what it is to be (child.ts makes it).
+import type { Child } from '../processes/spawn-child.js';
+import type { BoardPage } from './board.js';
+
+export interface PreparedHost {
+  readonly child: Child;
+  readonly page: BoardPage & { kind: 'file' };
+  /** Gives its messages to `receive` from now on. */
+  listen(receive: (message: unknown) => void): void;
+}

@@ -1,0 +1,211 @@
+// `drillyard admin`: each subcommand is one request of the typed client with the operator's token, and one way to show its reply.
+import pc from 'picocolors';
+import type { Client } from '../client/client.js';
+import { ControlError } from '../client/control-error.js';
+import type { Role } from '../contract/authority.js';
+import { ServiceError } from '../contract/errors.js';
+import type { Organization, OwnQuotas, Rate } from '../contract/hosted-operator.js';
+import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted-organization.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { type AdminConnection, operatorClient } from './admin-connection.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { createOutput, type Output } from './output.js';
+
+export interface LimitFlags {
+  quota: string[];
+  rate?: string;
+  organizationRate?: string;
+}
+interface Changes extends LimitFlags {
+  name?: string;
+}
+
+export const adminActions = {
+  createOrganization: (to: AdminConnection, name: string, flags: LimitFlags) =>
+    asked(to, async (client, output) => {
+      const { organization } = await client.createOrganization({ body: { name, ...limitsOf(flags) } });
+      tellOrganization(organization, output);
+      if (!output.json) output.say(`\nIts first manager: drillyard admin credential issue ${organization.organizationId}`);
+    }),
+  listOrganizations: (to: AdminConnection) =>
+    asked(to, async (client, output) => {
+      for await (const { items } of client.pages('listOrganizations')) {
+        for (const one of items) tell(output, 'organization', one, [one.organizationId, one.state, dated(one.createdAtMs), visibleLine(one.name)]);
+      }
+    }),
+  showOrganization: (to: AdminConnection, organizationId: string) =>
+    asked(to, async (client, output) => tellOrganization((await client.getOrganization({ path: { organizationId } })).organization, output)),
+  setOrganization: (to: AdminConnection, organizationId: string, { name, ...flags }: Changes) =>
+    asked(to, async (client, output) => {
+      const body = { ...(name === undefined ? {} : { name }), ...limitsOf(flags) };
+      tellOrganization((await client.updateOrganization({ path: { organizationId }, body })).organization, output);
+    }),
+  suspendOrganization: (to: AdminConnection, organizationId: string, reason: string | undefined) =>
+    asked(to, async (client, output) => {
+      const body = reason === undefined ? {} : { reason };
+      tellOrganization((await client.suspendOrganization({ path: { organizationId }, body })).organization, output);
+    }),
+  resumeOrganization: (to: AdminConnection, organizationId: string) =>
+    asked(to, async (client, output) => tellOrganization((await client.resumeOrganization({ path: { organizationId } })).organization, output)),
+  showUsage: (to: AdminConnection, organizationId: string) =>
+    asked(to, async (client, output) => {
+      const { usage } = await client.getOrganizationUsage({ path: { organizationId } });
+      output.line({ event: 'usage', ...usage });
+      if (!output.json) for (const { quota, used, max } of usage.quotas) output.say(columns([quota, `${used} of ${max}`]));
+    }),
+  listAudit: (to: AdminConnection, organizationId: string, refused: boolean) =>
+    asked(to, async (client, output) => {
+      const outcome = refused ? 'refused' : 'accepted';
+      const { items } = await client.listOrganizationAuditEvents({ path: { organizationId }, query: { limit: 100, outcome } });
+      for (const event of items) tell(output, 'audit', event, auditColumns(event));
+    }),
+
+  listMembers: (to: AdminConnection, organizationId: string) =>
+    asked(to, async (client, output) => {
+      for await (const { items } of client.pages('listOrganizationMembers', { path: { organizationId } })) {
+        for (const one of items) tellMember(one, output);
+      }
+    }),
+  setRole: (to: AdminConnection, [organizationId, userId, role]: readonly string[]) =>
+    asked(to, async (client, output) => {
+      const path = { organizationId: organizationId!, userId: userId! };
+      tellMember((await client.updateOrganizationMember({ path, body: { role: roleOf(role!) } })).member, output);
+    }),
+  removeMember: (to: AdminConnection, [organizationId, userId]: readonly string[]) =>
+    asked(to, async (client, output) => {
+      const path = { organizationId: organizationId!, userId: userId! };
+      tellMember((await client.removeOrganizationMember({ path, body: { confirm: path.userId } })).member, output);
+    }),
+  restoreMember: (to: AdminConnection, [organizationId, userId, role]: readonly string[]) =>
+    asked(to, async (client, output) => {
+      const path = { organizationId: organizationId!, userId: userId! };
+      tellMember((await client.restoreOrganizationMember({ path, body: { role: roleOf(role!) } })).member, output);
+    }),
+
+  issueCredential: (to: AdminConnection, organizationId: string, { name, role, ttlMs }: { name: string; role: string; ttlMs?: number }) =>
+    asked(to, async (client, output) => {
+      const body = { name, role: roleOf(role), ...(ttlMs === undefined ? {} : { ttlMs }) };
+      tellSecret(await client.createOrganizationCredential({ path: { organizationId }, body }), output);
+    }),
+  listCredentials: (to: AdminConnection, organizationId: string) =>
+    asked(to, async (client, output) => {
+      for await (const { items } of client.pages('listOrganizationCredentials', { path: { organizationId } })) {
+        for (const one of items) tellCredential(one, output);
+      }
+    }),
+  revokeCredential: (to: AdminConnection, [organizationId, credentialId]: readonly string[]) =>
+    asked(to, async (client, output) => {
+      const path = { organizationId: organizationId!, credentialId: credentialId! };
+      tellCredential((await client.revokeOrganizationCredential({ path, body: { confirm: path.credentialId } })).credential, output);
+    }),
+
+  showKey: (to: AdminConnection) => asked(to, async (client, output) => tellKey(await client.getServerKey(), output)),
+  rotateKey: (to: AdminConnection, graceMs: number) =>
+    asked(to, async (client, output) => tellKey(await client.rotateServerKey({ body: { graceMs } }), output)),
+};
+
+async function asked({ json, ...connection }: AdminConnection, work: (client: Client, output: Output) => Promise<void>): Promise<ExitCode> {
+  const output = createOutput({ json });
+  try {
+    await work(await operatorClient(connection), output);
+    return exitCodes.passed;
+  } catch (error) {
+    if (!(error instanceof ControlError)) return reportFailure(error, output, process.cwd());
+    const { code, message, issues = [] } = error.envelope;
+    output.line({ event: 'error', ...error.envelope });
+    output.warn(
+      `${pc.red('error')} ${code}: ${[visibleLine(message), ...issues.map((issue) => visibleLine(`${issue.path} ${issue.message}`))].join('; ')}`,
+    );
+    return [400, 404, 422].includes(error.status) ? exitCodes.usage : exitCodes.failed;
+  }
+}
+
+const columns = (cells: readonly string[]): string => cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
+const dated = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
+
+function tell(output: Output, event: string, one: object, cells: readonly string[]): void {
+  output.line({ event, ...one });
+  if (!output.json) output.say(columns(cells));
+}
+
+function tellOrganization(one: Organization, output: Output): void {
+  output.line({ event: 'organization', ...one });
+  if (output.json) return;
+  const { rate, organizationRate, own } = one;
+  const mark = (name: string): string => (own.includes(name) ? ' (its own)' : '');
+  const rows: [string, string][] = [
+    ['organization', `${pc.bold(one.organizationId)} ${visibleLine(one.name)}`],
+    ['state', one.state + (one.suspendedReason === undefined ? '' : `: ${visibleLine(one.suspendedReason)}`)],
+    ...Object.entries(one.quotas).map(([name, max]): [string, string] => [name, `${max}${mark(name)}`]),
+    ['rate', `${rate.perSecond}/${rate.burst}${mark('rate')}`],
+    ['organizationRate', `${organizationRate.perSecond}/${organizationRate.burst}${mark('organizationRate')}`],
+  ];
+  for (const row of rows) output.say(columns(row));
+}
+
+function tellMember(one: Member, output: Output): void {
+  tell(output, 'member', one, [one.userId, one.role ?? 'none', one.state, visibleLine(one.name ?? one.subject)]);
+}
+
+function tellCredential(one: Credential, output: Output): void {
+  const state = one.revokedAtMs === undefined ? 'valid' : 'revoked';
+  tell(output, 'credential', one, [one.credentialId, one.role ?? 'none', state, visibleLine(one.name)]);
+}
+
+function tellSecret({ credential, secret }: CreateCredentialReply, output: Output): void {
+  if (secret === undefined) {
+    const message = `The credential ${credential.credentialId} was made, but its secret was lost on the way. Revoke it, and issue another.`;
+    throw new ServiceError('control.UNAVAILABLE', { message });
+  }
+  output.line({ event: 'credential', ...credential, secret });
+  if (output.json) return;
+  output.say(columns(['credential', `${credential.credentialId} ${credential.role ?? 'none'}`]));
+  output.say(columns(['secret', `${pc.bold(secret)}  keep it, it is not told again`]));
+}
+
+function tellKey({ generations }: { generations: { generation: number; createdAtMs: number; acceptedUntilMs?: number }[] }, output: Output): void {
+  output.line({ event: 'key', generations });
+  if (output.json) return;
+  for (const { generation, createdAtMs, acceptedUntilMs } of generations) {
+    const made = createdAtMs === 0 ? 'made outside' : `made ${dated(createdAtMs)}`;
+    output.say(columns([`generation ${generation}`, made, acceptedUntilMs === undefined ? 'present' : `accepted until ${dated(acceptedUntilMs)}`]));
+  }
+}
+
+function auditColumns({ atMs, action, credentialId, resourceType, resourceId, refusal }: AuditEvent): string[] {
+  if (refusal?.leftOut !== undefined) return [dated(atMs), `${refusal.leftOut} more refusals left out`];
+  return [
+    dated(atMs),
+    action,
+    credentialId,
+    `${resourceType} ${resourceId}${refusal === undefined ? '' : ` ${refusal.code} ${refusal.required ?? ''}`}`,
+  ];
+}
+
+const roleOf = (text: string): Role | null => (text === 'none' ? null : (text as Role));
+
+function limitsOf({ quota, rate, organizationRate }: LimitFlags): { quotas?: OwnQuotas; rate?: Rate | null; organizationRate?: Rate | null } {
+  const quotas = Object.fromEntries(quota.map(quotaOf)) as OwnQuotas;
+  return {
+    ...(quota.length === 0 ? {} : { quotas }),
+    ...(rate === undefined ? {} : { rate: rateOf('--rate', rate) }),
+    ...(organizationRate === undefined ? {} : { organizationRate: rateOf('--organization-rate', organizationRate) }),
+  };
+}
+
+function quotaOf(text: string): [string, number | null] {
+  const [, name, max] = /^(\w+)=(\d{1,16}|default)$/.exec(text) ?? [];
+  if (name === undefined || max === undefined)
+    throw unusable(`--quota is ${JSON.stringify(text)}; it must be a name and a number, such as sessionsLiveMax=100.`);
+  return [name, max === 'default' ? null : Number(max)];
+}
+
+function rateOf(flag: string, text: string): Rate | null {
+  if (text === 'default') return null;
+  const [, perSecond, burst] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
+  if (perSecond === undefined) throw unusable(`${flag} is ${JSON.stringify(text)}; it must be requests a second and at once, such as 100/200.`);
+  return { perSecond: Number(perSecond), burst: Number(burst) };
+}
+
+const unusable = (message: string): ServiceError => new ServiceError('control.INVALID_REQUEST', { message });

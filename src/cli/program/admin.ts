@@ -1,0 +1,136 @@
+// `drillyard admin`: what the operator of a service does with its organizations, over the operator's token.
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import type { LimitFlags } from '../admin-command.js';
+import type { AdminConnection } from '../admin-connection.js';
+import { collect, defined, type Finish, jsonOption } from './options.js';
+
+const roles = ['viewer', 'builder', 'manager', 'none'];
+const organization = () => new Argument('<organization>', 'its id, org_...');
+const member = () => new Argument('<member>', 'the id of the member, usr_...');
+const role = () => new Argument('<role>', 'in every project of the organization').choices(roles);
+
+export function addAdmin(program: Command, finish: Finish): void {
+  const admin = program
+    .command('admin')
+    .description("operate a service: organizations, members, credentials, the server key; needs the operator's token");
+  addOrganization(admin, finish);
+  addMember(admin, finish);
+  addCredential(admin, finish);
+  addKey(admin, finish);
+}
+
+const load = () => import('../admin-command.js');
+type Actions = Awaited<ReturnType<typeof load>>['adminActions'];
+type Flags = { [name: string]: unknown } & AdminConnection & LimitFlags;
+
+/** A subcommand with what each of them takes; `run` gets its arguments and its options. */
+function command(
+  parent: Command,
+  finish: Finish,
+  [name, description]: [string, string],
+  run: (actions: Actions, values: string[], flags: Flags) => Promise<Parameters<Finish>[0]>,
+): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option('--url <url>', 'where the service is; default http://127.0.0.1:8787 (DRILLYARD_URL)')
+    .option('--token-file <file>', "the operator's token; default .service/hosted/operator.token (DRILLYARD_OPERATOR_TOKEN_FILE)")
+    .option('--token <token>', 'the token itself, which others on this machine can then see; better in DRILLYARD_OPERATOR_TOKEN')
+    .addOption(jsonOption())
+    .action(async (...given: unknown[]) => {
+      const { adminActions } = await load();
+      const values = given.filter((value) => typeof value === 'string');
+      const options = given.at(-2) as Flags;
+      finish(await run(adminActions, values, options));
+    });
+}
+
+function addOrganization(admin: Command, finish: Finish): void {
+  const group = admin.command('organization').description('the organizations of the service');
+  const add = command.bind(undefined, group, finish);
+  limitOptions(add(['create', 'create an organization'], (actions, [name], flags) => actions.createOrganization(flags, name!, flags))).argument(
+    '<name>',
+    'such as acme',
+  );
+  add(['list', 'every organization, with its state'], (actions, _, flags) => actions.listOrganizations(flags));
+  add(['show', 'one organization, with the limits in force'], (actions, [id], flags) => actions.showOrganization(flags, id!)).addArgument(
+    organization(),
+  );
+  limitOptions(
+    add(['set', 'rename an organization, or change its limits'], (actions, [id], flags) =>
+      actions.setOrganization(flags, id!, { ...flags, ...defined({ name: flags.name as string | undefined }) }),
+    ),
+  )
+    .addArgument(organization())
+    .option('--name <name>', 'its new name');
+  add(['suspend', 'refuse its credentials and worlds; its data stays'], (actions, [id], flags) =>
+    actions.suspendOrganization(flags, id!, flags.reason as string | undefined),
+  )
+    .addArgument(organization())
+    .option('--reason <text>', 'for other operators; the organization is not told');
+  add(['resume', 'end its suspension'], (actions, [id], flags) => actions.resumeOrganization(flags, id!)).addArgument(organization());
+  add(['usage', 'what it uses of its quotas'], (actions, [id], flags) => actions.showUsage(flags, id!)).addArgument(organization());
+  add(['audit', 'its newest accepted changes, or refusals'], (actions, [id], flags) => actions.listAudit(flags, id!, flags.refused === true))
+    .addArgument(organization())
+    .option('--refused', 'refusals of authority instead', false);
+}
+
+function addMember(admin: Command, finish: Finish): void {
+  const group = admin.command('member').description('members of an organization');
+  const add = command.bind(undefined, group, finish);
+  add(['list', 'members of an organization'], (actions, [id], flags) => actions.listMembers(flags, id!)).addArgument(organization());
+  add(['set-role', "change a member's role, until the identity provider says another"], (actions, values, flags) => actions.setRole(flags, values))
+    .addArgument(organization())
+    .addArgument(member())
+    .addArgument(role());
+  add(['remove', 'remove a member: credentials of the member, and those that the member made, open nothing any more'], (actions, values, flags) =>
+    actions.removeMember(flags, values),
+  )
+    .addArgument(organization())
+    .addArgument(member());
+  add(['restore', 'restore a removed member, without the earlier credentials'], (actions, values, flags) => actions.restoreMember(flags, values))
+    .addArgument(organization())
+    .addArgument(member())
+    .addArgument(role());
+}
+
+function addCredential(admin: Command, finish: Finish): void {
+  const group = admin.command('credential').description('control credentials of an organization');
+  const add = command.bind(undefined, group, finish);
+  add(['issue', 'issue a credential, such as the first of a manager; its secret is printed once'], (actions, [id], flags) =>
+    actions.issueCredential(flags, id!, {
+      name: flags.name as string,
+      role: flags.role as string,
+      ...defined({ ttlMs: flags.ttlMs as number | undefined }),
+    }),
+  )
+    .addArgument(organization())
+    .option('--name <name>', 'what it is for', 'manager')
+    .addOption(new Option('--role <role>', 'in every project of the organization').choices(roles).default('manager'))
+    .option('--ttl-ms <n>', 'how long it opens; default: until it is revoked', positive);
+  add(['list', 'credentials of an organization'], (actions, [id], flags) => actions.listCredentials(flags, id!)).addArgument(organization());
+  add(['revoke', 'revoke a credential'], (actions, values, flags) => actions.revokeCredential(flags, values))
+    .addArgument(organization())
+    .argument('<credential>', 'its id, cred_...');
+}
+
+function addKey(admin: Command, finish: Finish): void {
+  const group = admin.command('key').description('the server key');
+  const add = command.bind(undefined, group, finish);
+  add(['show', 'its generations; the key itself is never told'], (actions, _, flags) => actions.showKey(flags));
+  add(['rotate', 'make a new generation; what derives from the present one works for as long as the grace says'], (actions, _, flags) =>
+    actions.rotateKey(flags, (flags.graceMs as number | undefined) ?? 0),
+  ).option('--grace-ms <n>', 'default 0: it stops working at once', positive);
+}
+
+function limitOptions(to: Command): Command {
+  return to
+    .addOption(new Option('--quota <name=n>', 'such as sessionsLiveMax=100, or =default (repeatable)').argParser(collect).default([], 'none'))
+    .option('--rate <n/burst>', 'requests a second of one credential, and at once: 100/200, or default')
+    .option('--organization-rate <n/burst>', 'the same of all its credentials together');
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');
+  return Number(text);
+}

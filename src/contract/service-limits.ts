@@ -1,0 +1,159 @@
+// The bounds of the hosted service: its control plane, its HTTP servers, its sessions and runs. Read through limits.ts.
+
+export const serviceLimits = {
+  // The control room.
+  pageItemsDefault: 50,
+  /** What one page reads at most while it looks for records that match its filters. */
+  pageRecordsReadMax: 2_000,
+  lanePendingMax: 64,
+  /** How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all lives. */
+  operationStartsMax: 5,
+  /** How often an operation is run anew in one life after another's failure interrupted it. */
+  operationInterruptionsMax: 20,
+  /** Of one build: timeouts of its tool code, or hosts that it ended, inside the window before it is quarantined. */
+  quarantineTimeoutsMax: 5,
+  quarantineHostEndsMax: 3,
+  quarantineWindowMs: 600_000,
+  /** A step of tool code that lasts longer holds its host, and is counted. */
+  heldStepMs: 50,
+  /** What a world may have held its host for and still pass at once: its tools are loaded, now and then a step is long. */
+  heldFreeMs: 500,
+  /** A host that ended is as if it had been held so much longer: all who live there begin anew. */
+  heldHostEndMs: 1_000,
+  /** Of one project: how long its steps may hold hosts in a minute. */
+  heldMsPerMinute: 30_000,
+  /** The part of its time that a host gives to worlds that hold it, while others are at work there. */
+  heldShare: 0.25,
+  /** How long nobody else is at work on a host before such worlds have all of it. */
+  heldQuietMs: 500,
+  /** The longest that a message of such a world waits for others, how many of one host may wait, and how many worlds are remembered. */
+  heldWaitMsMax: 10_000,
+  heldMessagesMax: 256,
+  heldWorldsMax: 10_000,
+  operationRetryMs: 50,
+  operationRetryMaxMs: 5_000,
+  idempotencyKeptMs: 86_400_000,
+  idempotencyRetryAfterMs: 250,
+  idempotencyPurgeMs: 600_000,
+  purgeRecordsMax: 500,
+  quotaRetryAfterMs: 60_000,
+  unavailableRetryAfterMs: 1_000,
+  rateBucketsMax: 100_000,
+  credentialUseNotedMs: 60_000,
+  credentialDefaultTtlMs: 43_200_000,
+  jwksTimeoutMs: 5_000,
+  jwksCoolDownMs: 30_000,
+  /** Of the answer with the identity provider's keys. */
+  jwksBytesMax: 1024 * 1024,
+  /** Of a token's `sub`. */
+  identitySubjectCharsMax: 255,
+  /** Organizations that are remembered between two commits. */
+  organizationsSeenMax: 10_000,
+  /** Earlier generations of the server key that are accepted at once. */
+  keyGenerationsMax: 8,
+  /** Through how many credentials of early versions the member who made one is looked for. */
+  credentialMakersMax: 64,
+  /** Refusals of authority that the audit trail takes within a window, of one credential and of an organization; the others are counted. */
+  auditRefusalWindowMs: 60_000,
+  auditRefusalsOfCredentialMax: 5,
+  auditRefusalsOfOrganizationMax: 50,
+  organizationsPageItems: 100,
+  /** How long what has ended stays as a record. */
+  endedOperationKeptMs: 30 * 24 * 3_600_000,
+  auditEventKeptMs: 400 * 24 * 3_600_000,
+  /** A run and its result; longer where its evidence is retained longer. */
+  endedRunKeptMs: 400 * 24 * 3_600_000,
+  /** What the records no longer lead to stays on the disk for as long as whoever has just put it may need to say so. */
+  blobUnreferencedKeptMs: 24 * 3_600_000,
+  retentionSweepMs: 3_600_000,
+  organizationsOfUserMax: 10_000,
+  meProjectsMax: 1_000,
+
+  // From source to build, hosted.
+  blobBytesMax: 256 * 1024 * 1024,
+  /** Files written, or read, at once. */
+  blobWritesAtOnceMax: 16,
+  /** Kept in memory: how many, and how large as stored. In memory each is some five times as large. */
+  loadedBuildsMax: 32,
+  loadedBuildsBytesMax: 96 * 1024 * 1024,
+  loadedViewsMax: 16,
+  loadedViewsBytesMax: 48 * 1024 * 1024,
+  compileWorkersMax: 2,
+  /** Of one task: a compile, a check of rows. */
+  compileTimeoutMs: 10_000,
+  /** Of a task of the service itself, whose source ships with it: the machine may be busy when it starts. */
+  compileOwnTimeoutMs: 60_000,
+  /** Until a worker has loaded what its first task needs. */
+  taskWorkerStartMs: 60_000,
+  compileHeapMbMax: 1024,
+  compileYoungHeapMbMax: 64,
+  compileStackMbMax: 4,
+  /** What a worker process may take beside its heap: buffers, stacks, code, and what bundles beside it. */
+  taskBesideHeapBytesMax: 512 * 1024 * 1024,
+  taskCpuPercentMax: 200,
+  /** Of one message between the service and a worker process: a build and its view, as base64. */
+  taskMessageBytesMax: 128 * 1024 * 1024,
+  authorProcessMemoryBytesMax: 4 * 1024 * 1024 * 1024,
+  /** Tasks that wait for a worker, of all projects and of one. */
+  compileQueueMax: 1024,
+  compileProjectQueueMax: 16,
+  /** Projects of which is known when they had their last turn. */
+  taskPartiesKeptMax: 4096,
+  baselineCollectionsMax: 2048,
+  /** Of all collections of a baseline together. */
+  baselineRecordsMax: 10_000,
+
+  // HTTP servers.
+  headerBytesMax: 16 * 1024,
+  headersMax: 100,
+  headersTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 10_000,
+  serverBacklog: 511,
+  connectionsMax: 10_000,
+  /** A proxy is one address. */
+  connectionsPerAddressMax: 2_048,
+  /** Of one connection: requests that were read and have no reply so far; one more closes it. */
+  repliesOwedMax: 64,
+  /** How long a client may take nothing of its reply. */
+  replyStallMs: 30_000,
+  /** Of a body that nobody has asked for. */
+  unreadBodyBytesMax: 64 * 1024,
+  serverCloseGraceMs: 5_000,
+
+  // Hosted sessions.
+  sessionTtlMs: 3_600_000,
+  accessTtlMs: 600_000,
+  /** That are alive, of one session. */
+  accessesMax: 1024,
+  accessCallsInFlightMax: 256,
+  /** Of all agents of one project. */
+  agentCallsInFlightMax: 1_024,
+  agentCallsPerSecond: 50_000,
+  /** How long whoever has too many calls in flight is asked to wait. */
+  inFlightRetryAfterMs: 100,
+  sessionSnapshotsMax: 256,
+  /** How long an ended session stays as a record. */
+  endedSessionKeptMs: 30 * 24 * 3_600_000,
+  sessionSweepMs: 1_000,
+  /** Sessions that one change of a sweep or a recovery touches. */
+  sessionBatch: 100,
+  /** Worlds that one sweep asks how much they store, and what must have changed to be noted. */
+  storageWorldsAsked: 1_000,
+  storageNotedBytes: 16 * 1024,
+  pendingEventsShownMax: 200,
+  notReadyRetryMs: 250,
+  statePageItemsDefault: 100,
+  evidencePageItemsDefault: 200,
+  /** How often a read is asked again when a reset came in between. */
+  readTriesMax: 3,
+
+  // Hosted runs.
+  runTimeoutMs: 1_800_000,
+  runRecordsPage: 500,
+  /** Of one run, all attachments together. */
+  runAttachmentBytesMax: 64 * 1024 * 1024,
+  /** Runs or bundles that one change of a sweep touches. */
+  runBatch: 100,
+  worldTriesMax: 8,
+} as const;

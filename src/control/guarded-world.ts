@@ -1,0 +1,86 @@
+// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host, and told
+// whose failure it was when the host is lost. What another's failure interrupted is asked again where that changes nothing.
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
+import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
+import type { HostTurns } from './host-turns.js';
+import { isOwnFailure, ownFailure } from './interruptions.js';
+import type { Quarantines } from './quarantines.js';
+
+export interface GuardedWorldParts {
+  guard: Guard;
+  /** As its session says. */
+  projectId: string;
+  buildHash: string;
+  hostOf(worldId: string): number;
+}
+export interface Guard {
+  readonly quarantines: Quarantines;
+  readonly turns: HostTurns;
+  /** Runs `work`, a message of a world; `isOwn` tells whether its host has ended in a step of that world since. */
+  watching<T>(worldId: string, work: (isOwn: () => boolean) => Promise<T>): Promise<T>;
+}
+
+/** What runs no tool code: a run of a quarantined build is still judged and sealed. */
+const reading: ReadonlySet<WorldCommand['kind']> = new Set<WorldCommand['kind']>(['setBudgets', 'verify', 'close']);
+
+export class GuardedWorld implements WorldRef {
+  readonly #world: WorldRef;
+  readonly #parts: GuardedWorldParts;
+
+  constructor(world: WorldRef, parts: GuardedWorldParts) {
+    this.#world = world;
+    this.#parts = parts;
+  }
+
+  get worldId(): string {
+    return this.#world.worldId;
+  }
+  get worldInstanceId(): string {
+    return this.#world.worldInstanceId;
+  }
+  command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
+    return this.#inTurn(reading.has(command.kind) ? 'read' : 'use', () => this.#world.command(command, options));
+  }
+  async query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#inTurn('read', () => this.#world.query(query));
+      } catch (error) {
+        const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED' && !isOwnFailure(error);
+        if (!isLost || tries === limits.worldTriesMax) throw error;
+      }
+    }
+  }
+  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return this.#inTurn('use', () => this.#world.fork(request));
+  }
+  passivate(): Promise<void> {
+    return this.#world.passivate();
+  }
+  destroy(): Promise<void> {
+    return this.#world.destroy();
+  }
+
+  /** Nothing is awaited before a message of a world that may pass is sent: it keeps its place. */
+  #inTurn<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
+    const { guard, projectId, hostOf } = this.#parts;
+    const { worldId } = this;
+    return guard.watching(worldId, async (isOwn) => {
+      guard.quarantines.requireOpen(this.#parts, how);
+      const entered = guard.turns.enter({ worldId, projectId, host: hostOf(worldId) });
+      const turn = entered instanceof Promise ? await entered : entered;
+      try {
+        // It may have waited for its turn.
+        guard.quarantines.requireOpen(this.#parts, how);
+        return await work();
+      } catch (error) {
+        const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
+        throw isLost && isOwn() ? ownFailure(error) : error;
+      } finally {
+        turn.leave();
+      }
+    });
+  }
+}

@@ -1,0 +1,91 @@
+// The worlds of one service where its settings put them: hosts of one project in threads, in a process, or in a box.
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { makeFolder } from '../files/make-folder.js';
+import type { Worlds, WorldsOptions } from '../worlds/api.js';
+import { BoxPool, plainChildren } from '../worlds/boxes.js';
+import { openWorlds } from '../worlds/worlds.js';
+import type { Catalog } from './catalog.js';
+import { projectTable } from './organization-records.js';
+import { ProjectWorlds, projectFolder } from './project-worlds.js';
+import { quotaMax } from './quotas.js';
+import type { ControlLog } from './services.js';
+import { sessionTable } from './session-records.js';
+import type { ControlSettings } from './settings.js';
+import type { WorldGuard } from './world-guard.js';
+
+export interface ServiceWorldsParts {
+  settings: ControlSettings;
+  catalog: Catalog;
+  log: ControlLog;
+  guard: WorldGuard;
+}
+
+const bytesPerMb = 1024 * 1024;
+
+export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorldsParts): Worlds {
+  const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
+  const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
+  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
+  const directory = join(dataDirectory, 'worlds');
+  makeFolder(directory);
+  const boxes = isolation === 'box' ? new BoxPool({ directory, bounds, resourceLimits }) : undefined;
+  moveSharedHosts(directory, catalog);
+  const common = {
+    layout: 'shared',
+    durability,
+    isolation: isolation === 'thread' ? 'thread' : 'process',
+    handlerTimeoutMs,
+    // One process a project: it has the data folder to itself.
+    hosts: isolation === 'thread' ? workers : 1,
+    hostHeapMb,
+  } as const satisfies Omit<WorldsOptions, 'directory'>;
+  const noticesOf = (firstHost: number): Pick<WorldsOptions, 'log' | 'onStepSeen'> => ({
+    log: (own) => {
+      const entry = { ...own, host: firstHost + own.host };
+      const { event, ...fields } = entry;
+      if (event === 'host_started') log.info(event, fields);
+      else log.error(event, fields);
+      guard.noted(entry);
+    },
+    onStepSeen: (seen) => guard.seen({ ...seen, host: firstHost + seen.host }),
+  });
+  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => {
+    if (isolation === 'thread') return {};
+    return { children: boxes?.childrenOf(folder) ?? plainChildren({ directory: folder, bounds, resourceLimits }) };
+  };
+  const worlds = new ProjectWorlds({
+    directory,
+    projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
+    open: (folder, { projectId, firstHost }) => {
+      const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
+      return openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
+    },
+    onClosed: async () => boxes?.close(),
+  });
+  return worlds;
+}
+
+/** Of one session of the project, as it is when the project's hosts start. */
+function storedBytesMax({ settings, catalog: { view } }: Pick<ServiceWorldsParts, 'settings' | 'catalog'>, projectId: string): number {
+  const organizationId = view.get(projectTable, projectId)?.organizationId;
+  return organizationId === undefined ? settings.quotas.sessionBytesMax : quotaMax(view, settings, { organizationId, name: 'sessionBytesMax' });
+}
+
+/** Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now. */
+function moveSharedHosts(directory: string, catalog: Catalog): void {
+  const shared = readdirSync(directory).filter((name) => /^host-\d+$/.test(name));
+  if (shared.length === 0) return;
+  const { records } = catalog.view.list(projectTable, { index: 'byOrganization', prefix: [], limit: 2 });
+  if (records.length !== 1) {
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: `${join(directory, shared[0] as string)} holds worlds of several projects in one file, as an earlier version kept them. Start that version, destroy its sessions, stop it, and remove the folders host-*.`,
+    });
+  }
+  const folder = join(directory, projectFolder((records[0] as { projectId: string }).projectId));
+  makeFolder(folder);
+  for (const name of shared) if (!existsSync(join(folder, name))) renameSync(join(directory, name), join(folder, name));
+}

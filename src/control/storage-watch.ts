@@ -1,0 +1,113 @@
+// The worlds of sessions, watched for what they store: after commands a world is asked how much it has, at the next sweep, and while its project or
+// organization has stored what it may, no command that could add to it reaches a world.
+//   W1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write meanwhile; the bound
+//       of each session holds at once, in its world.
+import { limits } from '../contract/limits.js';
+import type { WorldRef } from '../worlds/api.js';
+import { needsRoom } from '../worlds/needs-room.js';
+import type { ControlServices } from './services.js';
+import { isLive, sessionTable } from './session-records.js';
+import { noteStorage, storageOf, storageRefusal, type Tenant } from './storage-use.js';
+
+export class StorageWatch {
+  readonly #services: ControlServices;
+  /** By project. */
+  readonly #tenants = new Map<string, Tenant & { isFull: boolean }>();
+  /** Worlds that may have changed since they were asked. */
+  readonly #touched = new Map<string, WorldRef>();
+
+  constructor(services: ControlServices) {
+    this.#services = services;
+  }
+
+  /** The same world, watched. */
+  watched(world: WorldRef): WorldRef {
+    const { worldId } = world;
+    const session = this.#services.catalog.view.get(sessionTable, worldId)?.session;
+    if (session === undefined) return world;
+    const tenant = this.#tenant(session);
+    return {
+      worldId,
+      worldInstanceId: world.worldInstanceId,
+      command: async (command, options) => {
+        if (tenant.isFull && needsRoom(command)) this.#requireRoom(tenant);
+        this.#touched.set(worldId, world);
+        try {
+          return await world.command(command, options);
+        } finally {
+          this.#touched.set(worldId, world);
+        }
+      },
+      query: (query) => world.query(query),
+      fork: (request) => world.fork(request),
+      passivate: () => world.passivate(),
+      destroy: () => world.destroy(),
+    };
+  }
+
+  /** Asks worlds that were used what they store. Yields how many were asked. */
+  async sweep(): Promise<number> {
+    const asked = [...this.#touched].slice(0, limits.storageWorldsAsked);
+    for (const [worldId] of asked) this.#touched.delete(worldId);
+    const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
+    for (let from = 0; from < figures.length; from += limits.sessionBatch) await this.#note(figures.slice(from, from + limits.sessionBatch));
+    const { catalog, settings } = this.#services;
+    for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
+    return asked.length;
+  }
+
+  #tenant({ organizationId, projectId }: Tenant): Tenant & { isFull: boolean } {
+    let tenant = this.#tenants.get(projectId);
+    if (tenant === undefined) {
+      const { catalog, settings } = this.#services;
+      tenant = { organizationId, projectId, isFull: storageRefusal(catalog.view, settings, { organizationId, projectId }) !== undefined };
+      this.#tenants.set(projectId, tenant);
+    }
+    return tenant;
+  }
+  /** What was deleted meanwhile is room at once. */
+  #requireRoom(tenant: Tenant & { isFull: boolean }): void {
+    const { catalog, settings } = this.#services;
+    const refusal = storageRefusal(catalog.view, settings, tenant);
+    tenant.isFull = refusal !== undefined;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  async #note(figures: readonly { worldId: string; bytes: number | undefined }[]): Promise<void> {
+    const { catalog } = this.#services;
+    const moved = figures.filter(
+      ({ worldId, bytes }) => bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes,
+    );
+    if (moved.length === 0) return;
+    await catalog.change((tx) => {
+      for (const { worldId, bytes } of moved) {
+        const record = tx.get(sessionTable, worldId);
+        // The end of a session gives back what was noted, and must not come before it.
+        if (record === undefined || !isLive(record)) continue;
+        const { organizationId, projectId } = record.session;
+        noteStorage(tx, { ownerId: worldId, organizationId, projectId, bytes: bytes as number });
+      }
+    });
+  }
+}
+
+/** Undefined for one that cannot say now: it is asked again when it was used again. */
+async function bytesOf(world: WorldRef): Promise<number | undefined> {
+  try {
+    return (await world.query({ kind: 'storage' })).bytes;
+  } catch {
+    return undefined;
+  }
+}
+
+const watches = new WeakMap<ControlServices, StorageWatch>();
+
+/** One for each control room. */
+export function storageWatch(services: ControlServices): StorageWatch {
+  let watch = watches.get(services);
+  if (watch === undefined) {
+    watch = new StorageWatch(services);
+    watches.set(services, watch);
+  }
+  return watch;
+}

@@ -1,0 +1,156 @@
+// Opens LMDB environments; the only file that names lmdb. Nothing here may end the process, and LMDB ends it in two ways:
+//   O1. lmdb-js frees memory twice when LMDB refuses to open. So whatever LMDB could refuse is looked at before, and refused in words.
+//   O2. LMDB writes to its lock file through a map. A page of it that has no room on the disk yet is a signal when it is first written on a
+//       full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only fails.
+import { accessSync, closeSync, constants, linkSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import { ServiceError } from '../contract/errors.js';
+import { databaseFault } from './database-check.js';
+import { emptyDatabase } from './database-page.js';
+import { fileRefusal } from './file-faults.js';
+import { makeFolder } from './make-folder.js';
+
+export type Database = RootDatabase<Buffer, Buffer>;
+
+export interface DatabaseOptions {
+  directory: string;
+  /** True: a commit is on the disk when it returns. False: it survives the process, and reaches the disk at `sync`. */
+  flushed: boolean;
+  /** Default true. False: the leaves of its trees are not looked at, because somebody has just done so. */
+  leavesChecked?: boolean;
+}
+
+export const dataFileOf = (directory: string): string => join(directory, 'data.mdb');
+const lockFileOf = (directory: string): string => join(directory, 'lock.mdb');
+/** More than LMDB asks for 126 readers on any system. */
+const lockBytes = 3 * 4096;
+/** As many as LMDB keeps open of one environment, and one in passing. */
+const descriptorsNeeded = 4;
+
+/**
+ * Makes the folder. Throws control.DATA_DAMAGED, control.STORAGE_FULL, control.UNAVAILABLE (no descriptors left) or control.INVALID_REQUEST
+ * (no rights), each with the file and what to do.
+ */
+export function openDatabase({ directory, flushed, leavesChecked = true }: DatabaseOptions): Database {
+  const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
+  makeFolder(directory);
+  const isNew = endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
+  placeWhole(lockFile, () => Buffer.alloc(lockBytes));
+  fillHoles(lockFile);
+  requireRights(lockFile);
+  if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
+  requireDescriptors(dataFile);
+  return open<Buffer, Buffer>({
+    path: directory,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    cache: false,
+    noSubdir: false,
+    maxDbs: 1,
+    // Overlapping flushes would let a commit be seen before it is on the disk; here a commit is what it says.
+    overlappingSync: false,
+    noSync: !flushed,
+    // Reads hand out copies, no pointer of ours may write into the map, and a full disk is an error instead of a signal.
+    useWritemap: false,
+    // It would begin each turn's writes with one of its own, whose promise nobody holds: a commit that fails would end the process.
+    eventTurnBatching: false,
+  });
+}
+
+/** Throws control.DATA_DAMAGED for a data file that cannot be a whole database. `leaves` as databaseFault has it. */
+export function requireWhole(file: string, { leaves }: { leaves: boolean }): void {
+  let fault: string | undefined;
+  try {
+    fault = databaseFault(file, { leaves });
+  } catch (error) {
+    throw fileRefusal(`The database ${file} cannot be read`, file, error);
+  }
+  if (fault !== undefined) throw dataDamaged(file, fault);
+}
+
+/** `fault`: "it is empty". */
+export function dataDamaged(file: string, fault: string): ServiceError {
+  return new ServiceError('control.DATA_DAMAGED', {
+    message: `The file ${file} is damaged: ${fault}. Nothing was changed. Put it back from a backup, or move its folder away and go on without it.`,
+    details: { path: file, reason: fault },
+  });
+}
+
+/** The file appears with all its bytes or not at all; false when there was one already. */
+function placeWhole(file: string, content: () => Buffer): boolean {
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return false;
+  const draft = `${file}.${process.pid}.${nextDraft++}.new`;
+  try {
+    const bytes = content();
+    const descriptor = openSync(draft, 'wx', 0o664);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+    } finally {
+      closeSync(descriptor);
+    }
+    return putInPlace(draft, file);
+  } catch (error) {
+    throw fileRefusal(`The file ${file} cannot be made`, file, error);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+let nextDraft = 0;
+
+/** Never over another's: a thread that comes late must not take the file of one that came first. */
+function putInPlace(draft: string, file: string): boolean {
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    // Some file systems have no links.
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
+    renameSync(draft, file);
+    return true;
+  }
+}
+
+/** Of a lock file that was copied, or made by another program. What is zero is written as zero, which changes nothing but gives it its place. */
+function fillHoles(file: string): void {
+  const { size, blocks } = statSync(file);
+  if (size >= lockBytes && blocks * 512 >= size) return;
+  try {
+    const descriptor = openSync(file, 'r+');
+    try {
+      const piece = Buffer.alloc(1024);
+      for (let position = 0; position < Math.max(size, lockBytes); position += piece.length) {
+        piece.fill(0);
+        readSync(descriptor, piece, 0, piece.length, position);
+        if (piece.every((byte) => byte === 0)) writeSync(descriptor, piece, 0, piece.length, position);
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw fileRefusal(`The file ${file} cannot be written`, file, error);
+  }
+}
+
+/** Not by opening it: closing a file gives up the locks that this process has on it. */
+function requireRights(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw fileRefusal(`The file ${file} cannot be written`, file, error);
+  }
+}
+
+function requireDescriptors(file: string): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < descriptorsNeeded) opened.push(openSync(file, 'r+'));
+  } catch (error) {
+    throw fileRefusal(`The database ${file} cannot be opened`, file, error);
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}

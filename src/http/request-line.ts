@@ -1,0 +1,54 @@
+// The requests of one connection of node:http, one at a time: the next one begins when the reply before it has been taken by the system, so that
+// a client that does not read costs one reply. The parser hands over all that one read of the socket held, and cannot be stopped in between.
+import type { Socket } from 'node:net';
+import { limits } from '../contract/limits.js';
+
+interface Exchange {
+  /** Whether all of its body has come. */
+  message: { readonly complete: boolean };
+  response: { readonly headersSent: boolean; once(event: 'close', listener: () => void): unknown };
+  begin(): void;
+}
+
+export class RequestLine {
+  readonly #socket: Socket;
+  readonly #waiting: Exchange[] = [];
+  #current: Exchange | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** A connection that is owed more than `repliesOwedMax` replies is closed. */
+  take(exchange: Exchange): void {
+    // Nothing is begun behind a last reply, though the parser goes on.
+    if (!this.#socket.writable) return;
+    exchange.response.once('close', () => this.#next());
+    if (this.#current === undefined) {
+      this.#current = exchange;
+      exchange.begin();
+    } else if (this.#waiting.length + 1 < limits.repliesOwedMax) this.#waiting.push(exchange);
+    else {
+      this.#waiting.length = 0;
+      this.#socket.destroy();
+    }
+  }
+
+  /** Whether what the parser could not read may be answered: as the next reply of the connection, or as that to the body which is under way. */
+  get mayRefuse(): boolean {
+    if (this.#current === undefined) return true;
+    const { message, response } = this.#current;
+    return !message.complete && !response.headersSent;
+  }
+
+  #next(): void {
+    this.#current = undefined;
+    if (!this.#socket.writable) return;
+    const exchange = this.#waiting.shift();
+    if (exchange === undefined) return;
+    this.#current = exchange;
+    // What bounded the reply before it does not bound the next one's work.
+    this.#socket.setTimeout(0);
+    exchange.begin();
+  }
+}

@@ -1,0 +1,8 @@
+// What whoever runs a service should know of its safety, gathered where it starts: the ready line and /readyz tell it.
+
+export interface ServiceWarning {
+  /** Lower case and underscores; stable, for programs. */
+  code: string;
+  /** A sentence or two: what is so, and what to do about it. */
+  message: string;
+}

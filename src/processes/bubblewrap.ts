@@ -1,0 +1,118 @@
+// A box: a child process inside bubblewrap. It has a root of its own with the runtime read only, its data folders and nothing else; no network, no
+// environment, no capability, no other process in sight, no way to the terminal.
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Unprivileged in every system; the box's own user namespace maps it. */
+const boxUserId = 65_534;
+const temporaryBytesMax = 16 * 1024 * 1024;
+/** Where the dynamic linker and its libraries lie, beside /usr. On merged systems these are links. */
+const systemFolders = ['/lib', '/lib64', '/lib32', '/bin', '/sbin'];
+
+export interface BoxFolder {
+  outside: string;
+  inside: string;
+  writable: boolean;
+}
+
+export interface Command {
+  file: string;
+  args: string[];
+}
+
+export interface BoxOptions {
+  folders: readonly BoxFolder[];
+  /** Places of which nothing is seen, wherever in `folders` they lie: a folder is empty there, and a file cannot be opened. */
+  hidden?: readonly string[];
+  /** The whole of it; absent: none. */
+  environment?: NodeJS.ProcessEnv;
+  /** For a program of the operator that has to reach a service. */
+  openNetwork?: boolean;
+}
+
+/** The command line that runs `command` in a box. */
+export function boxed(command: Command, { folders, hidden = [], environment = {}, openNetwork = false }: BoxOptions): Command {
+  const args = [
+    '--unshare-all',
+    ...(openNetwork ? ['--share-net', ...readOnly('/etc/resolv.conf'), ...readOnly('/etc/ssl'), ...readOnly('/etc/hosts')] : []),
+    '--die-with-parent',
+    '--new-session',
+    '--clearenv',
+    ...['--uid', String(boxUserId), '--gid', String(boxUserId), '--cap-drop', 'ALL', '--hostname', 'box'],
+    ...readOnly('/usr'),
+    ...systemFolders.flatMap(systemFolder),
+    ...['--proc', '/proc', '--dev', '/dev', '--size', String(temporaryBytesMax), '--tmpfs', '/tmp'],
+    ...folders.flatMap(({ outside, inside, writable }) => [writable ? '--bind' : '--ro-bind', outside, inside]),
+    ...folders.flatMap((folder) => hidden.flatMap((place) => hide(place, folder))),
+    ...Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : ['--setenv', name, value])),
+    ...['--chdir', '/', '--'],
+    command.file,
+    ...command.args,
+  ];
+  return { file: 'bwrap', args };
+}
+
+/** What a child of our own code reads: the runtime, this package and the packages that it uses, each where it is outside. */
+export function runtimeFolders(): BoxFolder[] {
+  const folders = new Set([realpathSync(dirname(process.execPath)), dirname(process.execPath), ...codeFolders()]);
+  // What lies in /usr is there already, and so is what lies in a folder that is there.
+  const kept = [...folders].filter((folder) => !below(folder, '/usr') && ![...folders].some((other) => other !== folder && below(folder, other)));
+  return kept.map((folder) => ({ outside: folder, inside: folder, writable: false }));
+}
+
+/** The compiled code, and every node_modules that a package of ours is found in: hoisted, nested or linked. */
+function codeFolders(): string[] {
+  const code = fileURLToPath(new URL('../..', import.meta.url));
+  const require = createRequire(import.meta.url);
+  const found = ['lmdb', 'msgpackr', 'comlink', 'piscina', 'ajv', 'typia', 'esbuild', 'yaml', '@bufbuild/re2', '@bufbuild/cel'].flatMap((name) => {
+    const place = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name)).find((folder) => existsSync(folder));
+    return place === undefined ? [] : [place, realpathSync(place)];
+  });
+  const roots = found.map((place) => {
+    const parts = place.split(sep);
+    return parts.slice(0, parts.indexOf('node_modules') + 1).join(sep);
+  });
+  // The manifest says that the code is a module; of the rest of the package nothing is needed.
+  return [stripSlash(code), join(code, '..', 'package.json'), ...roots];
+}
+
+const stripSlash = (folder: string): string => (folder.length > 1 && folder.endsWith(sep) ? folder.slice(0, -1) : folder);
+const below = (folder: string, root: string): boolean => folder === root || folder.startsWith(root + sep);
+/** Whether every box has it anyway. */
+export const inEveryBox = (place: string): boolean => ['/usr', ...systemFolders].some((folder) => below(place, folder));
+const readOnly = (folder: string): string[] => (existsSync(folder) ? ['--ro-bind', folder, folder] : []);
+
+function hide(place: string, { outside, inside }: BoxFolder): string[] {
+  const entry = statSync(place, { throwIfNoEntry: false });
+  if (entry === undefined) return [];
+  const [real, root] = [realpathSync(place), realpathSync(outside)];
+  if (!below(real, root)) return [];
+  const shown = join(inside, relative(root, real));
+  return entry.isDirectory() ? ['--tmpfs', shown, '--remount-ro', shown] : ['--ro-bind', '/dev/null', shown];
+}
+
+function systemFolder(folder: string): string[] {
+  const entry = lstatSync(folder, { throwIfNoEntry: false });
+  if (entry === undefined) return [];
+  return entry.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : readOnly(folder);
+}
+
+let probed: { works: boolean; reason: string } | undefined;
+
+/** Whether boxes can be had on this machine, and in words why not. Asked of the machine once. */
+export function canBox(): { works: boolean; reason: string } {
+  probed ??= probe();
+  return probed;
+}
+
+function probe(): { works: boolean; reason: string } {
+  if (process.platform !== 'linux') return { works: false, reason: `bubblewrap is for Linux, and this is ${process.platform}` };
+  const { file, args } = boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() });
+  const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8', timeout: 10_000, env: { PATH: process.env.PATH } });
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
+  if (status === 0) return { works: true, reason: '' };
+  return { works: false, reason: `bubblewrap does not work here: ${(error?.message ?? stderr).trim().split('\n')[0]}` };
+}

@@ -1,0 +1,104 @@
+// A channel of JSON values over a byte stream between two processes: each message is its length (4 bytes, little endian) and its UTF-8 text.
+// It carries data only: no handles, no classes, no code, and nothing is read that the reader did not bound. So a reader may distrust its writer.
+//   J1. A message longer than the reader's bound, or one that is no JSON, ends the channel with a violation; nothing after it is read.
+//   J2. Messages arrive in the order in which they were sent.
+import type { Duplex } from 'node:stream';
+
+const headerBytes = 4;
+
+export interface ChannelEvents {
+  message(value: unknown): void;
+  /** The other side broke the rules. The channel reads nothing more; whoever holds it ends the other side. */
+  violation(reason: string): void;
+  /** Everything that the other side sent has been read. */
+  closed(): void;
+}
+
+export class JsonChannel {
+  readonly #stream: Duplex;
+  readonly #events: ChannelEvents;
+  readonly #messageBytesMax: number;
+  #chunks: Buffer[] = [];
+  #held = 0;
+  #over = false;
+
+  /** `messageBytesMax`: of one message in either direction. */
+  constructor(stream: Duplex, messageBytesMax: number, events: ChannelEvents) {
+    this.#stream = stream;
+    this.#events = events;
+    this.#messageBytesMax = messageBytesMax;
+    stream.on('data', (chunk: Buffer) => this.#take(chunk));
+    // An end that the other side brings about is no error of ours; `close` follows.
+    stream.on('error', () => {});
+    stream.on('close', () => {
+      this.#over = true;
+      events.closed();
+    });
+  }
+
+  /** Throws when the value is no JSON (a cycle, a bigint) or too large; then nothing was sent. What is sent after the end is dropped. */
+  send(value: unknown): void {
+    const text = Buffer.from(JSON.stringify(value), 'utf8');
+    if (text.length > this.#messageBytesMax) throw new RangeError(`a message of ${text.length} bytes; at most ${this.#messageBytesMax} are sent`);
+    if (this.#over || !this.#stream.writable) return;
+    const header = Buffer.allocUnsafe(headerBytes);
+    header.writeUInt32LE(text.length);
+    this.#stream.cork();
+    this.#stream.write(header);
+    this.#stream.write(text);
+    this.#stream.uncork();
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#over) return;
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held < headerBytes) return;
+    // Joined once a message is whole: a long one arrives in many chunks.
+    if (this.#held < headerBytes + this.#nextLength()) return;
+    let rest = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
+    while (rest.length >= headerBytes && !this.#over) {
+      const end = headerBytes + rest.readUInt32LE(0);
+      if (end > headerBytes + this.#messageBytesMax) {
+        this.#violate('a message is too long');
+        return;
+      }
+      if (rest.length < end) break;
+      this.#read(rest.toString('utf8', headerBytes, end));
+      rest = rest.subarray(end);
+    }
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#held = rest.length;
+  }
+
+  #nextLength(): number {
+    if ((this.#chunks[0] as Buffer).length < headerBytes) this.#chunks = [Buffer.concat(this.#chunks)];
+    const length = (this.#chunks[0] as Buffer).readUInt32LE(0);
+    if (length <= this.#messageBytesMax) return length;
+    this.#violate('a message is too long');
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #read(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#violate('a message is no JSON');
+      return;
+    }
+    this.#events.message(value);
+  }
+
+  #violate(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#chunks = [];
+    this.#held = 0;
+    this.#events.violation(reason);
+  }
+}

@@ -1,0 +1,114 @@
+// Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one is asked
+// for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made visible.
+//   C1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
+//   C2. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { limits } from '../contract/limits.js';
+import { type ChildBounds, type ControlGroup, createControlGroup, limited } from './bounds.js';
+import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
+import { JsonChannel } from './json-channel.js';
+
+export interface ChildStart {
+  /** The module that it runs; parent-channel.ts is its end of the channel. */
+  entry: URL;
+  /** Flags of V8 and of Node. */
+  flags?: readonly string[];
+  /** Inside bubblewrap, with these folders beside the runtime; absent: a plain process. */
+  box?: { folders: readonly BoxFolder[] };
+  bounds?: ChildBounds;
+  /** Of one message, either way. Default limits.childMessageBytesMax; the child names the same. */
+  messageBytesMax?: number;
+  /** Open files that it inherits, from `firstDescriptor` on. */
+  descriptors?: readonly number[];
+  onMessage(value: unknown): void;
+}
+export interface Child {
+  /** Throws when the value is no JSON, or too large. */
+  send(value: unknown): void;
+  /** Resolves with what is known of the reason. */
+  readonly ended: Promise<string>;
+  kill(): void;
+  /** Ends it because it broke a rule; `ended` says which. */
+  refuse(reason: string): void;
+}
+
+/** Of the channel in the child, and of the first inherited file. */
+export const channelDescriptor = 3;
+export const firstDescriptor = 4;
+
+const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'];
+let groups = 0;
+
+/** A child that cannot be started at all ends at once, with the reason. */
+export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
+  const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry)] };
+  const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders] });
+  const { file, args } = bounds === undefined ? command : limited(command, bounds);
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
+  const group = bounds === undefined || child.pid === undefined ? undefined : joinGroup(child.pid, bounds);
+  let broken: string | undefined;
+  const refuse = (reason: string): void => {
+    broken ??= reason;
+    child.kill('SIGKILL');
+  };
+  let channelClosed = (): void => {};
+  const closed = new Promise<void>((resolve) => {
+    channelClosed = resolve;
+  });
+  const stream = child.stdio[channelDescriptor] as Duplex;
+  const channel = new JsonChannel(stream, messageBytesMax ?? limits.childMessageBytesMax, {
+    message: onMessage,
+    violation: refuse,
+    closed: channelClosed,
+  });
+  const allowance = { bytes: limits.childOutputBytesMax };
+  for (const output of [child.stdout, child.stderr]) showOutput(output as Readable, allowance);
+  const ended = exitOf(child).then(async (detail) => {
+    if (child.pid !== undefined) await closed;
+    group?.remove();
+    return broken === undefined ? detail : `${broken}; ${detail}`;
+  });
+  return { send: (value) => channel.send(value), ended, kill: () => void child.kill('SIGKILL'), refuse };
+}
+
+function ownEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(keptVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+/** Before the child was told anything it runs none of the code that the bounds are for. */
+function joinGroup(pid: number, bounds: ChildBounds): ControlGroup | undefined {
+  const group = createControlGroup(`drillyard-${process.pid}-${++groups}`, bounds);
+  try {
+    group?.add(pid);
+    return group;
+  } catch {
+    group?.remove();
+    return undefined;
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.on('exit', (code, signal) => resolve(`exited with ${signal ?? code}`));
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve(error.message);
+    });
+  });
+}
+
+/** Both streams of a child share one allowance; what comes after it is read and dropped, so that the child does not wait. */
+function showOutput(output: Readable, allowance: { bytes: number }): void {
+  output.setEncoding('utf8');
+  output.on('error', () => {});
+  output.on('data', (text: string) => {
+    if (allowance.bytes <= 0) return;
+    allowance.bytes -= text.length;
+    const shown = text.slice(0, Math.max(0, allowance.bytes + text.length)).replace(controlCharacters, escapeOf);
+    process.stderr.write(allowance.bytes > 0 ? shown : `${shown}\n(more output of this process is not shown)\n`);
+  });
+}
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacters = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
+const escapeOf = (character: string): string => (character === '\t' ? character : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);

@@ -1,0 +1,72 @@
+// Worlds of a local run, whose hosts may be in boxes. Hosts in boxes see one folder that is empty when the run begins, and not what earlier runs left:
+// the worlds move to where runs are kept when their hosts have ended.
+import { mkdtempSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareHost } from '../actors/child.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import { makeFolder } from '../files/make-folder.js';
+import { canBox } from '../processes/bubblewrap.js';
+import type { Worlds, WorldsOptions } from './api.js';
+import { openWorlds, worldHostModule } from './worlds.js';
+
+export type LocalIsolation = 'thread' | 'process' | 'box';
+export interface LocalWorldsOptions extends Omit<WorldsOptions, 'isolation' | 'children' | 'layout' | 'durability'> {
+  isolation: LocalIsolation;
+  /** The folder is new and this run's alone: hosts in boxes may see it as it is. */
+  isFresh?: boolean;
+}
+
+/** Where the folder of hosts in boxes is inside of them. */
+const inside = '/data';
+
+/** control.UNAVAILABLE where boxes are asked for and cannot be had. */
+export async function openLocalWorlds({ isolation, directory, isFresh = false, ...options }: LocalWorldsOptions): Promise<Worlds> {
+  const common = { ...options, layout: 'run', durability: 'committed' } as const;
+  if (isolation !== 'box') return await openWorlds({ ...common, directory, isolation });
+  const { works, reason } = canBox();
+  if (!works) throw new ServiceError('control.UNAVAILABLE', { message: `Tool code cannot run in a box: ${reason}.` });
+  makeFolder(directory);
+  const outside = isFresh ? directory : mkdtempSync(join(directory, '.box-'));
+  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const box = { folders: [{ outside, inside, writable: true }] };
+  const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
+  const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });
+  return isFresh ? worlds : movingBack(worlds, outside, directory);
+}
+
+/** The worlds of a run, which are kept under their ids once their hosts have ended. */
+function movingBack(worlds: Worlds, from: string, to: string): Worlds {
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await worlds.close();
+    for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name));
+    rmdirSync(from);
+  };
+  return {
+    create: (request) => worlds.create(request),
+    open: (worldId) => worlds.open(worldId),
+    hostOf: (worldId) => worlds.hostOf(worldId),
+    killHost: (index) => worlds.killHost(index),
+    stats: () => worlds.stats(),
+    get hostCount() {
+      return worlds.hostCount;
+    },
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/**
+ * Where tool code of a local run goes that names no place: packages from outside of the repository into a box where one can be had. `notice`: what
+ * the user should know, where it cannot.
+ */
+export function chooseLocalIsolation(outsidePackages: readonly string[]): { isolation: LocalIsolation; notice?: string } {
+  if (outsidePackages.length === 0) return { isolation: 'thread' };
+  const { works, reason } = canBox();
+  if (works) return { isolation: 'box' };
+  const names = outsidePackages.join(', ');
+  return { isolation: 'thread', notice: `Tool code from outside of this repository (${names}) runs without a box: ${reason}.` };
+}

@@ -1,0 +1,16 @@
+// Which commands a world takes that has stored what it may: those that end something, settle what has begun, or make room.
+import type { WorldCommand } from '../contract/world-protocol.js';
+
+const alwaysTaken = new Set<string>([
+  'reset',
+  'close',
+  'verify',
+  'startDelivery',
+  'settleDelivery',
+  'cancelEvent',
+  'setBudgets',
+] satisfies WorldCommand['kind'][]);
+
+export function needsRoom({ kind }: { kind: string }): boolean {
+  return !alwaysTaken.has(kind);
+}

@@ -1,0 +1,89 @@
+// What a token of the identity provider may say of its subject, and where the provider's keys may come from, against a real key set.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
+import { authEndpoints } from '../../src/control/auth-endpoints.js';
+import { isJwksUrl } from '../../src/control/jwks-url.js';
+import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
+import { type ControlKit, openControlKit } from './control-kit.js';
+import { startIdentityProvider } from './identity-provider.js';
+
+const clock = { nowMs: 1_750_000_000_000 };
+const provider = await startIdentityProvider(() => clock.nowMs);
+const { issuer, audience, jwksUrl } = provider;
+const kits: ControlKit[] = [];
+async function open(url = jwksUrl): Promise<ControlKit> {
+  const identity = { issuer, audience, jwksUrl: url, organizationClaim: 'org', roleClaim: 'role' };
+  const kit = await openControlKit({
+    endpoints: (services) => ({ ...authEndpoints(services), ...organizationEndpoints(services) }),
+    clock,
+    settings: { identity },
+  });
+  kits.push(kit);
+  return kit;
+}
+after(async () => {
+  for (const kit of kits) await kit.close();
+  await provider.close();
+});
+const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
+
+test('a subject is text of 1 to 255 characters; any other is refused, and none is a bug', async () => {
+  const kit = await open();
+  const org = kit.organizationId;
+  const strange: unknown[] = ['', 5, null, true, [], ['ada'], {}, 'x'.repeat(limits.identitySubjectCharsMax + 1), 'x'.repeat(5000), '€'.repeat(5000)];
+  for (const sub of strange) {
+    const token = await provider.token({ sub: sub as string, org });
+    await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAUTHENTICATED'), JSON.stringify(sub).slice(0, 40));
+  }
+  // At the bound, in characters that take the most room anywhere; with claims beside it that are as long.
+  for (const sub of ['x'.repeat(255), '€'.repeat(255), '\u0000'.repeat(255), '"\\ %!'.repeat(51)]) {
+    const caller = await kit.room.authenticateIdentity(await provider.token({ sub, org, name: '€'.repeat(5000), role: 'viewer' }));
+    const { credential, secret } = await kit.call('exchangeIdentityToken', { body: {} }, { caller, key: 'k'.repeat(128) });
+    assert.equal(kit.room.authenticate(secret!).userId, credential.userId);
+  }
+});
+
+test('an organization claim that is no id of an organization names none', async () => {
+  const kit = await open();
+  for (const org of ['€'.repeat(255), 'x'.repeat(5000), `${kit.organizationId} `, `\u0000${kit.organizationId}`]) {
+    const caller = await kit.room.authenticateIdentity(await provider.token({ sub: 'ada', org }));
+    assert.equal(caller.organizationId, '');
+    await assert.rejects(kit.call('exchangeIdentityToken', { body: {} }, { caller }), refused('control.FORBIDDEN'));
+  }
+});
+
+test('a key set is read up to its bound and no further', async () => {
+  const kit = await open();
+  const token = await provider.token({ sub: 'ada', org: kit.organizationId });
+  provider.fail = 'huge';
+  await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAVAILABLE'));
+  // What lies in the buffers of two sockets, beyond the bound.
+  assert.ok(provider.sentMib() <= limits.jwksBytesMax / 1024 / 1024 + 16, `${provider.sentMib()} MiB were taken`);
+  provider.fail = 'redirect';
+  await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAVAILABLE'));
+  provider.fail = 'no';
+  assert.equal((await kit.room.authenticateIdentity(token)).identity?.subject, 'ada');
+});
+
+test('keys come over https, or from this machine', async () => {
+  for (const url of [
+    'https://id.example.com/keys',
+    'http://127.0.0.1:8080/keys',
+    'http://127.1.2.3/keys',
+    'http://[::1]/keys',
+    'http://localhost/keys',
+  ])
+    assert.ok(isJwksUrl(url), url);
+  const others = [
+    'http://id.example.com/keys',
+    'http://10.0.0.1/keys',
+    'http://[::ffff:127.0.0.1]/keys',
+    'http://localhost.example.com/',
+    'ftp://localhost/',
+    'keys',
+  ];
+  for (const url of others) assert.ok(!isJwksUrl(url), url);
+  await assert.rejects(open('http://id.example.com/keys'), refused('control.INVALID_REQUEST'));
+});

@@ -1,0 +1,83 @@
+// Hosts that come and go under references to worlds: who holds one notices nothing, and two projects never share a host.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { compileProject } from '../../src/compiler/compile.js';
+import type { CompiledBuild } from '../../src/contract/build.js';
+import { ProjectWorlds, projectFolder } from '../../src/control/project-worlds.js';
+import { openWorlds } from '../../src/worlds/worlds.js';
+import { until } from '../until.js';
+
+const compiled = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
+const build = compiled.build as CompiledBuild;
+const add = { kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: 'main', amount: 1 } } as const;
+/** `ses_a...` is of project a. */
+const projectOf = (worldId: string): string => worldId.charAt(4);
+const create = (worlds: ProjectWorlds, worldId: string) =>
+  worlds.create({ worldId, build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
+
+function open(t: TestContext, { idleMs = 60_000, projectsLiveMax = 8 } = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-projects-'));
+  const started: string[] = [];
+  const worlds = new ProjectWorlds({
+    directory,
+    projectOf,
+    idleMs,
+    projectsLiveMax,
+    open: (folder) => {
+      started.push(basename(folder));
+      return openWorlds({ directory: folder, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
+    },
+  });
+  t.after(async () => {
+    await worlds.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { worlds, started, directory };
+}
+
+test('each project has hosts and a data folder of its own, named by no id', async (t) => {
+  const { worlds, started, directory } = open(t);
+  const [a, b] = await Promise.all([create(worlds, 'ses_a00000000001'), create(worlds, 'ses_b00000000001')]);
+  await Promise.all([a.command(add), b.command(add), a.command(add)]);
+  assert.deepEqual(started.sort(), [projectFolder('a'), projectFolder('b')].sort());
+  assert.deepEqual(readdirSync(directory).sort(), started);
+  assert.notEqual(worlds.hostOf('ses_a00000000001'), worlds.hostOf('ses_b00000000001'));
+  assert.equal((await worlds.stats()).hosts.length, 2);
+  assert.ok(!started.some((name) => name.includes('a00000')));
+});
+
+test('hosts that nobody uses end, and start again with the next message, in the order of the calls', async (t) => {
+  const { worlds, started } = open(t, { idleMs: 50 });
+  const world = await create(worlds, 'ses_a00000000001');
+  await world.command(add);
+  await until(async () => (await worlds.stats()).hosts.length === 0);
+  const totals = await Promise.all(Array.from({ length: 5 }, () => world.command(add)));
+  assert.deepEqual(
+    totals.map(({ outcome }) => outcome.kind === 'ok' && (outcome.value as { total: number }).total),
+    [2, 3, 4, 5, 6],
+  );
+  assert.equal(started.length, 2);
+  const { world: child } = await world.fork({ worldId: 'ses_a00000000002' });
+  await until(async () => (await worlds.stats()).hosts.length === 0);
+  assert.equal((await child.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })).value?.total, 6);
+});
+
+test('where no more hosts may stand, those that are at rest make room, and those at work do not', async (t) => {
+  const { worlds } = open(t, { projectsLiveMax: 1 });
+  await create(worlds, 'ses_a00000000001');
+  // Just used: it is not taken from its project.
+  await assert.rejects(create(worlds, 'ses_b00000000001'), { code: 'control.UNAVAILABLE' });
+  await until(async () => {
+    try {
+      await create(worlds, 'ses_b00000000002');
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  assert.equal((await worlds.stats()).hosts.length, 1);
+});

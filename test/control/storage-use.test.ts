@@ -1,0 +1,93 @@
+// Bytes of sessions, projects and organizations: bounded, counted once, and given back.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ServiceError } from '../../src/contract/errors.js';
+import { noteStorage, requireStorage, storageOf } from '../../src/control/storage-use.js';
+import { storageWatch } from '../../src/control/storage-watch.js';
+import { quietSettings } from './control-kit.js';
+import { openSessionKit, type SessionKit } from './session-kit.js';
+
+const kits: SessionKit[] = [];
+after(async () => {
+  for (const kit of kits) await kit.close();
+});
+async function open(quotas: Partial<typeof quietSettings.quotas>, directory?: string): Promise<SessionKit> {
+  const settings = { quotas: { ...quietSettings.quotas, ...quotas } };
+  const kit = await openSessionKit({ settings, ...(directory === undefined ? {} : { directory }) });
+  kits.push(kit);
+  return kit;
+}
+function isQuota(name: string) {
+  return (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.QUOTA_EXCEEDED' && error.extra.details?.quota === name;
+}
+const sweep = ({ services }: SessionKit): Promise<number> => storageWatch(services).sweep();
+
+test('a session at its bound refuses calls of agents and advances; a reset makes room', async () => {
+  const kit = await open({ sessionBytesMax: 100_000 });
+  const session = await kit.session();
+  const { sessionId } = session;
+  const { credential } = await kit.access(sessionId);
+  let status = 200;
+  let calls = 0;
+  let body = {};
+  for (; status === 200 && calls < 1_000; calls++) ({ status, body } = await kit.add(credential, 1));
+  assert.deepEqual([status, (body as { code: string }).code], [429, 'control.QUOTA_EXCEEDED']);
+  assert.ok(calls > 10);
+  const { storage } = await kit.call('getSessionRuntime', { path: { sessionId } });
+  assert.ok(storage.bytes >= 100_000 && storage.bytesMax === 100_000);
+  const advance = await kit.call('advanceTime', { path: { sessionId }, body: { ...kit.fence(session), targetUs: 1_000, maxEvents: 10 } });
+  const { state, error } = await kit.ended(advance.operation);
+  assert.deepEqual([state, error?.code], ['failed', 'control.QUOTA_EXCEEDED']);
+  const { session: now } = await kit.call('getSession', { path: { sessionId } });
+  const reset = await kit.call('resetSession', { path: { sessionId }, body: { expectedLeaseGeneration: now.leaseGeneration } });
+  await kit.done(reset.operation);
+  assert.equal((await kit.add((await kit.access(sessionId)).credential, 1)).status, 200);
+});
+
+test('a project at its bound begins no session and no command; what ends gives its bytes back', async () => {
+  const kit = await open({ projectBytesMax: 120_000 });
+  const [first, second] = [await kit.session(), await kit.session()];
+  const { credential } = await kit.access(first.sessionId);
+  const quiet = await kit.access(second.sessionId);
+  let calls = 0;
+  for (let status = 200; status === 200 && calls < 1_000; calls++) {
+    ({ status } = await kit.add(credential, 1));
+    if (calls % 20 === 0) await sweep(kit);
+  }
+  assert.ok(calls > 20 && calls < 1_000, `${calls}`);
+  const { status, body } = await kit.add(quiet.credential, 1);
+  assert.deepEqual([status, (body.details as { quota: string }).quota], [429, 'projectBytesMax']);
+  await assert.rejects(kit.session(), isQuota('projectBytesMax'));
+  // Reads, and the end, go on.
+  assert.equal((await kit.get(first.sessionId)).state, 'ready');
+  const { leaseGeneration: expectedLeaseGeneration, sessionId } = first;
+  const ending = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration, confirm: sessionId } });
+  await kit.done(ending.operation);
+  assert.equal(storageOf(kit.services.catalog.view, sessionId), 0);
+  assert.equal((await kit.add(quiet.credential, 1)).status, 200);
+  await kit.session();
+});
+
+test('sums are of the project and of the organization, each share counts once, and they outlive a crash', async () => {
+  const kit = await open({ projectBytesMax: 1_000, organizationBytesMax: 1_500 });
+  const { services, organizationId } = kit;
+  const note = (ownerId: string, projectId: string, bytes: number) =>
+    services.catalog.change((tx) => noteStorage(tx, { ownerId, organizationId, projectId, bytes }));
+  const check = (projectId: string, of = kit) => requireStorage(of.services.catalog.view, of.services, { organizationId, projectId });
+  await note('a', 'prj_one', 600);
+  await note('a', 'prj_one', 600);
+  await note('b', 'prj_one', 399);
+  check('prj_one');
+  await note('b', 'prj_one', 400);
+  assert.throws(() => check('prj_one'), isQuota('projectBytesMax'));
+  await note('c', 'prj_two', 499);
+  check('prj_two');
+  await note('c', 'prj_two', 500);
+  assert.throws(() => check('prj_two'), isQuota('organizationBytesMax'));
+  await kit.end('crash');
+  const next = await open({ projectBytesMax: 1_000, organizationBytesMax: 1_500 }, kit.directory);
+  assert.throws(() => check('prj_one', next), isQuota('projectBytesMax'));
+  await next.services.catalog.change((tx) => noteStorage(tx, { ownerId: 'a', organizationId, projectId: 'prj_one', bytes: 0 }));
+  check('prj_one', next);
+  check('prj_two', next);
+});

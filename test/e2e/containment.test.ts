@@ -1,0 +1,87 @@
+// What a service does about tool code of strangers: a box for each project where one can be had, and a refusal where it would be needed and cannot.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { canBox } from '../../src/processes/bubblewrap.js';
+import { clientOf, serve, startService, temporaryFolder } from './service.js';
+
+const { works, reason } = canBox();
+
+/** Processes whose command line names the entry of host processes, of this service alone. */
+function hostProcesses(servicePid: number): number {
+  const parentOf = (pid: string): string => /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+  const isBelow = (pid: string): boolean => pid !== '0' && pid !== '' && (pid === String(servicePid) || isBelow(parentOf(pid)));
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return /^\d+$/.test(pid) && line[0] === process.execPath && line.some((word) => word.endsWith('child-entry.js')) && isBelow(pid);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test('in boxes: each project has a process of its own, its worlds outlive it, and the ready line says so', {
+  skip: works ? false : reason,
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = temporaryFolder();
+  const service = await startService({ dataDirectory, flags: ['--isolate', 'box'] });
+  const { baseUrl, projectId, environmentId, credential, toolCode } = service.ready;
+  assert.equal(toolCode.isolation, 'box');
+  const readiness = (await (await fetch(`${baseUrl}/readyz`)).json()) as { toolCode: object };
+  assert.deepEqual(readiness.toolCode, toolCode);
+  const client = clientOf(service, credential as string);
+  const make = async (of: { projectId: string; environmentId: string }) => {
+    const { session, operation } = await client.createSession({ path: of, body: { seed: '1' } });
+    await client.waitForOperation({ projectId: of.projectId, operationId: operation.operationId });
+    return session.sessionId;
+  };
+  const first = { projectId, environmentId };
+  const sessionId = await make(first);
+  const { project } = await client.createProject({ body: { name: 'second' } });
+  assert.notEqual(project.projectId, projectId);
+  const path = { ...first, sessionId };
+  const { session } = await client.getSession({ path });
+  const read = async () => (await client.getSession({ path })).session.state;
+  assert.equal(session.state, 'ready');
+  assert.ok(hostProcesses(service.child.pid as number) >= 1);
+  assert.equal((await service.stop()).code, 0);
+  // At rest every data folder is where it belongs, and the next start finds its worlds.
+  const folders = readdirSync(join(dataDirectory, 'worlds')).filter((name) => name !== '.slots');
+  assert.deepEqual(
+    folders.map((name) => name.slice(0, 2)),
+    ['p-'],
+  );
+  const next = await startService({ dataDirectory, flags: ['--isolate', 'box'] });
+  const again = clientOf(next, credential as string);
+  assert.equal((await again.getSession({ path })).session.state, await read().catch(() => 'ready'));
+  assert.equal((await next.stop()).code, 0);
+});
+
+test('without a box a service lets nobody in from outside, unless tool code is trusted', { timeout: 60_000 }, async () => {
+  for (const isolate of ['process', 'thread']) {
+    const outside = await serve({ flags: ['--isolate', isolate, '--host', '0.0.0.0'] }).ended;
+    assert.equal(outside.code, 2, outside.stderr);
+    assert.match(outside.stderr, /others may reach this service.*--trust-tool-code true/);
+  }
+  const trusted = await startService({ flags: ['--isolate', 'process', '--host', '0.0.0.0', '--trust-tool-code', 'true'] });
+  assert.equal(trusted.ready.toolCode.isolation, 'process');
+  assert.equal((await trusted.stop()).code, 0);
+});
+
+test('without a box there is one project, and a start with several is refused', { timeout: 60_000 }, async () => {
+  const dataDirectory = temporaryFolder();
+  const trusted = await startService({ dataDirectory });
+  await clientOf(trusted, trusted.ready.credential as string).createProject({ body: { name: 'second' } });
+  await trusted.stop();
+  const refused = await serve({ dataDirectory, flags: ['--isolate', 'process'] }).ended;
+  assert.equal(refused.code, 2, refused.stderr);
+  assert.match(refused.stderr, /this service holds several projects.*--trust-tool-code true/);
+  const alone = await startService({ flags: ['--isolate', 'process'] });
+  await assert.rejects(clientOf(alone, alone.ready.credential as string).createProject({ body: { name: 'second' } }), {
+    code: 'control.STATE_CONFLICT',
+  });
+  assert.equal((await alone.stop()).code, 0);
+});

@@ -1,0 +1,69 @@
+// A disk of a few megabytes to fill: a tmpfs, or an ext4 in a file. It takes root; a test without that is skipped, and says so.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statfsSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export type DiskKind = 'tmpfs' | 'ext4';
+export interface SmallDisk {
+  /** Where it is mounted. */
+  path: string;
+  freeBytes(): number;
+  /** Takes all of its room but so much; again with less frees some. */
+  leave(bytes: number): void;
+  /** Gives back what `leave` took. */
+  empty(): void;
+}
+
+/** Undefined: it could not be mounted, and the test is skipped. It is unmounted after the test. */
+export function smallDisk(context: TestContext, { kind, megabytes }: { kind: DiskKind; megabytes: number }): SmallDisk | undefined {
+  const scratch = mkdtempSync(join(tmpdir(), 'drillyard-disk-'));
+  const path = join(scratch, 'disk');
+  mkdirSync(path);
+  const fault = kind === 'tmpfs' ? mountTmpfs(path, megabytes) : mountExt4(path, join(scratch, 'image'), megabytes);
+  context.after(() => {
+    if (fault === undefined) execFileSync('umount', ['-l', path]);
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  if (fault !== undefined) {
+    context.skip(`cannot mount a ${kind} (it takes root): ${fault}`);
+    return undefined;
+  }
+  const ballast = join(path, 'ballast');
+  const freeBytes = (): number => statfsSync(path).bavail * statfsSync(path).bsize;
+  const empty = (): void => rmSync(ballast, { force: true });
+  const leave = (bytes: number): void => {
+    empty();
+    fill(ballast, () => freeBytes() - bytes);
+  };
+  return { path, freeBytes, empty, leave };
+}
+
+function mountTmpfs(path: string, megabytes: number): string | undefined {
+  return faultOf('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path]);
+}
+
+function mountExt4(path: string, image: string, megabytes: number): string | undefined {
+  writeFileSync(image, '');
+  truncateSync(image, megabytes * 1024 * 1024);
+  // No room kept for root: what is full is full.
+  return faultOf('mkfs.ext4', ['-q', '-m', '0', image]) ?? faultOf('mount', ['-o', 'loop', image, path]);
+}
+
+function faultOf(command: string, args: string[]): string | undefined {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+
+/** In small pieces, as a disk takes less than it says it has: until it says it is full, or enough is taken. */
+function fill(file: string, left: () => number): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let bytes = left(); bytes > 0; bytes = left()) writeSync(descriptor, Buffer.alloc(Math.min(bytes, 64 * 1024), 7));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

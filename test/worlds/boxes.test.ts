@@ -1,0 +1,121 @@
+// Hosts in boxes, asked from inside: a host module that has nothing to do with worlds looks around as code would that has left its realm.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { compileProject } from '../../src/compiler/compile.js';
+import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
+import { spawnChild } from '../../src/processes/spawn-child.js';
+import { BoxPool } from '../../src/worlds/boxes.js';
+import { openWorlds } from '../../src/worlds/worlds.js';
+
+const { works, reason } = canBox();
+const skip = works ? false : reason;
+const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100 };
+const resourceLimits = { maxOldGenerationSizeMb: 512 };
+
+function scratch(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-boxes-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Where the code of this package lies is seen too, down to the code alone. */
+const codeRoots = runtimeFolders().map(({ inside }) => inside.split('/')[1] as string);
+
+test('code in a box sees its own folder, and nothing else of the machine', { skip, timeout: 60_000 }, async (t) => {
+  const folder = scratch(t);
+  mkdirSync(join(folder, 'own'));
+  mkdirSync(join(folder, 'other'));
+  writeFileSync(join(folder, 'server.key'), 'secret');
+  process.env.DRILLYARD_TEST_SECRET = 'sesame';
+  t.after(() => delete process.env.DRILLYARD_TEST_SECRET);
+  const seen = await new Promise<{ [what: string]: unknown }>((resolve, reject) => {
+    const child = spawnChild({
+      entry: new URL('./box-explorer.js', import.meta.url),
+      box: {
+        folders: [
+          { outside: join(folder, 'own'), inside: '/data', writable: true },
+          { outside: fileURLToPath(new URL('.', import.meta.url)), inside: fileURLToPath(new URL('.', import.meta.url)), writable: false },
+        ],
+      },
+      bounds,
+      onMessage: (message) => resolve(message as { [what: string]: unknown }),
+    });
+    t.after(() => child.kill());
+    child.send({ folder, parent: process.pid });
+    void child.ended.then((detail) => reject(new Error(detail)));
+  });
+  assert.deepEqual(seen, {
+    environment: {},
+    root: (seen.root as string[]).filter((name) => ['bin', 'data', 'dev', 'lib', 'lib64', 'proc', 'sbin', 'tmp', 'usr', ...codeRoots].includes(name)),
+    outside: 'ENOENT',
+    key: 'ENOENT',
+    passwords: 'ENOENT',
+    written: 'ok',
+    runtimeWritten: 'EROFS',
+    userId: 65_534,
+    otherProcesses: false,
+    signalled: 'ESRCH',
+    interfaces: ['lo'],
+    connected: seen.connected,
+    capabilities: '0000000000000000',
+    memory: 'RangeError',
+  });
+  assert.match(String(seen.connected), /ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL/);
+  assert.deepEqual(readdirSync(join(folder, 'own')), ['written']);
+});
+
+test('worlds in boxes do what worlds do, each project in a box of its own', { skip, timeout: 120_000 }, async (t) => {
+  const directory = scratch(t);
+  const { build } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
+  assert.ok(build);
+  const pool = new BoxPool({ directory, bounds, resourceLimits, ready: 1 });
+  t.after(() => pool.close());
+  const open = (name: string) => {
+    const folder = join(directory, name);
+    return openWorlds({
+      directory: folder,
+      layout: 'shared',
+      durability: 'committed',
+      hosts: 1,
+      isolation: 'process',
+      children: pool.childrenOf(folder),
+    });
+  };
+  const [one, other] = await Promise.all([open('p-one'), open('p-other')]);
+  const create = { build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } };
+  const first = await one.create({ ...create, worldId: 'ses_000000000001' });
+  const second = await other.create({ ...create, worldId: 'ses_000000000002' });
+  const add = { kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: 'main', amount: 2 } } as const;
+  const results = await Promise.all([first.command(add), second.command(add), first.command(add)]);
+  assert.deepEqual(
+    results.map(({ outcome }) => outcome.kind),
+    ['ok', 'ok', 'ok'],
+  );
+  await assert.rejects(one.open('ses_000000000002'), { code: 'control.NOT_FOUND' });
+  const before = await first.query({ kind: 'position' });
+  // The box is lost, and the folder goes on in another one.
+  await one.killHost(0);
+  assert.deepEqual(await first.query({ kind: 'position' }), before);
+  await Promise.all([one.close(), other.close()]);
+  assert.deepEqual(readdirSync(directory).sort(), ['.slots', 'p-one', 'p-other']);
+  // What a crash left in a slot is found by the next start.
+  mkdirSync(join(directory, '.slots', 'slot-lost'));
+  renameSync(join(directory, 'p-one'), join(directory, '.slots', 'slot-lost', 'p-one'));
+  const next = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
+  assert.deepEqual(readdirSync(directory).includes('p-one'), true);
+  await next.close();
+});
+
+test('a child that sends anything but messages of the right shape is ended, and its parent goes on', { timeout: 60_000 }, async () => {
+  for (const how of ['no json', 'too long', 'half', 'flood'] as const) {
+    const messages: unknown[] = [];
+    const child = spawnChild({ entry: new URL('./box-liar.js', import.meta.url), onMessage: (message) => messages.push(message) });
+    child.send({ how });
+    assert.match(await child.ended, how === 'half' ? /exited with 0/ : how === 'flood' ? /exited with 3/ : /a message is/, how);
+    if (how === 'half' || how === 'no json' || how === 'too long') assert.deepEqual(messages, [], how);
+  }
+});
