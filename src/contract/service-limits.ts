@@ -94,6 +94,7 @@ export const serviceLimits = {
   /** Of one message between the service and a worker process: a build and its view, as base64. */
   taskMessageBytesMax: 128 * 1024 * 1024,
   authorProcessMemoryBytesMax: 4 * 1024 * 1024 * 1024,
+  authorCpuPercentMax: 200,
   /** Tasks that wait for a worker, of all projects and of one. */
   compileQueueMax: 1024,
   compileProjectQueueMax: 16,

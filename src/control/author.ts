@@ -11,8 +11,8 @@ import { validateAuthorAnswer } from '../contract/validators.js';
 import type { Access } from '../drills/bindings-port.js';
 import { type JsonCommand, runJsonCommand } from '../drills/targets/json-command.js';
 import { Redactor } from '../drills/targets/redaction.js';
-import { limited } from '../processes/bounds.js';
-import { boxed, type Command, inEveryBox, runtimeFolders } from '../processes/bubblewrap.js';
+import { bounded } from '../processes/bounds.js';
+import { boxed, inEveryBox, runtimeFolders } from '../processes/bubblewrap.js';
 import type { Blobs } from './services.js';
 import type { ControlSettings } from './settings.js';
 import { readSourceFile, type SourceTree } from './source-trees.js';
@@ -59,8 +59,8 @@ export async function askCommandAuthor(settings: AuthorSettings, input: AuthorIn
 /** In its box it sees the runtime, the folder of its program, what its arguments name by a full path, and a /tmp of its own. */
 function enclosed({ author, isolation, dataDirectory, keyFile }: AuthorSettings, environment: NodeJS.ProcessEnv): Pick<JsonCommand, 'enclose'> {
   if (isolation === 'thread') return {};
-  const bounded = (command: Command): Command => limited(command, { memoryBytesMax: limits.authorProcessMemoryBytesMax });
-  if (isolation === 'process') return { enclose: bounded };
+  const bounds = { memoryBytesMax: limits.authorProcessMemoryBytesMax, cpuPercentMax: limits.authorCpuPercentMax };
+  if (isolation === 'process') return { enclose: (command) => bounded(command, bounds) };
   return {
     enclose: (command) => {
       const program = realpathSync(command.file);
@@ -75,6 +75,7 @@ function enclosed({ author, isolation, dataDirectory, keyFile }: AuthorSettings,
           environment: { ...environment, HOME: '/tmp', TMPDIR: '/tmp' },
           openNetwork: author?.openNetwork === true,
         }),
+        bounds,
       );
     },
   };

@@ -1,8 +1,9 @@
 // What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory and
 // processor time by a control group of its own. The limit on the process makes an allocation fail inside it, as an error of the code that asked;
 // the control group is what holds when that is not enough.
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from './bubblewrap.js';
 
 export interface ChildBounds {
@@ -14,15 +15,10 @@ export interface ChildBounds {
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file));
 
-/** The command with the limit on its memory, where the machine has prlimit (util-linux). */
-export function limited({ file, args }: Command, { memoryBytesMax }: Pick<ChildBounds, 'memoryBytesMax'>): Command {
-  return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
-}
-
-export interface ControlGroup {
-  add(pid: number): void;
-  /** Once nothing runs in it any more. */
-  remove(): void;
+/** A command that puts itself under its bounds before it runs what it was made from. */
+export interface BoundedCommand extends Command {
+  /** To be called once everything that it started has ended. */
+  ended(): void;
 }
 
 interface Hierarchy {
@@ -32,6 +28,9 @@ interface Hierarchy {
 }
 
 let hierarchy: Hierarchy | null | undefined;
+let groups = 0;
+/** Names of groups that this process made and has not given up. */
+const live = new Set<string>();
 
 /** Which bounds hold here, in words for an operator. */
 export function boundsHeld(): { memory: 'control group' | 'process limit' | 'heap only'; cpu: 'control group' | 'none' } {
@@ -40,58 +39,105 @@ export function boundsHeld(): { memory: 'control group' | 'process limit' | 'hea
   return { memory: prlimit === undefined ? 'heap only' : 'process limit', cpu: 'none' };
 }
 
-/** A new group, or undefined where this process may not make one. */
-export function createControlGroup(name: string, bounds: ChildBounds): ControlGroup | undefined {
+/** The command under the bounds that can be had on this machine: prlimit (util-linux) and a control group of its own. */
+export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
   hierarchy ??= findHierarchy();
-  if (hierarchy === null) return undefined;
-  const group = hierarchy.parents.map((parent) => join(parent, name));
+  const group = hierarchy === null ? undefined : createGroup(hierarchy, bounds);
+  const own = limited(command, bounds);
+  if (group === undefined) return { ...own, ended: () => {} };
+  return { ...joining(group, own), ended: () => removeAll(group) };
+}
+
+function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
+  return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
+}
+
+/** It joins by itself, before it has any child: one that is moved from outside may have started some already. */
+function joining(group: readonly string[], { file, args }: Command): Command {
+  const script = 'while [ "$1" != -- ]; do echo $$ >"$1/cgroup.procs" || exit; shift; done; shift; exec "$@"';
+  return { file: '/bin/sh', args: ['-c', script, 'sh', ...group, '--', file, ...args] };
+}
+
+function createGroup({ parents, write }: Hierarchy, bounds: ChildBounds): string[] | undefined {
+  const name = `drillyard-${process.pid}-${++groups}`;
+  const group = parents.map((parent) => join(parent, name));
+  live.add(name);
   try {
+    for (const parent of parents) sweep(parent);
     for (const folder of group) mkdirSync(folder);
-    hierarchy.write(group, bounds);
+    write(group, bounds);
+    return group;
   } catch {
     removeAll(group);
     return undefined;
   }
-  return {
-    add: (pid) => {
-      for (const folder of group) writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-    },
-    remove: () => removeAll(group),
-  };
 }
 
 function removeAll(group: readonly string[]): void {
   for (const folder of group) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // Busy for a moment after its last process, or never made. An empty group costs nothing and the next start makes others.
-    }
+    live.delete(basename(folder));
+    remove(folder);
+  }
+}
+
+/** Groups that were busy for a moment after their last process, and those of processes that were killed. One that is in use cannot be removed. */
+function sweep(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const owner = /^drillyard-(\d+)-\d+$/.exec(name)?.[1];
+    if (owner === undefined || live.has(name)) continue;
+    if (Number(owner) === process.pid || !existsSync(`/proc/${owner}`)) remove(join(parent, name));
+  }
+}
+
+function remove(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Busy, or never made; the next sweep asks again.
   }
 }
 
 const cpuPeriodUs = 100_000;
 const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((cpuPeriodUs * cpuPercentMax) / 100);
+/** A quarter of what one process has unless told otherwise, in the units of each version: where processors are short, tool code waits. */
+const cpuWeight = 25;
+const cpuShares = 256;
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
-  return [version2(), version1()].find((found) => found !== undefined && works(found)) ?? null;
+  return [...version2(), version1()].find((found) => found !== undefined && works(found)) ?? null;
 }
 
-/** Below the group of this process; its controllers must be handed down already (systemd: `Delegate=yes`). */
-function version2(): Hierarchy | undefined {
+/** Of a systemd unit with `Delegate=yes`: the service runs in this group of it, since only a group without processes can hand on controllers. */
+const delegateSubgroup = 'drillyard';
+
+/** Below the group of this process, or beside it where the unit is delegated to the service. */
+function version2(): Hierarchy[] {
   const own = ownPath(/^0::(.*)$/m);
   const mount = mountOf('cgroup2');
-  if (own === undefined || mount === undefined) return undefined;
-  const parent = join(mount, own);
-  if (!readText(join(parent, 'cgroup.subtree_control')).includes('memory')) return undefined;
-  return {
+  if (own === undefined || mount === undefined) return [];
+  const parents = [join(mount, own), ...(basename(own) === delegateSubgroup ? [dirname(join(mount, own))] : [])];
+  return parents.filter(handsOn).map((parent) => ({
     parents: [parent],
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
+      writeFileSync(join(folder as string, 'cpu.weight'), String(cpuWeight));
     },
-  };
+  }));
+}
+
+/** Whether groups in this one have both controllers; they are asked for where they are not handed on yet. */
+function handsOn(parent: string): boolean {
+  const file = join(parent, 'cgroup.subtree_control');
+  const hasBoth = (): boolean => ['memory', 'cpu'].every((name) => readText(file).split(/\s+/).includes(name));
+  if (hasBoth()) return true;
+  try {
+    writeFileSync(file, '+memory +cpu');
+  } catch {
+    return false;
+  }
+  return hasBoth();
 }
 
 function version1(): Hierarchy | undefined {
@@ -109,21 +155,19 @@ function version1(): Hierarchy | undefined {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
+      writeFileSync(join(cpu as string, 'cpu.shares'), String(cpuShares));
     },
   };
 }
 
-function works({ parents, write }: Hierarchy): boolean {
-  const group = parents.map((parent) => join(parent, `drillyard-probe-${process.pid}`));
-  try {
-    for (const folder of group) mkdirSync(folder);
-    write(group, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100 });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    removeAll(group);
-  }
+/** Whether a process can be put into a group made there. */
+function works(found: Hierarchy): boolean {
+  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100 });
+  if (group === undefined) return false;
+  const { file, args } = joining(group, { file: '/bin/sh', args: ['-c', ':'] });
+  const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: 10_000 });
+  removeAll(group);
+  return status === 0;
 }
 
 function ownPath(pattern: RegExp): string | undefined {

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
-import { type ChildBounds, type ControlGroup, createControlGroup, limited } from './bounds.js';
+import { bounded, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
 import { JsonChannel } from './json-channel.js';
 
@@ -39,15 +39,13 @@ export const channelDescriptor = 3;
 export const firstDescriptor = 4;
 
 const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'];
-let groups = 0;
 
 /** A child that cannot be started at all ends at once, with the reason. */
 export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
   const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry)] };
   const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders] });
-  const { file, args } = bounds === undefined ? command : limited(command, bounds);
+  const { file, args, ended: groupEnded } = bounds === undefined ? { ...command, ended: () => {} } : bounded(command, bounds);
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
-  const group = bounds === undefined || child.pid === undefined ? undefined : joinGroup(child.pid, bounds);
   let broken: string | undefined;
   const refuse = (reason: string): void => {
     broken ??= reason;
@@ -67,7 +65,7 @@ export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, de
   for (const output of [child.stdout, child.stderr]) showOutput(output as Readable, allowance);
   const ended = exitOf(child).then(async (detail) => {
     if (child.pid !== undefined) await closed;
-    group?.remove();
+    groupEnded();
     return broken === undefined ? detail : `${broken}; ${detail}`;
   });
   return { send: (value) => channel.send(value), ended, kill: () => void child.kill('SIGKILL'), refuse };
@@ -75,18 +73,6 @@ export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, de
 
 function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(keptVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
-}
-
-/** Before the child was told anything it runs none of the code that the bounds are for. */
-function joinGroup(pid: number, bounds: ChildBounds): ControlGroup | undefined {
-  const group = createControlGroup(`drillyard-${process.pid}-${++groups}`, bounds);
-  try {
-    group?.add(pid);
-    return group;
-  } catch {
-    group?.remove();
-    return undefined;
-  }
 }
 
 function exitOf(child: ChildProcess): Promise<string> {

@@ -23,7 +23,14 @@ export interface JsonCommand extends Pick<TargetWork, 'access' | 'timeoutMs' | '
   environment: NodeJS.ProcessEnv;
   input: unknown;
   /** Puts the command, whose file is found by now, into another that bounds it. */
-  enclose?(command: { file: string; args: string[] }): { file: string; args: string[] };
+  enclose?(command: { file: string; args: string[] }): EnclosedCommand;
+}
+
+export interface EnclosedCommand {
+  file: string;
+  args: string[];
+  /** Called once the command has ended. */
+  ended(): void;
 }
 
 export async function runJsonCommand(command: JsonCommand): Promise<TargetRun> {
@@ -31,14 +38,15 @@ export async function runJsonCommand(command: JsonCommand): Promise<TargetRun> {
   if (typeof executable !== 'string') return failedRun(executable);
   const { directory: cwd, environment: env } = command;
   const own = { file: executable, args: [...command.arguments] };
-  const { file, args } = command.enclose?.(own) ?? own;
-  let child: ChildProcess;
+  const { file, args, ended } = command.enclose?.(own) ?? { ...own, ended: () => {} };
   try {
-    child = spawn(file, args, { cwd, env, shell: false, stdio: 'pipe', detached: true });
+    const child = spawn(file, args, { cwd, env, shell: false, stdio: 'pipe', detached: true });
+    return await new CommandRun(child, command).finished;
   } catch (error) {
     return failedRun(spawnFailed(error as Error));
+  } finally {
+    ended();
   }
-  return await new CommandRun(child, command).finished;
 }
 
 export function failedRun(error: RunError): TargetRun {
