@@ -12,7 +12,11 @@ export interface IsolatedOptions extends Omit<WorldsOptions, 'isolation' | 'chil
 }
 
 const heapMb = 512;
-const bounds = { memoryBytesMax: heapMb * 1024 * 1024 + limits.hostBesideHeapBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+const bounds = {
+  memoryBytesMax: heapMb * 1024 * 1024 + limits.hostBesideHeapBytesMax,
+  cpuPercentMax: limits.hostCpuPercentMax,
+  cpuWeight: limits.hostCpuWeight,
+};
 const resourceLimits = { maxOldGenerationSizeMb: heapMb };
 
 /** In boxes the folder is one of a folder of its own. */

@@ -129,6 +129,7 @@ function flagsOf({ heapMb, youngHeapMb, stackMb }: ThreadLimits): string[] {
 const boundsOf = ({ heapMb, youngHeapMb }: ThreadLimits) => ({
   memoryBytesMax: (heapMb + youngHeapMb) * bytesPerMb + limits.taskBesideHeapBytesMax,
   cpuPercentMax: limits.taskCpuPercentMax,
+  cpuWeight: limits.taskCpuWeight,
 });
 
 /** V8 ends its process by a signal when it has no memory left, and so does the kernel; bubblewrap tells a signal as 128 and its number. */

@@ -11,6 +11,8 @@ export interface ChildBounds {
   memoryBytesMax: number;
   /** Hundredths of one processor, over its threads; only a control group holds it. */
   cpuPercentMax: number;
+  /** Hundredths of what a process has that is in no group of ours, where processors are short. */
+  cpuWeight: number;
 }
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file));
@@ -99,9 +101,8 @@ function remove(folder: string): void {
 
 const cpuPeriodUs = 100_000;
 const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((cpuPeriodUs * cpuPercentMax) / 100);
-/** A quarter of what one process has unless told otherwise, in the units of each version: where processors are short, tool code waits. */
-const cpuWeight = 25;
-const cpuShares = 256;
+/** Version 1 counts the weight that is usual as 1,024, version 2 as 100. */
+const sharesOf = ({ cpuWeight }: ChildBounds): number => Math.ceil((1024 * cpuWeight) / 100);
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
@@ -122,7 +123,7 @@ function version2(): Hierarchy[] {
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
-      writeFileSync(join(folder as string, 'cpu.weight'), String(cpuWeight));
+      writeFileSync(join(folder as string, 'cpu.weight'), String(bounds.cpuWeight));
     },
   }));
 }
@@ -155,14 +156,14 @@ function version1(): Hierarchy | undefined {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
-      writeFileSync(join(cpu as string, 'cpu.shares'), String(cpuShares));
+      writeFileSync(join(cpu as string, 'cpu.shares'), String(sharesOf(bounds)));
     },
   };
 }
 
 /** Whether a process can be put into a group made there. */
 function works(found: Hierarchy): boolean {
-  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100 });
+  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100, cpuWeight: 100 });
   if (group === undefined) return false;
   const { file, args } = joining(group, { file: '/bin/sh', args: ['-c', ':'] });
   const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: 10_000 });

@@ -29,7 +29,7 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
   if (!works) throw new ServiceError('control.UNAVAILABLE', { message: `Tool code cannot run in a box: ${reason}.` });
   makeFolder(directory);
   const outside = isFresh ? directory : mkdtempSync(join(directory, '.box-'));
-  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const box = { folders: [{ outside, inside, writable: true }] };
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
   const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });

@@ -13,7 +13,7 @@ import { openWorlds } from '../../src/worlds/worlds.js';
 
 const { works, reason } = canBox();
 const skip = works ? false : reason;
-const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100 };
+const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 };
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 function scratch(t: TestContext): string {
