@@ -76,6 +76,7 @@ export function startChildHost(
     endpoint: lane,
     board,
     ended: child.ended,
+    setYielding: (yields) => child.setYielding(yields),
     terminate: () => child.kill(),
     refuse: (reason) => child.refuse(reason),
   };

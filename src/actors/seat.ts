@@ -102,9 +102,11 @@ export class Seat {
   watch(): void {
     if (this.state === 'starting') this.#life?.watchdog.lookAtStart();
     const step = this.state === 'up' ? this.#life?.watchdog.look(this.#calls.slotsUsed) : undefined;
-    const call = step && this.#calls.at(step.slot);
-    if (!call || call.stamp !== step.stamp) return;
-    this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs: monotonicMs() - step.sinceMs });
+    const found = step && this.#calls.at(step.slot);
+    const call = found?.stamp === step?.stamp ? found : undefined;
+    const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;
+    this.#life?.setYielding?.(call !== undefined && runsForMs > limits.heldStepMs);
+    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs });
   }
 
   /** Ends the present life as a crash would; resolves when the next one stands. */

@@ -19,6 +19,8 @@ const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(f
 
 /** A command that puts itself under its bounds before it runs what it was made from. */
 export interface BoundedCommand extends Command {
+  /** While it yields it has little of a processor that others want, in a control group alone. */
+  setYielding(yields: boolean): void;
   /** To be called once everything that it started has ended. */
   ended(): void;
 }
@@ -27,6 +29,7 @@ interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
   write(group: string[], bounds: ChildBounds): void;
+  weigh(group: string[], cpuWeight: number): void;
 }
 
 let hierarchy: Hierarchy | null | undefined;
@@ -46,9 +49,25 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
   hierarchy ??= findHierarchy();
   const group = hierarchy === null ? undefined : createGroup(hierarchy, bounds);
   const own = limited(command, bounds);
-  if (group === undefined) return { ...own, ended: () => {} };
-  return { ...joining(group, own), ended: () => removeAll(group) };
+  if (hierarchy === null || group === undefined) return { ...own, setYielding: () => {}, ended: () => {} };
+  const { weigh } = hierarchy;
+  let wasYielding = false;
+  return {
+    ...joining(group, own),
+    setYielding: (yields) => {
+      if (yields === wasYielding) return;
+      wasYielding = yields;
+      try {
+        weigh(group, yields ? yieldingCpuWeight : bounds.cpuWeight);
+      } catch {
+        // Its last process has ended and the group with it.
+      }
+    },
+    ended: () => removeAll(group),
+  };
 }
+/** The least that counts beside whole processes: what it interrupts goes on at once. */
+const yieldingCpuWeight = 1;
 
 function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
   return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
@@ -60,7 +79,7 @@ function joining(group: readonly string[], { file, args }: Command): Command {
   return { file: '/bin/sh', args: ['-c', script, 'sh', ...group, '--', file, ...args] };
 }
 
-function createGroup({ parents, write }: Hierarchy, bounds: ChildBounds): string[] | undefined {
+function createGroup({ parents, write, weigh }: Hierarchy, bounds: ChildBounds): string[] | undefined {
   const name = `drillyard-${process.pid}-${++groups}`;
   const group = parents.map((parent) => join(parent, name));
   live.add(name);
@@ -68,6 +87,7 @@ function createGroup({ parents, write }: Hierarchy, bounds: ChildBounds): string
     for (const parent of parents) sweep(parent);
     for (const folder of group) mkdirSync(folder);
     write(group, bounds);
+    weigh(group, bounds.cpuWeight);
     return group;
   } catch {
     removeAll(group);
@@ -102,7 +122,7 @@ function remove(folder: string): void {
 const cpuPeriodUs = 100_000;
 const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((cpuPeriodUs * cpuPercentMax) / 100);
 /** Version 1 counts the weight that is usual as 1,024, version 2 as 100. */
-const sharesOf = ({ cpuWeight }: ChildBounds): number => Math.ceil((1024 * cpuWeight) / 100);
+const sharesOf = (cpuWeight: number): number => Math.ceil((1024 * cpuWeight) / 100);
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
@@ -123,8 +143,8 @@ function version2(): Hierarchy[] {
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
-      writeFileSync(join(folder as string, 'cpu.weight'), String(bounds.cpuWeight));
     },
+    weigh: ([folder], cpuWeight) => writeFileSync(join(folder as string, 'cpu.weight'), String(cpuWeight)),
   }));
 }
 
@@ -156,8 +176,8 @@ function version1(): Hierarchy | undefined {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
-      writeFileSync(join(cpu as string, 'cpu.shares'), String(sharesOf(bounds)));
     },
+    weigh: ([, cpu], cpuWeight) => writeFileSync(join(cpu as string, 'cpu.shares'), String(sharesOf(cpuWeight))),
   };
 }
 
