@@ -66,8 +66,8 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
     ended: () => removeAll(group),
   };
 }
-/** The least that counts beside whole processes: what it interrupts goes on at once. */
-const yieldingCpuWeight = 1;
+/** Of a tenth of what a host has: it goes on, and what wakes beside it need not wait. */
+const yieldingCpuWeight = 5;
 
 function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
   return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
