@@ -92,6 +92,8 @@ export const serviceLimits = {
   taskBesideHeapBytesMax: 512 * 1024 * 1024,
   taskCpuPercentMax: 200,
   taskCpuWeight: 10,
+  /** So long a task has only what others leave of the processors. */
+  taskYieldMs: 2_000,
   /** Of one message between the service and a worker process: a build and its view, as base64. */
   taskMessageBytesMax: 128 * 1024 * 1024,
   authorProcessMemoryBytesMax: 4 * 1024 * 1024 * 1024,

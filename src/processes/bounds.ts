@@ -19,7 +19,7 @@ const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(f
 
 /** A command that puts itself under its bounds before it runs what it was made from. */
 export interface BoundedCommand extends Command {
-  /** While it yields it has little of a processor that others want, in a control group alone. */
+  /** While it yields it has only what nobody else wants of a processor; in a control group alone. */
   setYielding(yields: boolean): void;
   /** To be called once everything that it started has ended. */
   ended(): void;
@@ -29,7 +29,8 @@ interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
   write(group: string[], bounds: ChildBounds): void;
-  weigh(group: string[], cpuWeight: number): void;
+  /** `idle`: it has what nobody else wants, and whoever wakes goes first. */
+  weigh(group: string[], cpuWeight: number | 'idle'): void;
 }
 
 let hierarchy: Hierarchy | null | undefined;
@@ -58,7 +59,7 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
       if (yields === wasYielding) return;
       wasYielding = yields;
       try {
-        weigh(group, yields ? yieldingCpuWeight : bounds.cpuWeight);
+        weigh(group, yields ? 'idle' : bounds.cpuWeight);
       } catch {
         // Its last process has ended and the group with it.
       }
@@ -66,8 +67,6 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
     ended: () => removeAll(group),
   };
 }
-/** Of a tenth of what a host has: it goes on, and what wakes beside it need not wait. */
-const yieldingCpuWeight = 5;
 
 function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
   return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
@@ -144,7 +143,7 @@ function version2(): Hierarchy[] {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
     },
-    weigh: ([folder], cpuWeight) => writeFileSync(join(folder as string, 'cpu.weight'), String(cpuWeight)),
+    weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
   }));
 }
 
@@ -177,8 +176,15 @@ function version1(): Hierarchy | undefined {
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
     },
-    weigh: ([, cpu], cpuWeight) => writeFileSync(join(cpu as string, 'cpu.shares'), String(sharesOf(cpuWeight))),
+    weigh: ([, cpu], cpuWeight) => weigh(cpu as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
   };
+}
+
+/** A group that was idle has the usual weight afterwards, and gets its own again. */
+function weigh(folder: string, file: 'cpu.weight' | 'cpu.shares', weight: number | 'idle'): void {
+  const idle = join(folder, 'cpu.idle');
+  if (existsSync(idle)) writeFileSync(idle, weight === 'idle' ? '1' : '0');
+  if (weight !== 'idle') writeFileSync(join(folder, file), String(weight));
 }
 
 /** Whether a process can be put into a group made there. */

@@ -25,6 +25,8 @@ export const apartModes = modes.filter((mode) => mode !== 'thread');
 export const engines: readonly Engine[] = allEngines.map((engine) => (engine === 'node:http' ? 'node' : 'uws'));
 
 export const serverMiBMax = 1536;
+/** Of a victim under attack, to what it has when all is quiet. */
+const p99RatioMax = 3;
 /** Of what a test waits for in any case. */
 const agentTimeoutMs = 60_000;
 const unlimited = ['rate-per-second', 'rate-burst', 'organization-rate-per-second', 'organization-rate-burst'];
@@ -247,6 +249,12 @@ export async function besideVictim<T>(victim: Victim, attack: () => Promise<T>):
     over = true;
     await answering.catch(() => {});
   }
+}
+
+/** The victim is held up no more than is claimed. In threads tool code has the processors of the service, and nothing is claimed for them. */
+export function assertHeld(quiet: Answers, answers: Answers): void {
+  const ratio = answers.p99Ms / quiet.p99Ms;
+  assert.ok(ratio <= p99RatioMax, `p99 is ${ratio.toFixed(2)} times what it is when all is quiet`);
 }
 
 /** Of the server process alone. */
