@@ -3,7 +3,8 @@
 import { dirname } from 'node:path';
 import { limits } from '../src/contract/limits.js';
 import type { Worlds, WorldsOptions } from '../src/worlds/api.js';
-import { BoxPool, plainChildren } from '../src/worlds/boxes.js';
+import { BoxPool } from '../src/worlds/boxes.js';
+import { PlainPool } from '../src/worlds/ready-hosts.js';
 import { openWorlds } from '../src/worlds/worlds.js';
 
 export interface IsolatedOptions extends Omit<WorldsOptions, 'isolation' | 'children'> {
@@ -22,15 +23,13 @@ const resourceLimits = { maxOldGenerationSizeMb: heapMb };
 /** In boxes the folder is one of a folder of its own. */
 export async function openIsolated({ isolate, ...options }: IsolatedOptions): Promise<Worlds> {
   const { directory } = options;
-  if (isolate === 'process') {
-    return await openWorlds({ ...options, isolation: 'process', children: plainChildren({ directory, bounds, resourceLimits }) });
-  }
-  if (isolate !== 'box') return await openWorlds({ ...options, isolation: 'thread' });
-  const boxes = new BoxPool({ directory: dirname(directory), bounds, resourceLimits, ready: 0 });
-  const worlds = await openWorlds({ ...options, isolation: 'process', children: boxes.childrenOf(directory) });
+  if (isolate !== 'process' && isolate !== 'box') return await openWorlds({ ...options, isolation: 'thread' });
+  const own = { bounds, resourceLimits, ready: 0 };
+  const pool = isolate === 'box' ? new BoxPool({ ...own, directory: dirname(directory) }) : new PlainPool(own);
+  const worlds = await openWorlds({ ...options, isolation: 'process', children: pool.childrenOf(directory) });
   const close = async (): Promise<void> => {
     await worlds.close();
-    await boxes.close();
+    await pool.close();
   };
   return Object.assign(Object.create(worlds), { close });
 }

@@ -84,9 +84,9 @@ export const limits = {
   hostCpuWeight: 50,
   /** Of a local run's host in a box: heap, buffers, stacks. */
   localBoxMemoryBytesMax: 2 * 1024 * 1024 * 1024,
-  /** Empty boxes that wait for a project, so that its first call waits for no start. */
-  boxesReady: 1,
-  boxRefillMs: 250,
+  /** Processes or boxes that wait for a project, so that its first call waits for no start. */
+  hostsReady: 1,
+  hostRefillMs: 250,
   /** Projects whose hosts stand at once. */
   projectsLiveMax: 64,
   /** Hosts of a project end when none of its worlds has had a message for this long, */
