@@ -2,7 +2,7 @@
 // and in a box, each in its turn and more than once; the first call of a project whose hosts do not stand; memory a project.
 //   npm run bench -- containment [--seconds 5] [--turns 3] [--worlds 64] [--projects 16] [--modes thread,process,box] [--json]
 import { bump, rows } from './http.js';
-import { measureLoad } from './load.js';
+import { type LoadFigures, measureLoad } from './load.js';
 import { quantiles } from './rows.js';
 import { accessToNewSession, publishRows, type Service, startService } from './service.js';
 import { Wire } from './wire.js';
@@ -15,7 +15,8 @@ const burst = 4;
 
 interface ModeFigures {
   callsPerSecond: number;
-  /** Of one call, over every process of the service. */
+  /** Of the service and every process that it started: hardly moved by what else the machine does. */
+  cpuUsPerCall: number;
   p99Ms: number;
   /**
    * Of projects one after the other, and the longest: from the request for access to its one session, which is the first message to a world of it, to
@@ -33,6 +34,7 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   const names = String(modes).split(',');
   const rates = new Map(names.map((mode) => [mode, [] as number[]]));
   const latencies = new Map(names.map((mode) => [mode, [] as number[]]));
+  const costs = new Map(names.map((mode) => [mode, [] as number[]]));
   let errors = 0;
   for (let turn = 0; turn < Number(turns); turn++) {
     // Another one begins each turn, so that none has the quiet moment always.
@@ -41,6 +43,7 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
       console.error(`${mode}: ${JSON.stringify(load)}`);
       rates.get(mode)?.push(load.requestsPerSecond);
       latencies.get(mode)?.push(load.p99Ms);
+      costs.get(mode)?.push(load.cpuUsPerCall);
       errors += load.errors;
     }
   }
@@ -48,6 +51,7 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   for (const mode of names) {
     figures[mode] = {
       callsPerSecond: middle(rates.get(mode)),
+      cpuUsPerCall: middle(costs.get(mode)),
       p99Ms: middle(latencies.get(mode)),
       ...(await measureProjects(mode, Number(projects))),
     };
@@ -58,20 +62,30 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   return { connections, worlds: Number(worlds), ...figures, processToThreads: ofThreads('process'), boxToThreads: ofThreads('box'), errors };
 }
 
-async function measureCalls({ mode, worlds, seconds }: { mode: string; worlds: number; seconds: number }): ReturnType<typeof measureLoad> {
+async function measureCalls({
+  mode,
+  worlds,
+  seconds,
+}: {
+  mode: string;
+  worlds: number;
+  seconds: number;
+}): Promise<LoadFigures & { cpuUsPerCall: number }> {
   const service = await startService({ flags: ['--isolate', mode], rows });
   try {
     const tokens = await Promise.all(Array.from({ length: worlds }, () => accessToNewSession(service)));
     const requests = Array.from({ length: 8 }, (_, round) => tokens.map((token, index) => bump(token, round * 131 + index * 7))).flat();
     await measureLoad({ origin: service.origin, requests, connections: 16, seconds: 2 });
-    return await measureLoad({ origin: service.origin, requests, connections, seconds });
+    const before = service.familyCpuUs();
+    const load = await measureLoad({ origin: service.origin, requests, connections, seconds });
+    return { ...load, cpuUsPerCall: Math.round((service.familyCpuUs() - before) / (load.requestsPerSecond * seconds)) };
   } finally {
     await service.stop();
   }
 }
 
 /** Projects with a session each; then the service starts again, and no host stands. */
-async function measureProjects(mode: string, projects: number): Promise<Omit<ModeFigures, 'callsPerSecond' | 'p99Ms'>> {
+async function measureProjects(mode: string, projects: number): Promise<Omit<ModeFigures, 'callsPerSecond' | 'cpuUsPerCall' | 'p99Ms'>> {
   const first = await startService({ flags: ['--isolate', mode], rows });
   let service: Service = first;
   try {

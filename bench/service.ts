@@ -19,6 +19,7 @@ export interface Service {
   figures(): ProcessFigures;
   /** Of the service and every process that it started; what they share is counted once. */
   familyMb(): number;
+  familyCpuUs(): number;
   /** Another process on the same data; this one is not to be used any more. */
   restart(): Promise<Service>;
   stop(): Promise<void>;
@@ -90,6 +91,7 @@ function serviceOf(child: ChildProcess, ready: Ready, kept: Kept): Service {
     client: createClient({ baseUrl: origin, credential }),
     figures: () => processFigures(child.pid as number),
     familyMb: () => familyMb(child.pid as number),
+    familyCpuUs: () => familyOf(child.pid as number).reduce((sum, pid) => sum + cpuUs(pid), 0),
     restart: async () => {
       await ended();
       const next = await launch(words);
@@ -154,27 +156,34 @@ function sourceOf(rows: number): { path: string; content: string }[] {
 export function processFigures(pid: number): ProcessFigures {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const megabytes = (name: string): number => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024);
-  // The name of the program stands in parentheses and may hold anything; the numbers follow it.
-  const words = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
   return {
-    cpuUs: (Number(words[11]) + Number(words[12])) * usPerTick,
+    cpuUs: cpuUs(pid),
     residentMb: megabytes('VmRSS'),
     ownMb: megabytes('RssAnon'),
     peakMb: megabytes('VmHWM'),
   };
 }
 
-/** Linux alone. */
-function familyMb(pid: number): number {
+function cpuUs(pid: number): number {
+  // The name of the program stands in parentheses and may hold anything; the numbers follow it.
+  const words = textOf(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(words[11] ?? 0) + Number(words[12] ?? 0)) * usPerTick;
+}
+
+/** The process and all that descend from it. Linux alone. */
+function familyOf(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     const parent = /^PPid:\s+(\d+)$/m.exec(textOf(`/proc/${name}/status`))?.[1];
     if (/^\d+$/.test(name) && parent !== undefined) parents.set(Number(name), Number(parent));
   }
   const isOurs = (one: number): boolean => one === pid || (one > 1 && parents.has(one) && isOurs(parents.get(one) as number));
-  const kilobytes = [...parents.keys()].filter(isOurs).map((one) => Number(/^Pss:\s+(\d+) kB$/m.exec(textOf(`/proc/${one}/smaps_rollup`))?.[1] ?? 0));
+  return [...parents.keys()].filter(isOurs);
+}
+function familyMb(pid: number): number {
+  const kilobytes = familyOf(pid).map((one) => Number(/^Pss:\s+(\d+) kB$/m.exec(textOf(`/proc/${one}/smaps_rollup`))?.[1] ?? 0));
   return Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1024);
 }
 /** Empty of a process that has ended meanwhile. */
