@@ -5,23 +5,10 @@ import type { ChildBounds } from '../processes/bounds.js';
 import type { BoxFolder } from '../processes/bubblewrap.js';
 import { firstDescriptor, spawnChild } from '../processes/spawn-child.js';
 import { BoardReader, createFilePage } from './board.js';
-import { type Envelope, isEnvelopeForCaller } from './frames.js';
-import type { HostLife, HostSetup, HostStart } from './host-port.js';
+import { isEnvelopeForCaller } from './frames.js';
+import type { HostLife, HostStart } from './host-port.js';
+import { type ChildOrder, type ControlEndpoint, ControlLane, type LaneMessage, type ToChild } from './lanes.js';
 import type { PreparedHost } from './prepared-host.js';
-
-/** The first messages tell a child what to load, and later what to be. */
-export type ToChild =
-  | { lane: 'prepare'; moduleHref: string; resourceLimits: HostStart['resourceLimits']; boardFd: number }
-  | { lane: 'start'; setup: HostSetup }
-  | LaneMessage;
-export type LaneMessage = { lane: 'mail'; envelope: Envelope } | { lane: 'control'; data: unknown };
-
-/** What Comlink asks of a wire. */
-export interface ControlEndpoint {
-  postMessage(data: unknown): void;
-  addEventListener(type: string, listener: (event: { data: unknown }) => void): void;
-  removeEventListener(type: string, listener: (event: { data: unknown }) => void): void;
-}
 
 export interface PrepareHost {
   moduleHref: string;
@@ -33,8 +20,10 @@ export interface PrepareHost {
 export function prepareHost({ moduleHref, resourceLimits, bounds, box }: PrepareHost): PreparedHost {
   const page = createFilePage();
   let receive: (message: unknown) => void = () => {};
+  const order: ChildOrder = { moduleHref, resourceLimits, boardFd: firstDescriptor };
   const child = spawnChild({
     entry: new URL('./child-entry.js', import.meta.url),
+    argument: JSON.stringify(order),
     flags: heapFlags(resourceLimits),
     descriptors: [page.fd],
     onMessage: (message) => receive(message),
@@ -43,7 +32,6 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
   });
   // What is loaded before it is wanted is nobody's hurry.
   child.setYielding(true);
-  child.send({ lane: 'prepare', moduleHref, resourceLimits, boardFd: firstDescriptor } satisfies ToChild);
   return {
     child,
     page,
@@ -93,28 +81,6 @@ function isLaneMessage(message: unknown): message is LaneMessage {
   if (lane !== 'control' || typeof data !== 'object' || data === null) return false;
   const { id, type } = data as { [member: string]: unknown };
   return typeof id === 'string' && type === 'RAW';
-}
-
-/** One lane of the channel, as Comlink wants a wire to look. Used on both sides. */
-export class ControlLane implements ControlEndpoint {
-  readonly #listeners = new Set<(event: { data: unknown }) => void>();
-  readonly #send: (message: LaneMessage) => void;
-
-  constructor(send: (message: LaneMessage) => void) {
-    this.#send = send;
-  }
-  postMessage(data: unknown): void {
-    this.#send({ lane: 'control', data });
-  }
-  addEventListener(_type: string, listener: (event: { data: unknown }) => void): void {
-    this.#listeners.add(listener);
-  }
-  removeEventListener(_type: string, listener: (event: { data: unknown }) => void): void {
-    this.#listeners.delete(listener);
-  }
-  deliver(data: unknown): void {
-    for (const listener of this.#listeners) listener({ data });
-  }
 }
 
 /** For the child's main thread; its host's thread gets the same limits as its own. */

@@ -1,13 +1,34 @@
 // Where a host begins: the task that a thread runs for as long as it lives, of this process or of a child (child-entry.ts).
 import { workerData } from 'node:worker_threads';
 import { type Endpoint, expose } from 'comlink';
+import { openParentChannel } from '../processes/parent-channel.js';
 import type { Envelope } from './frames.js';
 import { Host } from './host.js';
 import type { ThreadTask } from './host-port.js';
+import { type ChildOrder, ControlLane, type LaneMessage, type ToChild } from './lanes.js';
+
+export type ChildTask = Pick<ChildOrder, 'boardFd'>;
 
 // What the task will load, where it is known before there is a task.
 const { moduleHref } = (workerData as { moduleHref?: string } | null) ?? {};
 if (moduleHref !== undefined) await import(moduleHref);
+
+/** Called by Piscina in a child process: one hop from parent to host, without the child's main thread in between. Never returns. */
+export function runChildHost({ boardFd }: ChildTask): Promise<never> {
+  let host: Host | undefined;
+  const lane = new ControlLane((message) => channel.send(message));
+  const channel = openParentChannel((received) => {
+    const message = received as ToChild;
+    if (message.lane === 'mail') host?.receive(message.envelope);
+    else if (message.lane === 'control') lane.deliver(message.data);
+    else {
+      const post = (envelope: Envelope): void => channel.send({ lane: 'mail', envelope } satisfies LaneMessage);
+      host = new Host(message.setup, { kind: 'file', fd: boardFd }, post);
+      expose(host, lane as unknown as Endpoint);
+    }
+  });
+  return new Promise(() => {});
+}
 
 /** Called by Piscina. Never returns: the thread is ended from outside, after `stop` or at once. */
 export function runThreadHost({ setup, page, mail, control }: ThreadTask): Promise<never> {

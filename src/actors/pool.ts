@@ -13,7 +13,9 @@ import { Piscina } from 'piscina';
 import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
 import type { Envelope } from './frames.js';
-import type { HostControl, HostLife, HostSetup, HostStart, ThreadTask } from './host-port.js';
+import type { ChildTask } from './host-entry.js';
+import type { HostControl, HostLife, HostStart, ThreadTask } from './host-port.js';
+import type { ChildOrder } from './lanes.js';
 
 export function startHost(start: HostStart): HostLife {
   if (start.setup.isolation === 'thread') return startThread(start);
@@ -25,7 +27,7 @@ export function startHost(start: HostStart): HostLife {
 
 function startThread({ setup, resourceLimits, onEnvelope }: HostStart): HostLife {
   const page = createSharedPage();
-  const { mail, control, ended, terminate } = runThread(prepareThread(resourceLimits), { setup, page });
+  const { mail, control, ended, terminate } = runThread({ setup, resourceLimits, page });
   mail.on('message', onEnvelope);
   return {
     post: (envelope) => mail.postMessage(envelope),
@@ -42,12 +44,7 @@ function startThread({ setup, resourceLimits, onEnvelope }: HostStart): HostLife
   };
 }
 
-/** A thread that waits for its task. `moduleHref`: what the task will load, loaded already. */
-export function prepareThread(resourceLimits: HostStart['resourceLimits'], moduleHref?: string): Piscina {
-  return poolOfOne(resourceLimits, moduleHref);
-}
-
-export interface RunningThread {
+interface RunningThread {
   mail: MessagePort;
   control: MessagePort;
   /** Resolves once the thread is gone. */
@@ -55,31 +52,43 @@ export interface RunningThread {
   terminate(): void;
 }
 
-export function runThread(pool: Piscina, { setup, page }: { setup: HostSetup; page: BoardPage }): RunningThread {
+function runThread({ setup, resourceLimits, page }: Pick<HostStart, 'setup' | 'resourceLimits'> & { page: BoardPage }): RunningThread {
+  const pool = poolOfOne({ resourceLimits, name: 'runThreadHost' });
   const mail = new MessageChannel();
   const control = new MessageChannel();
   const task: ThreadTask = { setup, page, mail: mail.port2, control: control.port2 };
+  const ended = runToEnd(pool, task, [mail.port2, control.port2]);
+  return { mail: mail.port1, control: control.port1, ended, terminate: () => void pool.destroy() };
+}
+
+/** The one host of a child process; resolves, with what is known of the reason, once its thread is gone. */
+export function runInChild({ moduleHref, resourceLimits, boardFd }: ChildOrder): Promise<string> {
+  return runToEnd(poolOfOne({ resourceLimits, name: 'runChildHost', moduleHref }), { boardFd } satisfies ChildTask);
+}
+
+async function runToEnd(pool: Piscina, task: object, transferList: MessagePort[] = []): Promise<string> {
   const exited = new Promise<void>((resolve) => pool.threads[0]!.once('exit', () => resolve()));
-  const ended = pool.run(task, { transferList: [mail.port2, control.port2] }).then(
+  const detail = await pool.run(task, { transferList }).then(
     () => 'returned',
     (error: Error) => error.message,
   );
-  return {
-    mail: mail.port1,
-    control: control.port1,
-    ended: ended.then(async (detail) => {
-      // The task ends as soon as its thread is told to; the thread itself may still be in native code.
-      await Promise.all([pool.destroy(), exited]);
-      return detail;
-    }),
-    terminate: () => void pool.destroy(),
-  };
+  // The task ends as soon as its thread is told to; the thread itself may still be in native code.
+  await Promise.all([pool.destroy(), exited]);
+  return detail;
 }
 
-function poolOfOne(resourceLimits: HostStart['resourceLimits'], moduleHref: string | undefined): Piscina {
+interface PoolOfOne {
+  resourceLimits: HostStart['resourceLimits'];
+  /** Of the function that runs; host-entry.ts has them. */
+  name: 'runThreadHost' | 'runChildHost';
+  /** What the task will load, to be loaded before there is a task. */
+  moduleHref?: string;
+}
+
+function poolOfOne({ resourceLimits, name, moduleHref }: PoolOfOne): Piscina {
   const pool = new Piscina({
     filename: fileURLToPath(new URL('./host-entry.js', import.meta.url)),
-    name: 'runThreadHost',
+    name,
     minThreads: 1,
     maxThreads: 1,
     idleTimeout: 0,

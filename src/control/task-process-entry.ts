@@ -1,11 +1,12 @@
 // Where a process of a task pool begins, in a box or not (task-process.ts). The same tasks as in a thread, over a channel of JSON.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { openParentChannel } from '../processes/parent-channel.js';
+import { openParentChannel, outliveSignals } from '../processes/parent-channel.js';
 import { answerTask } from './task-answer.js';
 import { answerToWire, taskFromWire } from './task-wire.js';
 import type { TaskAnswer, TaskBegun } from './task-worker.js';
 
+outliveSignals();
 const channel = openParentChannel(async (message) => {
   const answer = await answerTask(taskFromWire(message), () => channel.send({ begun: true } satisfies TaskBegun));
   try {

@@ -1,7 +1,8 @@
 // Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one is asked
 // for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made visible.
 //   C1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
-//   C2. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
+//   C2. A child whose parent has gone sees the end of its standard input, and of the channel.
+//   C3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,8 @@ import { JsonChannel } from './json-channel.js';
 export interface ChildStart {
   /** The module that it runs; parent-channel.ts is its end of the channel. */
   entry: URL;
+  /** What the module is told in its command line. */
+  argument?: string;
   /** Flags of V8 and of Node. */
   flags?: readonly string[];
   /** Inside bubblewrap, with these folders beside the runtime; absent: a plain process. */
@@ -43,12 +46,12 @@ export const firstDescriptor = 4;
 const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'];
 
 /** A child that cannot be started at all ends at once, with the reason. */
-export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
-  const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry)] };
+export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
+  const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry), ...(argument === undefined ? [] : [argument])] };
   const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders] });
   const group = bounds === undefined ? undefined : bounded(command, bounds);
   const { file, args } = group ?? command;
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
   let broken: string | undefined;
   const refuse = (reason: string): void => {
     broken ??= reason;
@@ -58,6 +61,7 @@ export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, de
   const closed = new Promise<void>((resolve) => {
     channelClosed = resolve;
   });
+  child.stdin?.on('error', () => {});
   const stream = child.stdio[channelDescriptor] as Duplex;
   const channel = new JsonChannel(stream, messageBytesMax ?? limits.childMessageBytesMax, {
     message: onMessage,
