@@ -1,15 +1,16 @@
 // What a service does about tool code of strangers: a box for each project where one can be had, and a refusal where it would be needed and cannot.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { canBox } from '../../src/processes/bubblewrap.js';
+import { hostileAgent, hostileProject } from './hostile-build-kit.js';
 import { clientOf, serve, startService, temporaryFolder } from './service.js';
 
 const { works, reason } = canBox();
 
 /** Processes whose command line names the entry of host processes, of this service alone. */
-function hostProcesses(servicePid: number): number {
+function hostProcesses(servicePid: number): string[] {
   const parentOf = (pid: string): string => /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
   const isBelow = (pid: string): boolean => pid !== '0' && pid !== '' && (pid === String(servicePid) || isBelow(parentOf(pid)));
   return readdirSync('/proc').filter((pid) => {
@@ -19,7 +20,7 @@ function hostProcesses(servicePid: number): number {
     } catch {
       return false;
     }
-  }).length;
+  });
 }
 
 test('in boxes: each project has a process of its own, its worlds outlive it, and the ready line says so', {
@@ -46,7 +47,7 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
   const { session } = await client.getSession({ path });
   const read = async () => (await client.getSession({ path })).session.state;
   assert.equal(session.state, 'ready');
-  assert.ok(hostProcesses(service.child.pid as number) >= 1);
+  assert.ok(hostProcesses(service.child.pid as number).length >= 1);
   assert.equal((await service.stop()).code, 0);
   // At rest every data folder is where it belongs, and the next start finds its worlds.
   const folders = readdirSync(join(dataDirectory, 'worlds')).filter((name) => name !== '.slots');
@@ -65,6 +66,37 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
   assert.deepEqual((await clientOf(last, credential as string).listEvidence({ path, query })).entries, entries);
   assert.equal((await last.stop()).code, 0);
 });
+
+test('a host process ends with its service, even while tool code loops', { timeout: 60_000 }, async () => {
+  const flags = ['--isolate', 'process', '--trust-tool-code', 'true', '--handler-timeout-ms', '60000'];
+  const service = await startService({ flags });
+  const client = clientOf(service, service.ready.credential as string);
+  const { call, spin } = await hostileAgent(client, await hostileProject(client));
+  assert.equal((await call('read', { counter: 'main' })).status, 200);
+  const hosts = hostProcesses(service.child.pid as number);
+  assert.ok(hosts.length > 0);
+  const spinning = spin().catch(() => 'cut off');
+  await until(() => hosts.some((pid) => cpuTicksOf(pid) > 100));
+  await service.stop('SIGKILL');
+  assert.equal(await spinning, 'cut off');
+  await until(() => hosts.every((pid) => !existsSync(`/proc/${pid}`)));
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+/** Hundredths of a second in user mode; 0 once it has ended. */
+function cpuTicksOf(pid: string): number {
+  try {
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[11],
+    );
+  } catch {
+    return 0;
+  }
+}
 
 test('without a box a service lets nobody in from outside, unless tool code is trusted', { timeout: 60_000 }, async () => {
   for (const isolate of ['process', 'thread']) {
