@@ -79,6 +79,7 @@ export const diagnosticTable = {
   DY5018: warning('Header of an argument'),
   DY5019: error('Pattern not taken'),
   DY5020: error('Header of a callback'),
+  DY5021: error('Handler not found'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

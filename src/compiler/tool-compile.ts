@@ -9,8 +9,8 @@ import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import type { Diagnostics } from './diagnostics.js';
+import { handlerFindings } from './handler-checks.js';
 import { checkManifest } from './manifest-checks.js';
-import { codecFindings } from './route-checks.js';
 import type { SourceDocument } from './source-document.js';
 
 export interface ToolSource {
@@ -60,8 +60,9 @@ export async function compileTool(
     ? undefined
     : await bundleBehavior({ root: source.root, toolFile: source.toolFile, module: file.module as string, sdkNames });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
-  for (const { code, path, message } of codecFindings(manifest, bundled?.behavior?.code)) {
-    diagnostics.report(code, document.place(`/manifest${path}`), message);
+  const code = bundled?.behavior?.code;
+  for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
+    diagnostics.report(finding.code, document.place(`/manifest${finding.path}`), finding.message, { suggestion: finding.suggestion });
   }
   return {
     compiled: {

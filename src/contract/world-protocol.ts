@@ -359,7 +359,8 @@ export type WorldQuery =
   | ReadEvidence
   | ReadEvidenceLines
   | ReadPending
-  | { kind: 'faults' | 'actors' | 'budgets' | 'storage' }
+  /** `checkTools` loads every tool: world.HANDLER_FAILED for one that cannot be. */
+  | { kind: 'faults' | 'actors' | 'budgets' | 'checkTools' | 'storage' }
   | ReadTools
   | ReadRoutes;
 
@@ -392,5 +393,6 @@ export interface WorldAnswers {
   tools: ToolCatalogItem[];
   routes: WireRoute[];
   budgets: BudgetUsage;
+  checkTools: null;
   storage: StorageView;
 }

@@ -13,6 +13,7 @@ import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
 import { forEachInLanes, type Rest } from './lanes.js';
+import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
@@ -133,6 +134,7 @@ export async function runBuild(
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
   try {
+    await requireLoadableTools(worlds, build, plan.drills[0]);
     const signal = options.signal ?? new AbortController().signal;
     const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, signal, onEvent, onWorld };
     return await new Run(plan, options, context).play();

@@ -338,7 +338,10 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /200 is not from 300 to 599/,
   },
   DY5017: {
-    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('id: r,', 'id: notes.route,') },
+    changes: {
+      [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('id: r,', 'id: notes.route,'),
+      [behavior]: "export default { operations: { 'notes.add': () => null }, http: Object.fromEntries([]) };\n",
+    },
     at: [tool, '/manifest/http/0/id', 'notes.route'],
     message: /never names 'notes.route'/,
   },
@@ -368,6 +371,12 @@ const cases: { [code in DiagnosticCode]: Case } = {
     },
     at: [tool, '/manifest/callbacks/0/idempotencyHeader', 'Content-Length'],
     message: /Content-Length is a header of the connection/,
+  },
+  DY5021: {
+    changes: edited(behavior, "'notes.add': (", "'notes.ad': ("),
+    at: [tool, '/manifest/operations/0/id', 'notes.add'],
+    message: /the behavior has no handler for 'notes.add'/,
+    suggestion: /did you mean 'notes.ad'/,
   },
 
   DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },
