@@ -20,7 +20,8 @@ test('a handler that object literals do not hold is an error, through names, spr
   const patterns = 'const odd = (a) => a / 2 > 1 ? /[/"]{/.test(`${{ a }.a}`) : "}";\n';
   assert.deepEqual(await lacks(t, `${patterns}const it = { operations: { 'notes.add'() { return odd(1); } } };\nexport default it;`), every.slice(1));
   const parts = {
-    'drillyard/parts.ts': "const more = { 'notes.add': () => null };\nexport const operations = { ...more };\nexport const subscriptions = { 'on-du': () => {} };\n",
+    'drillyard/parts.ts':
+      "const more = { 'notes.add': () => null };\nexport const operations = { ...more };\nexport const subscriptions = { 'on-du': () => {} };\n",
   };
   const module = "import { defineToolBehavior } from 'drillyard/tool-sdk';\nimport { operations, subscriptions } from './parts.js';\n";
   assert.deepEqual(await lacks(t, `${module}export default defineToolBehavior({ operations, subscriptions, http: {} });`, parts), every.slice(1));

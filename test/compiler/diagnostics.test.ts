@@ -230,6 +230,18 @@ const cases: { [code in DiagnosticCode]: Case } = {
     suggestion: /'operations'/,
   },
 
+  DY3020: {
+    changes: asserting('kind: state.count, packageId: notes, namespace: notes, where: { txt: first }, count: { equals: 0 }'),
+    at: [drill, '/assertions/0/where/txt', 'txt'],
+    message: /a row of notes\/notes has no 'txt' here/,
+    suggestion: /Did you mean 'text'/,
+  },
+  DY3021: {
+    changes: asserting('kind: operation.count, operation: { packageId: notes, operationId: notes.add, arguments: { idd: x } }, count: { equals: 0 }'),
+    at: [drill, '/assertions/0/operation/arguments/idd', 'idd'],
+    message: /does not declare 'idd', and allows it/,
+    suggestion: /Did you mean 'id'/,
+  },
   DY4001: {
     changes: edited(world, '{ text: first }', '{ text: 5 }'),
     at: [world, '/state/0/value/text', '5'],
@@ -262,6 +274,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
   },
   DY4006: { changes: edited(world, 'atUs: 5', 'atUs: -5'), at: [world, '/initialEvents/0/atUs', '-5'], message: /before the start/ },
 
+  DY4007: {
+    changes: asserting('kind: state.value, packageId: notes, namespace: notes, rowId: n1, path: [text], comparison: not_equals, expected: 5'),
+    at: [drill, '/assertions/0/expected', '5'],
+    message: /it is never this in a row of notes\/notes: 5 must be string/,
+  },
   DY5001: {
     changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:no-such-tool"] }' },
     at: ['drillyard.json', '/toolPackages/0', '"library:no-such-tool"'],
