@@ -63,6 +63,7 @@ export class RunReporters {
     for (const file of this.#lines) file.add(line);
     this.#records?.take(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#junit?.take(event.detail.report, event.verdict);
+    if (event.event === 'drill') this.#junit?.close(event);
     this.#terminal?.onEvent(
       event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(this.#options.root, event.report)) } : event,
     );

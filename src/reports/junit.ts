@@ -2,8 +2,9 @@
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
 import type { AssertionResult, CheckpointResult, Verdict } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { RunEvent, RunReport } from '../contract/run-events.js';
 import { failedInteractions, isFlaky } from './findings.js';
+import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
 import { runHeading, whyLines } from './text-report.js';
@@ -19,7 +20,7 @@ export function junitXml(reports: readonly RunReport[]): string {
  * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
-  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string }>();
+  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string; verdict: Verdict }>();
 
   take(report: RunReport, verdict: Verdict): void {
     const { drillId, trial, attempt } = report.result.identity;
@@ -38,12 +39,39 @@ export class MergedJunit {
       ms: report.finishedAtMs - report.startedAtMs,
       earlier,
       told,
+      verdict,
     });
+  }
+
+  close(event: Extract<RunEvent, { event: 'drill' }>): void {
+    const why = gateText(event);
+    if (why === undefined) return;
+    for (const [key, suite] of this.#suites) {
+      const isOther = key.slice(key.indexOf(' ') + 1) !== event.drillId || suite.verdict === 'passed';
+      if (!isOther) this.#suites.set(key, { ...suite, ...toleratedSuite(suite, why) });
+    }
   }
 
   text(): string {
     return junitOf([...this.#suites.values()]);
   }
+}
+
+/** Of a trial that its drill's gate has room for: what did not hold decides nothing, so it is skipped, as what is no gate is. */
+function toleratedSuite({ xml, ms }: Suite, why: string): Suite {
+  const children = xml.children.map((child) => {
+    if (typeof child === 'string') return child;
+    if (child.name === 'properties') return { ...child, children: [...child.children, element('property', { name: 'tolerated', value: why })] };
+    return child.name === 'testcase' ? toleratedCase(child, why) : child;
+  });
+  const counts = countsOf(children);
+  return { xml: { ...xml, attributes: { ...xml.attributes, ...counts }, children }, counts, ms };
+}
+
+function toleratedCase(testCase: XmlElement, why: string): XmlElement {
+  const [outcome] = testCase.children as XmlElement[];
+  if (outcome === undefined || outcome.name === 'skipped') return testCase;
+  return { ...testCase, children: [element('skipped', { message: `tolerated (${why}): ${outcome.attributes.message}` })] };
 }
 
 interface Suite {
@@ -94,12 +122,20 @@ function runSuite(
     ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
     ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),
   ];
+  // What reads such documents adds up the times of cases: the first has all of it, as they were all decided by one run.
+  const took = seconds(report.finishedAtMs - report.startedAtMs);
+  const timed = cases.map((testCase, index) => ({ ...testCase, attributes: { ...testCase.attributes, time: index === 0 ? took : seconds(0) } }));
+  const counts = countsOf(timed);
+  const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
+  const attributes = { name: className, ...counts, time: took, timestamp };
+  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report)), counts };
+}
+
+function countsOf(children: readonly (XmlElement | string)[]): Counts {
+  const cases = children.filter((child): child is XmlElement => typeof child !== 'string' && child.name === 'testcase');
   const outcomes = cases.map((testCase) => (testCase.children[0] as XmlElement | undefined)?.name);
   const of = (name: string): number => outcomes.filter((outcome) => outcome === name).length;
-  const counts = { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
-  const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
-  const attributes = { name: className, ...counts, time: seconds(report.finishedAtMs - report.startedAtMs), timestamp };
-  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...cases, ...systemOut(report)), counts };
+  return { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
 }
 
 function suiteProperties({ drill, target, result, engineVersion }: RunReport, more: XmlElement[]): XmlElement {
@@ -131,7 +167,7 @@ function assertionCase(assertion: AssertionResult, classname: string): XmlElemen
     if (!gate) children.push(element('skipped', { message: `not a gate, ${status}: ${message}` }));
     else children.push(element(status === 'failed' ? 'failure' : 'error', { type: kind, message }, assertionText(assertion)));
   }
-  return element('testcase', { name: assertionId, classname, time: '0' }, ...children);
+  return element('testcase', { name: assertionId, classname }, ...children);
 }
 
 function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointResult, classname: string): XmlElement {
@@ -142,11 +178,11 @@ function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointR
     const text = decisive.map(assertionText).join('\n\n');
     children.push(element(verdict === 'failed' ? 'failure' : 'error', { type: 'checkpoint', message }, text));
   }
-  return element('testcase', { name: `checkpoint ${checkpointId}`, classname, time: '0' }, ...children);
+  return element('testcase', { name: `checkpoint ${checkpointId}`, classname }, ...children);
 }
 
 function errorCase(name: string, classname: string, type: string, message: string): XmlElement {
-  return element('testcase', { name, classname, time: '0' }, element('error', { type, message }, message));
+  return element('testcase', { name, classname }, element('error', { type, message }, message));
 }
 
 function assertionText({ assertionId, message, expected, actual, evidenceSequences }: AssertionResult): string {

@@ -2,6 +2,7 @@
 import type { AssertionLocation, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
 import { findingsOf, headline } from './findings.js';
+import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { whyLines } from './text-report.js';
 
@@ -33,6 +34,8 @@ export interface TrialRecord {
   verdict: Verdict;
   /** It passed, but not at first. */
   flaky: boolean;
+  /** It did not pass, and its drill did all the same: why. */
+  tolerated?: string;
   attempts: AttemptRecord[];
   /** What decided the verdict of the last attempt, in one line. */
   headline: string;
@@ -56,6 +59,7 @@ export class RunRecords {
   take(event: RunEvent): void {
     if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
+    if (event.event === 'drill') this.#close(event);
     if (event.event === 'summary') this.#totals = event;
   }
 
@@ -70,6 +74,12 @@ export class RunRecords {
   /** `1/3` */
   get shard(): string | undefined {
     return this.#shard;
+  }
+
+  #close(event: Extract<RunEvent, { event: 'drill' }>): void {
+    const tolerated = gateText(event);
+    if (tolerated === undefined) return;
+    for (const trial of this.#trials.values()) if (trial.drillId === event.drillId && trial.verdict !== 'passed') trial.tolerated = tolerated;
   }
 
   #end({ runId, drillId, trial, attempt, verdict, report: folder }: Extract<RunEvent, { event: 'attempt' }>, { report, cited }: AttemptDetail): void {
@@ -110,6 +120,16 @@ function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
       ...(location === undefined ? {} : { location }),
     })),
   ];
+}
+
+/** Worst first: failed, undecided, flaky, the rest. */
+export function byWeight(left: TrialRecord, right: TrialRecord): number {
+  return weight(left) - weight(right);
+}
+
+function weight({ verdict, flaky, tolerated }: TrialRecord): number {
+  if (tolerated !== undefined || flaky) return 2;
+  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : 3;
 }
 
 /** `refund (trial 2 of 3)` */

@@ -134,7 +134,7 @@ class Terminal implements TerminalReporter {
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
     const facts = [
       ...(trialCount > 1 ? [`${grouped(trialsPassed)} of ${counted(trialCount, 'trial')}`] : []),
-      ...(statistics === undefined ? [] : [rateText(statistics)]),
+      ...(statistics === undefined ? [] : [`${statistics.passed === trialsPassed ? '' : 'first attempts '}${rateText(statistics)}`]),
       hostDuration(durationMs),
     ];
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
@@ -161,13 +161,17 @@ class Terminal implements TerminalReporter {
 
   /** Every trial that did not pass, with its reasons and its report. */
   #reasonLines(): string[] {
-    const { kept, left } = this.#progress.reasons();
+    const { kept, left, tolerated } = this.#progress.reasons();
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
       return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), place];
     });
-    return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
+    if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
+    if (tolerated.length > 0) lines.push('');
+    for (const { drillId, why } of tolerated)
+      lines.push(this.#palette.dim(`${visibleLine(drillId)}: ${why}; the reports of the others tell why they did not.`));
+    return lines;
   }
 
   #summaryLines({ verdict, passed, failed, inconclusive, flaky = [], endedEarly }: Extract<RunEvent, { event: 'summary' }>): string[] {
