@@ -168,6 +168,8 @@ export const limits = {
   targetLogBytesMax: 4 * 1024 * 1024,
   targetKillGraceMs: 2_000,
   targetErrorCharsMax: 4_096,
+  /** What an error keeps of the end of a log: a stack and what came before it. */
+  targetTailLinesMax: 40,
   redactedCharsMin: 6,
   /** A result that carries its attachments. */
   completionBytesMax: 32 * 1024 * 1024,

@@ -9,14 +9,15 @@ import { visibleLine } from './html/visible-text.mjs';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
+import { saidLast } from './text-report.js';
 
 /** null when everything holds and nothing failed. */
 export function whySection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   const findings = findingsOf(result);
   const cards = [
     ...failureCard(result),
-    ...findings.slice(0, limits.reportListItemsMax).map((finding) => findingCard(finding, evidence)),
     ...failedInteractions(result).slice(0, limits.reportListItemsMax).map(interactionCard),
+    ...findings.slice(0, limits.reportListItemsMax).map((finding) => findingCard(finding, evidence)),
     ...budgetCard(result),
   ];
   if (cards.length === 0) return null;
@@ -70,8 +71,10 @@ ${failure.evidence?.sequence === undefined ? null : html`<p>Evidence ${sequenceL
 
 function interactionCard({ interactionId, targetResult }: RunResult['interactions'][number]): Markup {
   const { status, error } = targetResult;
+  const said = error === undefined ? [] : saidLast(error.details).map(visibleLine);
   return html`<article class="finding advisory"><header><h3>${interactionId}</h3>${statusBadge(status)}<span class="kind">the agent</span></header>
 ${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}
+${said.length === 0 ? null : html`<pre class="json" tabindex="0">${said.join('\n')}</pre>`}
 <p><a href="#interaction-${interactionId}">The interaction</a></p></article>`;
 }
 

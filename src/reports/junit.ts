@@ -1,9 +1,10 @@
 // junit.xml in the form that CI systems read (the junit-10 schema): a suite a run, a case an assertion and a case a checkpoint.
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
-import type { AssertionResult, CheckpointResult, Verdict } from '../contract/run.js';
+import { limits } from '../contract/limits.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run.js';
 import type { RunEvent, RunReport } from '../contract/run-events.js';
-import { failedInteractions, isFlaky } from './findings.js';
+import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
@@ -119,6 +120,11 @@ function runSuite(
   const cases = [
     ...more,
     ...(result.failure === undefined ? [] : [errorCase('run', className, result.failure.code, result.failure.message)]),
+    ...(result.verdict === 'passed'
+      ? []
+      : failedInteractions(result)
+          .slice(0, limits.reportListItemsMax)
+          .map((one) => agentCase(one, className))),
     ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
     ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),
   ];
@@ -179,6 +185,11 @@ function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointR
     children.push(element(verdict === 'failed' ? 'failure' : 'error', { type: 'checkpoint', message }, text));
   }
   return element('testcase', { name: `checkpoint ${checkpointId}`, classname }, ...children);
+}
+
+/** First, as it is what the others were left undecided by. */
+function agentCase({ interactionId, targetResult }: InteractionResult, className: string): XmlElement {
+  return errorCase(`agent ${interactionId}`, className, targetResult.error?.code ?? 'agent', agentWords({ targetResult }));
 }
 
 function errorCase(name: string, classname: string, type: string, message: string): XmlElement {

@@ -1,7 +1,7 @@
 // What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
 import type { AssertionLocation, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
-import { findingsOf, headline } from './findings.js';
+import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { whyLines } from './text-report.js';
@@ -110,10 +110,14 @@ export class RunRecords {
 
 function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
   const { failure } = report.result;
-  const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate);
+  const undecided = new Set(leftUndecided(report.result).map(({ assertion }) => assertion));
+  const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate && !undecided.has(assertion));
   return [
     ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),
     ...(failure === undefined ? [] : [{ message: `${failure.code}: ${failure.message}` }]),
+    ...failedInteractions(report.result)
+      .slice(0, reasonsMax)
+      .map(({ interactionId, targetResult }) => ({ message: `${interactionId}: ${agentWords({ targetResult })}` })),
     ...gates.slice(0, reasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
       assertionId,
       message,
