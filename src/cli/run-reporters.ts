@@ -141,10 +141,10 @@ export class RunReporters {
 
   #placeOf(sources: Sources, base: string): PlaceOf {
     const root = resolve(this.#options.root);
-    return (drillId, assertionId) => {
+    return (drillId, assertionId, known) => {
       const drill = Object.hasOwn(sources, drillId) ? sources[drillId] : undefined;
       if (drill === undefined) return undefined;
-      const place = (assertionId === undefined ? undefined : assertionPlace(root, drill.file, assertionId)) ?? drill;
+      const place = known ?? (assertionId === undefined ? undefined : assertionPlace(root, drill.file, assertionId)) ?? drill;
       return { file: below(base, resolve(root, place.file)), line: place.line, column: place.column };
     };
   }

@@ -4,12 +4,14 @@ import type { CompiledTool } from '../contract/build.js';
 import { materializeManifest } from '../contract/defaults.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
+import type { Provenance } from '../contract/project-view.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js';
 import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import type { Diagnostics } from './diagnostics.js';
 import { handlerFindings } from './handler-checks.js';
+import { handlerPlace } from './handler-place.js';
 import { checkManifest } from './manifest-checks.js';
 import type { SourceDocument } from './source-document.js';
 
@@ -36,6 +38,7 @@ export interface CompiledSource {
   files: BundledFile[];
   refused: RefusedFile[];
   outside: boolean;
+  placeOf(handlerId: string): Provenance | undefined;
 }
 
 export async function compileTool(
@@ -80,6 +83,10 @@ export async function compileTool(
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
     outside: source.outside,
+    placeOf: (handlerId) => {
+      const place = handlerPlace(bundled?.files ?? [], handlerId);
+      return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
+    },
   };
 }
 

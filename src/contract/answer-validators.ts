@@ -35,6 +35,7 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   routes: typia.createIs<WorldAnswers['routes']>(),
   budgets: typia.createIs<WorldAnswers['budgets']>(),
   checkTools: typia.createIs<WorldAnswers['checkTools']>(),
+  throws: typia.createIs<WorldAnswers['throws']>(),
   storage: typia.createIs<WorldAnswers['storage']>(),
   fork: typia.createIs<ForkAnswer>(),
 };

@@ -240,6 +240,8 @@ export const limits = {
   reportListItemsMax: 200,
   /** Of what an agent said before it failed. */
   reportLastWordsLinesMax: 5,
+  /** What handlers of one world threw, in words: the first of each handler. */
+  keptThrowsMax: 100,
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,

@@ -3,6 +3,7 @@ import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } fr
 import type { JsonObject, JsonValue } from './json.js';
 import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
+import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
 import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
 
@@ -360,7 +361,7 @@ export type WorldQuery =
   | ReadEvidenceLines
   | ReadPending
   /** `checkTools` loads every tool: world.HANDLER_FAILED for one that cannot be. */
-  | { kind: 'faults' | 'actors' | 'budgets' | 'checkTools' | 'storage' }
+  | { kind: 'faults' | 'actors' | 'budgets' | 'checkTools' | 'throws' | 'storage' }
   | ReadTools
   | ReadRoutes;
 
@@ -394,5 +395,6 @@ export interface WorldAnswers {
   routes: WireRoute[];
   budgets: BudgetUsage;
   checkTools: null;
+  throws: ToolThrow[];
   storage: StorageView;
 }

@@ -1,5 +1,6 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
 import type { Verdict } from '../contract/run.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import type { AttemptRecord, RunRecords, TrialRecord } from './run-records.js';
 import { trialName } from './run-records.js';
@@ -40,7 +41,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
 }
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
-  const { drillId, title, tags, targetId, verdict, attempts, reasons, why, seed, tolerated } = trial;
+  const { drillId, title, tags, targetId, verdict, attempts, reasons, why, seed, tolerated, toolFailures } = trial;
   const said = reasons.map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
@@ -59,6 +60,7 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     ...(verdict === 'passed' ? {} : { message: [...(tolerated === undefined ? [] : [`Tolerated: ${tolerated}.`]), ...said].join('\n'), trace: why }),
     ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
+    ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
     extra: { seed },
   };
 }

@@ -4,6 +4,7 @@
 //   G3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import type { Diagnostic } from '../contract/build.js';
 import { counted } from '../contract/counted.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';
@@ -20,7 +21,7 @@ export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string
   const tolerated = new Map(notPassed.flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])));
   const notices = [...tolerated].map(([drillId, text]) => command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`));
   const flaky = records.trials.filter((trial) => trial.flaky).map((trial) => flakyWarning(trial, placeOf));
-  return [...bounded(errors, 'error'), ...bounded(flaky, 'warning'), ...bounded(notices, 'notice')];
+  return [...bounded(errors, 'error'), ...bounded([...toolWarnings(records, placeOf), ...flaky], 'warning'), ...bounded(notices, 'notice')];
 }
 
 /** For a repository that does not compile; each file as it is called from the checkout. */
@@ -57,6 +58,16 @@ function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
 function flakyWarning(trial: TrialRecord, placeOf: PlaceOf): string {
   const text = `It passed at attempt ${trial.attempts.length}; the reports of those before tell why they did not.`;
   return command('warning', { ...placed(placeOf(trial.drillId)), title: `${trialName(trial)} is flaky` }, text);
+}
+
+/** Each handler once, at its own place where the run knew it. */
+function toolWarnings({ trials }: RunRecords, placeOf: PlaceOf): string[] {
+  const failures = new Map(
+    trials.flatMap(({ toolFailures, drillId }) => toolFailures.map((failure) => [toolFailureText({ ...failure, count: 1 }), { failure, drillId }])),
+  );
+  return [...failures].map(([text, { failure, drillId }]) =>
+    command('warning', { ...placed(placeOf(drillId, undefined, failure.place)), title: `tool ${failure.packageId} failed` }, text),
+  );
 }
 
 function placed(place: ReturnType<PlaceOf>): { [name: string]: string | number } {

@@ -3,6 +3,7 @@ import { limits } from '../contract/limits.js';
 import type { Markup } from '../contract/markup.js';
 import type { RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
+import { type ToolFailure, toolFailureText } from '../contract/tool-failure.js';
 import type { EvidenceView } from './evidence-view.js';
 import { type Finding, failedInteractions, findingsOf } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';
@@ -12,9 +13,10 @@ import { assertionDiff, diffDetails, locationText, valueLine } from './shown-val
 import { saidLast } from './text-report.js';
 
 /** null when everything holds and nothing failed. */
-export function whySection({ result }: RunReport, evidence: EvidenceView): Markup | null {
+export function whySection({ result, toolFailures = [] }: RunReport, evidence: EvidenceView): Markup | null {
   const findings = findingsOf(result);
   const cards = [
+    ...toolFailures.map(toolCard),
     ...failureCard(result),
     ...failedInteractions(result).slice(0, limits.reportListItemsMax).map(interactionCard),
     ...findings.slice(0, limits.reportListItemsMax).map((finding) => findingCard(finding, evidence)),
@@ -57,6 +59,11 @@ function evidenceList(sequences: readonly number[], { cited }: EvidenceView): Ma
 <div class="around" data-sequences="${sequences.slice(0, 100).join(' ')}"><ol class="entries">${known.map(
     (sequence) => html`<li><span class="number">#${sequence}</span> ${visibleLine(texts.get(sequence) ?? '')}</li>`,
   )}</ol></div>`;
+}
+
+function toolCard(failure: ToolFailure): Markup {
+  return html`<article class="finding failed"><header><h3>${failure.handlerId}</h3>${statusBadge('failed')}<span class="kind">the tool ${failure.packageId}</span></header>
+<p class="message">${visibleLine(toolFailureText(failure))}</p><p>Evidence ${sequenceList([failure.sequence])}</p></article>`;
 }
 
 function failureCard({ failure }: RunResult): Markup[] {

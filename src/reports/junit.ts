@@ -8,7 +8,7 @@ import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
-import { runHeading, whyLines } from './text-report.js';
+import { runHeading, toolFailureLines, whyLines } from './text-report.js';
 import { element, type XmlElement, xmlDocument } from './xml.js';
 
 /** One document for any number of runs. */
@@ -134,7 +134,7 @@ function runSuite(
   const counts = countsOf(timed);
   const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
   const attributes = { name: className, ...counts, time: took, timestamp };
-  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report)), counts };
+  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report), ...systemErr(report)), counts };
 }
 
 function countsOf(children: readonly (XmlElement | string)[]): Counts {
@@ -207,6 +207,12 @@ function assertionText({ assertionId, message, expected, actual, evidenceSequenc
 function systemOut(report: RunReport): XmlElement[] {
   if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0 && !isFlaky(report.result)) return [];
   return [element('system-out', {}, [...runHeading(report, plain), '', ...whyLines(report, [], plain)].join('\n'))];
+}
+
+/** Beside the verdict: a tool that broke is nothing that an assertion says. */
+function systemErr(report: RunReport): XmlElement[] {
+  const lines = toolFailureLines(report, plain);
+  return lines.length === 0 ? [] : [element('system-err', {}, lines.join('\n'))];
 }
 
 function sum(all: readonly Counts[]): Counts {

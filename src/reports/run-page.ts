@@ -2,6 +2,8 @@
 import { counted } from '../contract/counted.js';
 import type { Content, Markup } from '../contract/markup.js';
 import type { Verdict } from '../contract/run.js';
+import { toolFailureText } from '../contract/tool-failure.js';
+import { visibleLine } from './html/visible-text.mjs';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
@@ -60,7 +62,8 @@ function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
   });
   const { verdict, flaky, tolerated, headline } = trial;
   const shown = tolerated !== undefined ? `${verdict}, tolerated` : flaky ? 'passed, flaky' : verdict;
-  const why = tolerated === undefined ? headline : html`${headline}<br><span class="quiet">${tolerated}</span>`;
+  const broken = trial.toolFailures.map((failure) => html`<br><strong>${visibleLine(toolFailureText(failure))}</strong>`);
+  const why = html`${headline}${tolerated === undefined ? null : html`<br><span class="quiet">${tolerated}</span>`}${broken}`;
   return html`<tr class="${tolerated === undefined ? verdict : 'passed'}"><td>${shown}</td><td><code>${trialName(trial)}</code>${title}</td><td>${why}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
 `;
 }

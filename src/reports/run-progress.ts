@@ -1,6 +1,8 @@
 // What has happened so far in a run, from its events: which attempts run, what each trial came to, what is to be explained in the end.
+import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent } from '../contract/run-events.js';
+import type { ToolFailure } from '../contract/tool-failure.js';
 import { gateText } from './gate-text.js';
 
 type Told<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
@@ -46,6 +48,8 @@ export class RunProgress {
   readonly #trials = new Map<string, EndedTrial>();
   /** Of drills that passed without all of their trials: why. */
   readonly #tolerated = new Map<string, string>();
+  /** By tool and handler: the first failure of each, and in how many runs it failed. */
+  readonly #toolFailures = new Map<string, { failure: ToolFailure; runs: number }>();
   #reasonCount = 0;
   #planned = 0;
   #longestName = 0;
@@ -83,6 +87,10 @@ export class RunProgress {
     return tallies;
   }
 
+  get toolFailures(): readonly { failure: ToolFailure; runs: number }[] {
+    return [...this.#toolFailures.values()];
+  }
+
   get elapsedMs(): number {
     return this.#nowMs() - this.#beganMs;
   }
@@ -109,7 +117,7 @@ export class RunProgress {
 
   /** One reporter may be told several runs, one after another: each is counted and timed for itself. */
   #begin({ runs }: Told<'plan'>): void {
-    for (const told of [this.#running, this.#drills, this.#trials, this.#tolerated]) told.clear();
+    for (const told of [this.#running, this.#drills, this.#trials, this.#tolerated, this.#toolFailures]) told.clear();
     this.#beganMs = this.#nowMs();
     this.#reasonCount = 0;
     this.#planned = runs;
@@ -132,6 +140,7 @@ export class RunProgress {
   #end(event: Told<'attempt'>): void {
     const { runId, drillId, attempt, verdict, report, detail } = event;
     this.#running.delete(runId);
+    for (const failure of event.toolFailures ?? []) this.#noteToolFailure(failure);
     const drill = this.#drills.get(drillId);
     if (drill !== undefined) {
       drill.durationMs = this.#nowMs() - drill.beganMs;
@@ -141,6 +150,13 @@ export class RunProgress {
     const explained = verdict !== 'passed' && detail !== undefined && this.#reasonCount < reasonsMax;
     if (explained) this.#reasonCount++;
     this.#trials.set(trialKey(event), { drillId, verdict, reason: explained ? { detail, folder: report } : null });
+  }
+
+  #noteToolFailure(failure: ToolFailure): void {
+    const key = `${failure.packageId} ${failure.kind} ${failure.handlerId}`;
+    const known = this.#toolFailures.get(key);
+    if (known !== undefined) known.runs += 1;
+    else if (this.#toolFailures.size < limits.reportListItemsMax) this.#toolFailures.set(key, { failure, runs: 1 });
   }
 
   /** What is not explained leaves its place to others. */

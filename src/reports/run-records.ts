@@ -1,6 +1,7 @@
 // What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
 import type { AssertionLocation, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
+import type { ToolFailure } from '../contract/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -43,6 +44,8 @@ export interface TrialRecord {
   reasons: Reason[];
   /** All of it as text. */
   why: string;
+  /** Of the last attempt. */
+  toolFailures: readonly ToolFailure[];
   engineVersion: string;
   buildHash: string;
 }
@@ -102,6 +105,7 @@ export class RunRecords {
       headline: headline(report),
       reasons: verdict === 'passed' ? [] : reasonsOf(report, verdict),
       why: why.length > whyCharsMax ? `${why.slice(0, whyCharsMax)}\n…` : why,
+      toolFailures: report.toolFailures ?? [],
       engineVersion: report.engineVersion,
       buildHash: result.identity.buildHash,
     });

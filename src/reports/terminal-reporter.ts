@@ -2,6 +2,7 @@
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
 import { counted, grouped } from '../contract/counted.js';
 import type { RunEvent } from '../contract/run-events.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
@@ -184,7 +185,11 @@ class Terminal implements TerminalReporter {
     const { reportFolder: folder, elapsedMs } = this.#progress;
     // Only a shard can be empty.
     if (passed + failed + inconclusive === 0) parts.push('none falls to this shard');
+    const broken = this.#progress.toolFailures.map(({ failure, runs }) =>
+      red(visibleLine(`! ${toolFailureText(failure)}${runs > 1 ? ` (in ${runs} runs)` : ''}`)),
+    );
     return [
+      ...(broken.length === 0 ? [] : ['', ...broken]),
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),

@@ -3,6 +3,7 @@ import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
 import { agentWords, type Finding, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
@@ -21,6 +22,7 @@ export function textReport(report: RunReport, evidence: EvidenceView): string {
   const { result } = report;
   const lines = [
     ...runHeading(report, plain),
+    ...section('Tools that failed', toolFailureLines(report, plain)),
     ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
@@ -43,6 +45,11 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
     `  ${visibleLine(headline(report))}`,
     `  ${palette.dim(facts.filter((fact) => fact !== '').join(' · '))}`,
   ];
+}
+
+/** Tool code that broke, loud whatever the verdict: it reads as the agent's trouble otherwise. */
+export function toolFailureLines({ toolFailures = [] }: Pick<RunReport, 'toolFailures'>, palette: Palette): string[] {
+  return toolFailures.map((failure) => palette.red(visibleLine(`! ${toolFailureText(failure)} (#${failure.sequence})`)));
 }
 
 /** What did not hold, each with expected, actual, difference and the evidence; empty for a run in which everything does. */

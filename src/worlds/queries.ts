@@ -59,6 +59,8 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
     case 'checkTools':
       for (const tool of simulation.program.tools.values()) tool.check();
       return { reply: null };
+    case 'throws':
+      return { reply: [...simulation.turn.throws] };
     case 'storage':
       return { reply: simulation.storageView() };
     default:

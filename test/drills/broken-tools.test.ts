@@ -1,9 +1,10 @@
 // A tool that does not work is told as what it is, never as the agent's trouble.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLocalWorld, runDrills } from '../../src/index.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
 import { createRepository, drill, moduleAgent, notesBehavior, written } from './repository.js';
 
 const shrugs = moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'b' });");
@@ -27,4 +28,41 @@ test('a tool that cannot be loaded refuses the run before its first attempt, wit
     assert.equal(existsSync(join(root, '.service/reports')), false);
     await assert.rejects(createLocalWorld({ root }), refused);
   }
+});
+
+test('a handler that breaks is loud in every report of a drill that passes, with its place and its words', async (t) => {
+  const behavior = notesBehavior
+    .replace("'note.get': ({ id }: any", "'note.get': broken,\n    'note.unused': ({ id }: any")
+    .concat('\nfunction broken(input: any) {\n  return input.missing.text;\n}\n');
+  const body = `await context.world.call('notes', 'note.get', { id: 'a' });
+    await context.world.call('notes', 'note.get', { id: 'b' });
+    await context.world.call('notes', 'note.break-later', { id: 'a', afterUs: 0 });`;
+  const timeline = { horizonUs: 10, interactions: [{ id: 'main', actorId: 'writer', task: { instruction: 'Go.' } }] };
+  const repository = createRepository({
+    'notes/behavior.ts': behavior,
+    ...moduleAgent('agent', body),
+    ...drill('shrugs', 'agent', [written({ atMost: 1 })], { timeline }),
+  });
+  t.after(() => repository.remove());
+  const { root } = repository;
+  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,junit,ctrf=ctrf.json,html=page.html,github,json=lines.jsonl'], {
+    cwd: root,
+  });
+  assert.equal(code, 0, stdout);
+  const line = behavior.split('\n').indexOf('function broken(input: any) {') + 1;
+  const called = `'note.get' of tool 'notes' \\(\\.\\/notes\\/behavior.ts:${line}\\) failed 2 times: TypeError: Cannot read properties of undefined`;
+  const handled = "'breaks' of tool 'notes' \\(\\.\\/notes\\/behavior.ts:\\d+\\) failed: Error: broken on purpose";
+  assert.match(stdout, new RegExp(`^! ${called}`, 'm'));
+  assert.match(stdout, new RegExp(`^! ${handled}`, 'm'));
+  assert.match(stdout, new RegExp(`^::warning file=[^:]*notes/behavior.ts,line=${line},col=1,title=tool notes failed::'note.get'`, 'm'));
+  const event = jsonLines(readFileSync(join(root, 'lines.jsonl'), 'utf8')).find((one) => one.event === 'attempt') as {
+    report: string;
+    toolFailures: object[];
+  };
+  assert.equal(event.toolFailures.length, 2);
+  const page = readFileSync(join(root, event.report, 'index.html'), 'utf8').replaceAll('&#39;', "'");
+  const files = ['page.html', '.service/reports/junit.xml', `${event.report}/report.txt`].map((path) => readFileSync(join(root, path), 'utf8'));
+  for (const text of [page, ...files]) assert.match(text.replaceAll('&#39;', "'"), new RegExp(called));
+  const { results } = JSON.parse(readFileSync(join(root, 'ctrf.json'), 'utf8')) as { results: { tests: { stderr: string[] }[] } };
+  assert.match(results.tests[0]?.stderr[0] ?? '', new RegExp(called));
 });
