@@ -28,7 +28,7 @@ const bytesPerMb = 1024 * 1024;
 export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorldsParts): Worlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
-  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
   const directory = join(dataDirectory, 'worlds');
   makeFolder(directory);

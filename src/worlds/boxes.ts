@@ -2,9 +2,12 @@
 // What a box sees is fixed when it starts, so an empty one sees an empty folder of its own (its slot); a data folder that it is given is moved into the
 // slot, on the same file system, and back when the box has ended. So the start of a process costs no first call.
 //   X1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the next start
-//       moves it back (`recoverSlots`).
+//       moves it back.
 //   X2. A box serves one data folder in its life.
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+//   X3. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left its realm
+//       may have put other names, or a link, beside it.
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
 import type { ActorSystemOptions } from '../actors/options.js';
@@ -31,10 +34,14 @@ export function plainChildren({ directory, bounds, resourceLimits }: Omit<BoxOpt
 
 interface EmptyBox {
   host: PreparedHost;
+  /** A folder with `seenName`, which the box sees as `inside`, and `ownerName`, which it does not see. */
   slot: string;
 }
 
 const slotsName = '.slots';
+const seenName = 'data';
+/** A file with the name of the data folder that the slot was given. */
+const ownerName = 'owner';
 /** Where a box sees its slot. */
 const inside = '/data';
 
@@ -42,11 +49,14 @@ export class BoxPool {
   readonly #options: BoxOptions;
   readonly #empty: EmptyBox[] = [];
   #refill: NodeJS.Timeout | undefined;
+  /** Of slots that are being removed. */
+  readonly #removals = new Set<Promise<void>>();
   #closed = false;
 
   constructor(options: BoxOptions) {
     this.#options = options;
-    recoverSlots(options.directory);
+    const slots = join(options.directory, slotsName);
+    if (existsSync(slots)) for (const name of readdirSync(slots)) this.#emptySlot(join(slots, name));
     this.#refillSoon();
   }
 
@@ -63,15 +73,17 @@ export class BoxPool {
       return host.child.ended;
     });
     await Promise.all(ended);
+    await Promise.all(this.#removals);
   }
 
   #take(folder: string): PreparedHost {
     const { host, slot } = this.#empty.pop() ?? this.#start();
     this.#refillSoon();
     makeFolder(folder);
-    renameSync(folder, join(slot, basename(folder)));
+    writeFileSync(join(slot, ownerName), basename(folder));
+    renameSync(folder, join(slot, seenName, basename(folder)));
     // Registered before anybody else can wait for the end: whoever starts the next host finds the folder back in its place.
-    void host.child.ended.then(() => returnFolders(slot, this.#options.directory));
+    void host.child.ended.then(() => this.#emptySlot(slot));
     return host;
   }
 
@@ -79,7 +91,9 @@ export class BoxPool {
     const { directory, bounds, resourceLimits } = this.#options;
     makeFolder(join(directory, slotsName));
     const slot = mkdtempSync(join(directory, slotsName, 'slot-'));
-    const folders = [{ outside: slot, inside, writable: true }];
+    const outside = join(slot, seenName);
+    mkdirSync(outside);
+    const folders = [{ outside, inside, writable: true }];
     return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box: { folders } }), slot };
   }
 
@@ -103,19 +117,21 @@ export class BoxPool {
     const at = this.#empty.indexOf(box);
     if (at < 0) return;
     this.#empty.splice(at, 1);
-    returnFolders(box.slot, this.#options.directory);
+    this.#emptySlot(box.slot);
+  }
+
+  /** Puts the data folder back below `directory`; what else lies there goes, in its own time, since nobody knows how much it is. */
+  #emptySlot(slot: string): void {
+    returnFolder(slot, this.#options.directory);
+    const removal = rm(slot, { recursive: true, force: true }).catch(() => {});
+    this.#removals.add(removal);
+    void removal.then(() => this.#removals.delete(removal));
   }
 }
 
-/** Moves what an earlier process left in its slots back below `directory`. */
-function recoverSlots(directory: string): void {
-  const slots = join(directory, slotsName);
-  if (!existsSync(slots)) return;
-  for (const name of readdirSync(slots)) returnFolders(join(slots, name), directory);
-}
-
-function returnFolders(slot: string, directory: string): void {
-  if (!existsSync(slot)) return;
-  for (const name of readdirSync(slot)) renameSync(join(slot, name), join(directory, name));
-  rmSync(slot, { recursive: true, force: true });
+function returnFolder(slot: string, directory: string): void {
+  if (!existsSync(join(slot, ownerName))) return;
+  const name = readFileSync(join(slot, ownerName), 'utf8');
+  const [from, to] = [join(slot, seenName, name), join(directory, name)];
+  if (name !== '' && lstatSync(from, { throwIfNoEntry: false })?.isDirectory() === true && !existsSync(to)) renameSync(from, to);
 }
