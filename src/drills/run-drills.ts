@@ -12,6 +12,7 @@ import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
+import { requireKnownOptions } from './known-options.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
@@ -68,6 +69,7 @@ const defaultRunDirectory = '.service/runs';
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
+  requireKnownOptions(options);
   const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
   return { ...(await runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace })), diagnostics, sources };
