@@ -109,6 +109,7 @@ export async function openLocalWorld(
       ...start,
       seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 },
     });
+    await made.query({ kind: 'checkTools' });
     const { world } = withReceivers(made, { build, fixed: options.callbackReceivers, signal: ended.signal });
     return localWorld(build, world, close);
   } catch (error) {

@@ -33,7 +33,8 @@ function systemMessage(error: unknown): string | undefined {
 }
 const exhaustion = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EMFILE', 'ENFILE']);
 
-const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND']);
+// A tool that cannot be loaded is a source that does not work, found where the compiler cannot look.
+const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND', 'world.HANDLER_FAILED']);
 
 function exitCodeOf(error: unknown): ExitCode {
   return error instanceof ServiceError && usageCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;

@@ -63,6 +63,7 @@ export class RunReporters {
     for (const file of this.#lines) file.add(line);
     this.#records?.take(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#junit?.take(event.detail.report, event.verdict);
+    if (event.event === 'drill') this.#junit?.close(event);
     this.#terminal?.onEvent(
       event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(this.#options.root, event.report)) } : event,
     );
@@ -140,10 +141,10 @@ export class RunReporters {
 
   #placeOf(sources: Sources, base: string): PlaceOf {
     const root = resolve(this.#options.root);
-    return (drillId, assertionId) => {
+    return (drillId, assertionId, known) => {
       const drill = Object.hasOwn(sources, drillId) ? sources[drillId] : undefined;
       if (drill === undefined) return undefined;
-      const place = (assertionId === undefined ? undefined : assertionPlace(root, drill.file, assertionId)) ?? drill;
+      const place = known ?? (assertionId === undefined ? undefined : assertionPlace(root, drill.file, assertionId)) ?? drill;
       return { file: below(base, resolve(root, place.file)), line: place.line, column: place.column };
     };
   }

@@ -2,6 +2,7 @@
 import type { Assertion, Footprint } from '../contract/assertion.js';
 import type { Timeline } from '../contract/drill.js';
 import type { ScenarioActor, WorldSetup } from '../contract/scenario.js';
+import { checkAssertionNames } from './assertion-names.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { namedInstances } from './setups.js';
@@ -25,6 +26,7 @@ export function checkAssertions(
       const path = `${base}/${index}`;
       if (seen.has(assertion.id)) checking.diagnostics.report('DY3001', document.place(`${path}/id`), `assertion '${assertion.id}' is given twice`);
       seen.add(assertion.id);
+      checkAssertionNames(checking, assertion, { document, path });
       checkAssertion(checking, assertion, { document, path, instances, actors: setup.actors, timeline });
     }
   }

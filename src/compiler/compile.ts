@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { materializeRootFile } from '../contract/defaults.js';
 import type { RootSettings, World } from '../contract/project-files.js';
-import type { ImplementationSource, ProjectView } from '../contract/project-view.js';
+import type { ImplementationSource, ProjectView, Provenance } from '../contract/project-view.js';
 import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';
@@ -45,6 +45,8 @@ export interface CompileResult {
   diagnostics: Diagnostic[];
   /** Ids of the tool packages that were installed (node_modules), other than those that ship with the product. */
   outsidePackages: string[];
+  /** Where a handler of a tool stands in its source, as far as its text tells. */
+  handlerPlace(packageId: string, handlerId: string): Provenance | undefined;
 }
 
 export async function compileProject({
@@ -174,7 +176,9 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
   const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
-  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages };
+  const handlerPlace: CompileResult['handlerPlace'] = (packageId, handlerId) =>
+    tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
+  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages, handlerPlace };
 }
 
 function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
@@ -223,5 +227,6 @@ function nothing(diagnostics: Diagnostics): CompileResult {
     sources: new Map(),
     diagnostics: sorted,
     outsidePackages: [],
+    handlerPlace: () => undefined,
   };
 }

@@ -49,6 +49,8 @@ export const diagnosticTable = {
   DY3017: error('Request that cannot be made'),
   DY3018: warning('Agent on another machine'),
   DY3019: warning('Variable of a binding that is not there'),
+  DY3020: error('Unknown member'),
+  DY3021: warning('Member that is not declared'),
 
   // Values.
   DY4001: error('Row breaks its schema'),
@@ -57,6 +59,7 @@ export const diagnosticTable = {
   DY4004: warning('Override error is not declared'),
   DY4005: warning('Nothing to delete'),
   DY4006: warning('Event before the start'),
+  DY4007: warning('Value that never is'),
 
   // Tool packages and manifests.
   DY5001: error('Tool package not found'),
@@ -79,6 +82,7 @@ export const diagnosticTable = {
   DY5018: warning('Header of an argument'),
   DY5019: error('Pattern not taken'),
   DY5020: error('Header of a callback'),
+  DY5021: error('Handler not found'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

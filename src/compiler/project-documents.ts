@@ -148,12 +148,23 @@ function readSource(
       diagnostics.report('DY1011', placeOfFile(path), `'.${suffix}' is no suffix of a project file, so the file is not read`, {
         suggestion: `Did you mean '.${meant}'?`,
       });
+    else reportByFolder(diagnostics, path);
     return;
   }
   const read = readDocument(diagnostics, root, path, { budget });
   if (read === undefined) return;
   const document = kind === 'target' ? withOwnVariables(read, prefixes) : read;
   if (!keep(diagnostics, project, kind, document)) project.broken[kind].add(rawId(document.value, kind));
+}
+
+/** A file in `drills/` without the suffix of one: nobody would miss it before the drill never ran. */
+function reportByFolder(diagnostics: Diagnostics, path: string): void {
+  const folder = /(?:^|\/)([a-z]+)s\/([^/]+)\.(yaml|yml|json)$/.exec(path);
+  const kind = kinds.find((name) => name === folder?.[1]);
+  if (folder === null || kind === undefined || suffixPattern.test(path)) return;
+  diagnostics.report('DY1011', placeOfFile(path), `a ${kind} is a file that ends in '.${kind}.${folder[3]}', so this one is not read`, {
+    suggestion: `Name it '${folder[2]}.${kind}.${folder[3]}'.`,
+  });
 }
 
 /** A target of another runner calls the binding variables by that runner's prefix; from here on they have one name. */

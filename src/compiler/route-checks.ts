@@ -1,4 +1,4 @@
-// Wire routes in a manifest: operations, templates, statuses; what no request could reach; codecs that are nowhere in the module.
+// Wire routes in a manifest: operations, templates, statuses; what no request could reach.
 import { isConnectionHeader } from '../contract/header-rules.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
@@ -99,18 +99,5 @@ export function callbackHeaderFindings({ callbacks }: ToolManifest): ManifestFin
         message: `${name} is a header of the connection, which whoever sends the request sets`,
         suggestion: 'Name the header that the real service uses, such as X-Signature.',
       })),
-  );
-}
-
-/** The module is not run, so this is a search of its text: a codec without its id in it can only be made by code that makes up names. */
-export function codecFindings({ http, callbacks }: ToolManifest, code: string | undefined): ManifestFinding[] {
-  if (code === undefined) return [];
-  const lists = { http, callbacks };
-  return (['http', 'callbacks'] as const).flatMap((list) =>
-    lists[list].flatMap(({ id }, index) =>
-      code.includes(id)
-        ? []
-        : [{ code: 'DY5017' as const, path: `/${list}/${index}/id`, message: `the module never names '${id}', so it has no codec for it` }],
-    ),
   );
 }

@@ -15,7 +15,10 @@ export interface CatalogTool {
   events: ReadonlyMap<string, Check>;
   faults: ReadonlySet<string>;
   callbacks: ReadonlySet<string>;
+  /** What the arguments of an operation, the rows of a namespace, the payload of an event are. */
+  schemas: { readonly [part in Described]: ReadonlyMap<string, JsonSchema> };
 }
+type Described = 'operations' | 'namespaces' | 'events';
 /** A reference by its place in a file. */
 export interface Reference {
   document: SourceDocument;
@@ -49,6 +52,7 @@ export class ToolCatalog {
       events: none,
       faults: new Set(),
       callbacks: new Set(),
+      schemas: { operations: new Map(), namespaces: new Map(), events: new Map() },
     });
   }
 
@@ -65,6 +69,11 @@ export class ToolCatalog {
       suggestion: didYouMean(id, [...tool[part].keys()]),
     });
     return undefined;
+  }
+
+  /** Undefined for what is not declared; `find` reports that. */
+  schemaOf(part: Described, { packageId, id }: { packageId: string; id: string }): JsonSchema | undefined {
+    return this.#tools.get(packageId)?.schemas[part].get(id);
   }
 
   /** As `find`, of the package alone. */
@@ -91,6 +100,11 @@ function catalogTool({ state, operations, events, faults, callbacks }: ToolManif
     events: new Map(events.map(({ id, payloadSchema }) => [id, checkOf(payloadSchema)])),
     faults: new Set(faults.map(({ id }) => id)),
     callbacks: new Set(callbacks.map(({ id }) => id)),
+    schemas: {
+      operations: new Map(operations.map(({ id, inputSchema }) => [id, inputSchema])),
+      namespaces: new Map(state.map(({ namespace, schema }) => [namespace, schema])),
+      events: new Map(events.map(({ id, payloadSchema }) => [id, payloadSchema])),
+    },
   };
 }
 

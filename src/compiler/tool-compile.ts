@@ -4,13 +4,15 @@ import type { CompiledTool } from '../contract/build.js';
 import { materializeManifest } from '../contract/defaults.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
+import type { Provenance } from '../contract/project-view.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js';
 import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import type { Diagnostics } from './diagnostics.js';
+import { handlerFindings } from './handler-checks.js';
+import { handlerPlace } from './handler-place.js';
 import { checkManifest } from './manifest-checks.js';
-import { codecFindings } from './route-checks.js';
 import type { SourceDocument } from './source-document.js';
 
 export interface ToolSource {
@@ -36,6 +38,7 @@ export interface CompiledSource {
   files: BundledFile[];
   refused: RefusedFile[];
   outside: boolean;
+  placeOf(handlerId: string): Provenance | undefined;
 }
 
 export async function compileTool(
@@ -60,8 +63,9 @@ export async function compileTool(
     ? undefined
     : await bundleBehavior({ root: source.root, toolFile: source.toolFile, module: file.module as string, sdkNames });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
-  for (const { code, path, message } of codecFindings(manifest, bundled?.behavior?.code)) {
-    diagnostics.report(code, document.place(`/manifest${path}`), message);
+  const code = bundled?.behavior?.code;
+  for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
+    diagnostics.report(finding.code, document.place(`/manifest${finding.path}`), finding.message, { suggestion: finding.suggestion });
   }
   return {
     compiled: {
@@ -79,6 +83,10 @@ export async function compileTool(
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
     outside: source.outside,
+    placeOf: (handlerId) => {
+      const place = handlerPlace(bundled?.files ?? [], handlerId);
+      return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
+    },
   };
 }
 

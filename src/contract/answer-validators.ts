@@ -34,6 +34,8 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   tools: typia.createIs<WorldAnswers['tools']>(),
   routes: typia.createIs<WorldAnswers['routes']>(),
   budgets: typia.createIs<WorldAnswers['budgets']>(),
+  checkTools: typia.createIs<WorldAnswers['checkTools']>(),
+  throws: typia.createIs<WorldAnswers['throws']>(),
   storage: typia.createIs<WorldAnswers['storage']>(),
   fork: typia.createIs<ForkAnswer>(),
 };

@@ -170,6 +170,8 @@ export const limits = {
   targetLogBytesMax: 4 * 1024 * 1024,
   targetKillGraceMs: 2_000,
   targetErrorCharsMax: 4_096,
+  /** What an error keeps of the end of a log: a stack and what came before it. */
+  targetTailLinesMax: 40,
   redactedCharsMin: 6,
   /** A result that carries its attachments. */
   completionBytesMax: 32 * 1024 * 1024,
@@ -240,6 +242,8 @@ export const limits = {
   reportListItemsMax: 200,
   /** Of what an agent said before it failed. */
   reportLastWordsLinesMax: 5,
+  /** What handlers of one world threw, in words: the first of each handler. */
+  keptThrowsMax: 100,
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,

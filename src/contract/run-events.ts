@@ -1,6 +1,7 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (decisions.md 12).
 import type { HostMs } from './primitives.js';
 import type { RunResult, RunStatus, Verdict } from './run.js';
+import type { ToolFailure } from './tool-failure.js';
 import type { TrialStatistics } from './trial-statistics.js';
 
 export type RunEvent =
@@ -37,6 +38,8 @@ export type RunEvent =
       trajectoryHash: string;
       /** The report folder, relative to the root; '' when none was written. */
       report: string;
+      /** Tool code that broke, where any did. */
+      toolFailures?: ToolFailure[];
       /** For reporters in the same process; `run --json` leaves it out. */
       detail?: AttemptDetail;
     }
@@ -86,4 +89,6 @@ export interface RunReport {
   engineVersion: string;
   /** Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon. */
   cutShort?: string;
+  /** Tool code that broke, whatever the verdict. Absent when none did. */
+  toolFailures?: ToolFailure[];
 }

@@ -3,6 +3,7 @@ import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } fr
 import type { JsonObject, JsonValue } from './json.js';
 import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
+import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
 import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
 
@@ -359,7 +360,8 @@ export type WorldQuery =
   | ReadEvidence
   | ReadEvidenceLines
   | ReadPending
-  | { kind: 'faults' | 'actors' | 'budgets' | 'storage' }
+  /** `checkTools` loads every tool: world.HANDLER_FAILED for one that cannot be. */
+  | { kind: 'faults' | 'actors' | 'budgets' | 'checkTools' | 'throws' | 'storage' }
   | ReadTools
   | ReadRoutes;
 
@@ -392,5 +394,7 @@ export interface WorldAnswers {
   tools: ToolCatalogItem[];
   routes: WireRoute[];
   budgets: BudgetUsage;
+  checkTools: null;
+  throws: ToolThrow[];
   storage: StorageView;
 }

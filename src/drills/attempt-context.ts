@@ -1,11 +1,14 @@
 // What the attempts of one run share.
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { CompiledBuild } from '../contract/build.js';
+import type { Provenance } from '../contract/project-view.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { Worlds } from '../worlds/api.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';
 import type { Targets } from './targets/targets.js';
+
+export type PlaceOfHandler = (packageId: string, handlerId: string) => Provenance | undefined;
 
 export interface AttemptContext {
   build: CompiledBuild;
@@ -13,6 +16,8 @@ export interface AttemptContext {
   bindings: BindingsPort;
   targets: Targets;
   callbackReceivers: CallbackReceivers;
+  /** Where a handler stands in its source; undefined where that is not known. */
+  placeOfHandler: PlaceOfHandler;
   signal: AbortSignal;
   onWorld: NonNullable<RunDrillsOptions['onWorld']>;
   onEvent: (event: RunEvent) => void;

@@ -4,6 +4,7 @@
 //   T3. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
 import { counted } from '../contract/counted.js';
 import type { RunError, RunResult } from '../contract/run.js';
+import type { ToolFailure, ToolThrow } from '../contract/tool-failure.js';
 import type { WorldRef } from '../worlds/api.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
 import { Capture, type Captured } from './capture.js';
@@ -15,6 +16,7 @@ import { Play } from './play.js';
 import { runError, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
 import { type Agent, type Begun, type Ended, firstSequence, type OpenedWorld, type Seat } from './seat.js';
+import { ToolFailures } from './tool-failures.js';
 import { recordVerdict } from './verdicts-in-evidence.js';
 
 export interface PlayedAttempt {
@@ -25,6 +27,8 @@ export interface PlayedAttempt {
   journal?: Journal;
   /** Why its timeline ended before its time. */
   cutShort?: string;
+  /** Tool code that broke. */
+  toolFailures?: ToolFailure[];
 }
 
 export class Attempt {
@@ -47,10 +51,12 @@ export class Attempt {
     const final = new Judge(planned.drill.assertions, start);
     const invariants = new Judge(planned.drill.timeline.invariants, start);
     const fromSequence = firstSequence(begun);
+    const toolFailures = new ToolFailures();
     const journal = new Journal(world, {
       startUs,
       observe: (entry) => {
         if (entry.sequence < fromSequence) return;
+        toolFailures.observe(entry);
         final.observe(entry);
         invariants.observe(entry);
       },
@@ -64,6 +70,7 @@ export class Attempt {
       world,
       journal,
       ...(play.cutShort === undefined ? {} : { cutShort: play.cutShort }),
+      ...(toolFailures.isEmpty ? {} : { toolFailures: toolFailures.list(await thrownIn(world)) }),
       ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
     };
   }
@@ -132,6 +139,11 @@ export class Attempt {
       return undefined;
     }
   }
+}
+
+/** Known as long as the world stays in memory. */
+async function thrownIn(world: WorldRef): Promise<ToolThrow[]> {
+  return await world.query({ kind: 'throws' }).catch(() => []);
 }
 
 interface Sealing {

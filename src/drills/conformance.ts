@@ -43,10 +43,11 @@ export async function testToolPackage(
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw sourceInvalid(found);
   const { root, suite } = conformance;
-  const { build, diagnostics, outsidePackages } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
+  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
   if (build === undefined) throw sourceInvalid(diagnostics);
   // Retries would hide what this looks for.
-  const run = (more: Partial<RunDrillsOptions>) => runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, outsidePackages);
+  const run = (more: Partial<RunDrillsOptions>) =>
+    runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, { outsidePackages, placeOfHandler: handlerPlace });
   const plain = await run({});
   const stopped = plain.verdict !== 'passed' || plain.cancelled;
   const amnesia = stopped ? undefined : await run({ amnesia: true, reportDirectory: false });

@@ -71,6 +71,7 @@ export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world,
 }
 
 async function takeWorld({ world, desk, planned, once }: Pick<HostedPart, 'world' | 'desk' | 'planned'> & Pick<Seat, 'once'>): Promise<OpenedWorld> {
+  if (desk.begun === undefined) await world.query({ kind: 'checkTools' });
   const begun = desk.begun ?? (await whereItStands(world));
   if (desk.begun === undefined) await orInterruption(() => desk.begin(begun, world));
   const { maxToolCalls, maxEvents } = planned.drill.timeline;

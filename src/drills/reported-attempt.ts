@@ -4,6 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunReport } from '../contract/run-events.js';
+import type { ToolFailure } from '../contract/tool-failure.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
 import type { AttemptContext } from './attempt-context.js';
 import { attemptReport, writeAttemptReport } from './attempt-report.js';
@@ -47,12 +48,21 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
   });
   const played = await new Attempt(seat).play();
   const { result } = played;
-  const document = attemptReport(planned, played, { startedAtMs, finishedAtMs: Date.now() });
+  const placed = played.toolFailures?.map((failure) => withPlace(failure, context));
+  const document = attemptReport(planned, placed === undefined ? played : { ...played, toolFailures: placed }, {
+    startedAtMs,
+    finishedAtMs: Date.now(),
+  });
   const writing = writeReport(options, document, played);
   // A journal that was not kept is read from the world once more.
   if (played.journal?.isKept === false) await writing;
   await played.world?.passivate();
   return { verdict: result.verdict, reported: writing.then((written) => tell(context, request, document, written)) };
+}
+
+function withPlace(failure: ToolFailure, { placeOfHandler }: AttemptContext): ToolFailure {
+  const place = placeOfHandler(failure.packageId, failure.handlerId);
+  return place === undefined ? failure : { ...failure, place };
 }
 
 function tell({ onEvent }: AttemptContext, { trial, attempt }: AttemptRequest, document: RunReport, written: Written): ReportedAttempt {
@@ -73,6 +83,7 @@ function tell({ onEvent }: AttemptContext, { trial, attempt }: AttemptRequest, d
     evidenceHash,
     trajectoryHash,
     report,
+    ...(document.toolFailures === undefined ? {} : { toolFailures: document.toolFailures }),
     detail,
   });
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };

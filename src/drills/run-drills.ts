@@ -10,9 +10,11 @@ import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
-import type { AttemptContext } from './attempt-context.js';
+import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
+import { requireKnownOptions } from './known-options.js';
 import { forEachInLanes, type Rest } from './lanes.js';
+import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
 import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
@@ -67,9 +69,10 @@ const defaultRunDirectory = '.service/runs';
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
-  const { build, diagnostics, view, outsidePackages } = await compile(options);
+  requireKnownOptions(options);
+  const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
-  return { ...(await runBuild(build, options, openBindings, outsidePackages)), diagnostics, sources };
+  return { ...(await runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace })), diagnostics, sources };
 }
 
 /** Compiles and plans; runs nothing. */
@@ -88,12 +91,17 @@ async function compile({ root, config, onCompiling }: SourceOptions): Promise<Co
 
 type Compiled = CompileResult & { build: CompiledBuild };
 
-/** `outsidePackages`: tool packages that were installed; their code runs in a box where one can be had. */
+export interface SourceFacts {
+  /** Tool packages that were installed; their code runs in a box where one can be had. */
+  outsidePackages?: readonly string[];
+  placeOfHandler?: PlaceOfHandler;
+}
+
 export async function runBuild(
   build: CompiledBuild,
   options: RunDrillsOptions,
   openBindings: () => BindingsPort,
-  outsidePackages: readonly string[] = [],
+  { outsidePackages = [], placeOfHandler = () => undefined }: SourceFacts = {},
 ): Promise<BuildRunResult> {
   const root = resolve(options.root);
   const { isolation, notice } = options.isolate === undefined ? chooseLocalIsolation(outsidePackages) : { isolation: options.isolate };
@@ -133,8 +141,9 @@ export async function runBuild(
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
   });
   try {
+    await requireLoadableTools(worlds, build, plan.drills[0]);
     const signal = options.signal ?? new AbortController().signal;
-    const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, signal, onEvent, onWorld };
+    const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, placeOfHandler, signal, onEvent, onWorld };
     return await new Run(plan, options, context).play();
   } finally {
     await targets.close();

@@ -31,7 +31,10 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
     .filter(({ drill }) => filter === undefined || matchesFilter(filter, drill));
   if (drills.length === 0)
     throw new ServiceError('control.NOT_FOUND', {
-      message: `No drill is selected. There are: ${few(build.drills.map(({ drill }) => drill.id))}. 'drillyard plan' shows what a choice selects.`,
+      message:
+        build.drills.length === 0
+          ? "The repository has no drills. A drill is a file below its source root that ends in '.drill.yaml'."
+          : `No drill is selected. There are: ${few(build.drills.map(({ drill }) => drill.id))}. 'drillyard plan' shows what a choice selects.`,
       details: {
         selection: {
           ...(suiteId === undefined ? {} : { suite: suiteId }),

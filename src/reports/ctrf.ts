@@ -1,5 +1,6 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
 import type { Verdict } from '../contract/run.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import type { AttemptRecord, RunRecords, TrialRecord } from './run-records.js';
 import { trialName } from './run-records.js';
@@ -11,7 +12,7 @@ const specVersion = '0.0.0';
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
   const { trials, shard } = records;
   const attempts = trials.flatMap((trial) => trial.attempts);
-  const count = (wanted: Verdict): number => trials.filter(({ verdict }) => verdict === wanted).length;
+  const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
   const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
   const stop = Math.max(...attempts.map(({ finishedAtMs }) => finishedAtMs), 0);
   const first = trials[0];
@@ -28,7 +29,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         skipped: 0,
         pending: 0,
         other: count('inconclusive'),
-        flaky: trials.filter(({ flaky }) => flaky).length,
+        flaky: trials.filter(isFlaky).length,
         start: attempts.length === 0 ? 0 : start,
         stop,
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
@@ -40,7 +41,8 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
 }
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
-  const { drillId, title, tags, targetId, verdict, flaky, attempts, reasons, why, seed } = trial;
+  const { drillId, title, tags, targetId, verdict, attempts, reasons, why, seed, tolerated, toolFailures } = trial;
+  const said = reasons.map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
   const earlier = attempts.slice(0, -1).map((attempt) => ({ attempt: attempt.attempt, attemptId: attempt.runId, ...outcomeOf(attempt) }));
@@ -48,18 +50,27 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     name: title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`,
     testId: `${drillId}#${trial.trial}`,
     executionId: last.runId,
-    ...outcomeOf(last),
+    ...outcomeOf({ ...last, verdict: verdictOf(trial) }),
     rawStatus: verdict,
     suite: [targetId, drillId],
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     retries: earlier.length,
     ...(earlier.length === 0 ? {} : { retryAttempts: earlier }),
-    flaky,
-    ...(verdict === 'passed' ? {} : { message: reasons.map(({ message }) => message).join('\n'), trace: why }),
+    flaky: isFlaky(trial),
+    ...(verdict === 'passed' ? {} : { message: [...(tolerated === undefined ? [] : [`Tolerated: ${tolerated}.`]), ...said].join('\n'), trace: why }),
     ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
+    ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
     extra: { seed },
   };
+}
+
+/** A trial that its drill's gate has room for is a flaky test in the words of CTRF: `rawStatus` says what it came to. */
+function verdictOf({ verdict, tolerated }: TrialRecord): Verdict {
+  return tolerated === undefined ? verdict : 'passed';
+}
+function isFlaky({ flaky, tolerated }: TrialRecord): boolean {
+  return flaky || tolerated !== undefined;
 }
 
 /** CTRF has no word for undecided, and `other` never counts as passed. */

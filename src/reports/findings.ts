@@ -33,6 +33,12 @@ export function failedInteractions(result: RunResult): InteractionResult[] {
   return result.interactions.filter((interaction) => interaction.targetResult.status !== 'completed');
 }
 
+/** What those of them were left undecided by: nothing but the agents' own failures. */
+export function leftUndecided(result: RunResult): Finding[] {
+  if (failedInteractions(result).length === 0) return [];
+  return findingsOf(result).filter(({ assertion }) => assertion.gate && assertion.status === 'inconclusive');
+}
+
 /** One line under the title: what decided the verdict. */
 export function headline({ result }: RunReport): string {
   const { verdict, status, failure } = result;
@@ -40,6 +46,8 @@ export function headline({ result }: RunReport): string {
   const failed = gates.filter(({ assertion }) => assertion.status !== 'inconclusive');
   if (verdict === 'failed' && failed.length > 0) return `${names(failed)} ${failed.length === 1 ? 'does not hold' : 'do not hold'}`;
   if (failure !== undefined) return `${status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${failure.message}`;
+  const [agent] = failedInteractions(result);
+  if (gates.length > 0 && agent !== undefined) return agentWords(agent);
   if (gates.length > 0) return `${names(gates)} could not be decided`;
   if (isFlaky(result)) return `${everythingHolds(result)}; flaky: it passed only at attempt ${result.identity.attempt}`;
   return verdict === 'passed' ? everythingHolds(result) : `The run is ${status.replace('_', ' ')}`;
@@ -49,6 +57,17 @@ export function headline({ result }: RunReport): string {
 export function isFlaky({ verdict, identity }: Pick<RunResult, 'verdict' | 'identity'>): boolean {
   return verdict === 'passed' && identity.attempt > 1;
 }
+
+interface AgentEnd {
+  targetResult: Pick<InteractionResult['targetResult'], 'status' | 'error'>;
+}
+
+/** `The agent failed: target.THREW: no such table` */
+export function agentWords({ targetResult: { status, error } }: AgentEnd): string {
+  const words = `The agent ${agentStatus[status]}`;
+  return error === undefined ? words : `${words}: ${error.code}: ${error.message.split('\n')[0]}`;
+}
+const agentStatus = { completed: 'completed', failed: 'failed', timed_out: 'timed out', cancelled: 'was cancelled' } as const;
 
 function names(findings: readonly Finding[]): string {
   const first = findings.slice(0, 3).map(({ assertion }) => assertion.assertionId);

@@ -4,8 +4,9 @@
 //   G3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import type { Diagnostic } from '../contract/build.js';
 import { counted } from '../contract/counted.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
-import { type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { byWeight, type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 
@@ -15,9 +16,12 @@ const summaryBytesMax = 512 * 1024;
 
 /** A line each. */
 export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string[] {
-  const errors = records.trials.filter(({ verdict }) => verdict !== 'passed').flatMap((trial) => errorsOf(trial, placeOf));
+  const notPassed = records.trials.filter(({ verdict }) => verdict !== 'passed');
+  const errors = notPassed.filter(({ tolerated }) => tolerated === undefined).flatMap((trial) => errorsOf(trial, placeOf));
+  const tolerated = new Map(notPassed.flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])));
+  const notices = [...tolerated].map(([drillId, text]) => command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`));
   const flaky = records.trials.filter((trial) => trial.flaky).map((trial) => flakyWarning(trial, placeOf));
-  return [...bounded(errors, 'error'), ...bounded(flaky, 'warning')];
+  return [...bounded(errors, 'error'), ...bounded([...toolWarnings(records, placeOf), ...flaky], 'warning'), ...bounded(notices, 'notice')];
 }
 
 /** For a repository that does not compile; each file as it is called from the checkout. */
@@ -30,7 +34,7 @@ export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string[] 
   return [...bounded(of('error'), 'error'), ...bounded(of('warning'), 'warning')];
 }
 
-type Level = 'error' | 'warning';
+type Level = 'error' | 'warning' | 'notice';
 
 function bounded(lines: string[], level: Level): string[] {
   if (lines.length <= annotationsMax) return lines;
@@ -54,6 +58,16 @@ function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
 function flakyWarning(trial: TrialRecord, placeOf: PlaceOf): string {
   const text = `It passed at attempt ${trial.attempts.length}; the reports of those before tell why they did not.`;
   return command('warning', { ...placed(placeOf(trial.drillId)), title: `${trialName(trial)} is flaky` }, text);
+}
+
+/** Each handler once, at its own place where the run knew it. */
+function toolWarnings({ trials }: RunRecords, placeOf: PlaceOf): string[] {
+  const failures = new Map(
+    trials.flatMap(({ toolFailures, drillId }) => toolFailures.map((failure) => [toolFailureText({ ...failure, count: 1 }), { failure, drillId }])),
+  );
+  return [...failures].map(([text, { failure, drillId }]) =>
+    command('warning', { ...placed(placeOf(drillId, undefined, failure.place)), title: `tool ${failure.packageId} failed` }, text),
+  );
 }
 
 function placed(place: ReturnType<PlaceOf>): { [name: string]: string | number } {
@@ -83,22 +97,20 @@ export function githubSummary(records: RunRecords): string {
     ...(trials.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];
   // What did not pass first: it is what one looks for, and what the bound must not cut.
-  const ordered = [...trials].sort((left, right) => rank(left) - rank(right));
-  const notPassed = ordered.filter((trial) => trial.verdict !== 'passed');
+  const ordered = [...trials].sort(byWeight);
+  const notPassed = ordered.filter(({ verdict, tolerated }) => verdict !== 'passed' && tolerated === undefined);
   const rest = `\n\n${counted(trials.length, 'trial')} in all; the others are in the reports.\n`;
   return fit([...lines, ...ordered.map(row), ...notPassed.flatMap(details)], rest);
 }
 
 const marks = { passed: '✅', failed: '❌', inconclusive: '❔' } as const;
 
-function rank({ verdict, flaky }: TrialRecord): number {
-  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : flaky ? 2 : 3;
-}
-
 function row(trial: TrialRecord): string {
   const tookMs = trial.attempts.reduce((sum, { startedAtMs, finishedAtMs }) => sum + Math.max(finishedAtMs - startedAtMs, 0), 0);
-  const note = trial.flaky ? 'flaky: passed only when tried again' : trial.verdict === 'passed' ? '' : trial.headline;
-  return `| ${marks[trial.verdict]} | ${cell(trialName(trial))} | ${trial.attempts.length} | ${hostDuration(tookMs)} | ${cell(note)} |`;
+  const { verdict, flaky, tolerated, headline } = trial;
+  const own = flaky ? 'flaky: passed only when tried again' : verdict === 'passed' ? '' : headline;
+  const note = tolerated === undefined ? own : `${verdict}, tolerated (${tolerated}): ${own}`;
+  return `| ${marks[tolerated === undefined ? verdict : 'passed']} | ${cell(trialName(trial))} | ${trial.attempts.length} | ${hostDuration(tookMs)} | ${cell(note)} |`;
 }
 
 function details(trial: TrialRecord): string[] {

@@ -3,20 +3,23 @@ import { limits } from '../contract/limits.js';
 import type { Markup } from '../contract/markup.js';
 import type { RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
+import { type ToolFailure, toolFailureText } from '../contract/tool-failure.js';
 import type { EvidenceView } from './evidence-view.js';
 import { type Finding, failedInteractions, findingsOf } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
+import { saidLast } from './text-report.js';
 
 /** null when everything holds and nothing failed. */
-export function whySection({ result }: RunReport, evidence: EvidenceView): Markup | null {
+export function whySection({ result, toolFailures = [] }: RunReport, evidence: EvidenceView): Markup | null {
   const findings = findingsOf(result);
   const cards = [
+    ...toolFailures.map(toolCard),
     ...failureCard(result),
-    ...findings.slice(0, limits.reportListItemsMax).map((finding) => findingCard(finding, evidence)),
     ...failedInteractions(result).slice(0, limits.reportListItemsMax).map(interactionCard),
+    ...findings.slice(0, limits.reportListItemsMax).map((finding) => findingCard(finding, evidence)),
     ...budgetCard(result),
   ];
   if (cards.length === 0) return null;
@@ -58,6 +61,11 @@ function evidenceList(sequences: readonly number[], { cited }: EvidenceView): Ma
   )}</ol></div>`;
 }
 
+function toolCard(failure: ToolFailure): Markup {
+  return html`<article class="finding failed"><header><h3>${failure.handlerId}</h3>${statusBadge('failed')}<span class="kind">the tool ${failure.packageId}</span></header>
+<p class="message">${visibleLine(toolFailureText(failure))}</p><p>Evidence ${sequenceList([failure.sequence])}</p></article>`;
+}
+
 function failureCard({ failure }: RunResult): Markup[] {
   if (failure === undefined) return [];
   const issues = failure.issues.map((issue) => html`<li><code>${issue.path}</code> ${issue.message}</li>`);
@@ -70,8 +78,10 @@ ${failure.evidence?.sequence === undefined ? null : html`<p>Evidence ${sequenceL
 
 function interactionCard({ interactionId, targetResult }: RunResult['interactions'][number]): Markup {
   const { status, error } = targetResult;
+  const said = error === undefined ? [] : saidLast(error.details).map(visibleLine);
   return html`<article class="finding advisory"><header><h3>${interactionId}</h3>${statusBadge(status)}<span class="kind">the agent</span></header>
 ${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}
+${said.length === 0 ? null : html`<pre class="json" tabindex="0">${said.join('\n')}</pre>`}
 <p><a href="#interaction-${interactionId}">The interaction</a></p></article>`;
 }
 

@@ -1,12 +1,14 @@
 // junit.xml in the form that CI systems read (the junit-10 schema): a suite a run, a case an assertion and a case a checkpoint.
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
-import type { AssertionResult, CheckpointResult, Verdict } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
-import { failedInteractions, isFlaky } from './findings.js';
+import { limits } from '../contract/limits.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run.js';
+import type { RunEvent, RunReport } from '../contract/run-events.js';
+import { agentWords, failedInteractions, isFlaky } from './findings.js';
+import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { trialText, valueText } from './shown-values.js';
-import { runHeading, whyLines } from './text-report.js';
+import { runHeading, toolFailureLines, whyLines } from './text-report.js';
 import { element, type XmlElement, xmlDocument } from './xml.js';
 
 /** One document for any number of runs. */
@@ -19,7 +21,7 @@ export function junitXml(reports: readonly RunReport[]): string {
  * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
-  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string }>();
+  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string; verdict: Verdict }>();
 
   take(report: RunReport, verdict: Verdict): void {
     const { drillId, trial, attempt } = report.result.identity;
@@ -38,12 +40,39 @@ export class MergedJunit {
       ms: report.finishedAtMs - report.startedAtMs,
       earlier,
       told,
+      verdict,
     });
+  }
+
+  close(event: Extract<RunEvent, { event: 'drill' }>): void {
+    const why = gateText(event);
+    if (why === undefined) return;
+    for (const [key, suite] of this.#suites) {
+      const isOther = key.slice(key.indexOf(' ') + 1) !== event.drillId || suite.verdict === 'passed';
+      if (!isOther) this.#suites.set(key, { ...suite, ...toleratedSuite(suite, why) });
+    }
   }
 
   text(): string {
     return junitOf([...this.#suites.values()]);
   }
+}
+
+/** Of a trial that its drill's gate has room for: what did not hold decides nothing, so it is skipped, as what is no gate is. */
+function toleratedSuite({ xml, ms }: Suite, why: string): Suite {
+  const children = xml.children.map((child) => {
+    if (typeof child === 'string') return child;
+    if (child.name === 'properties') return { ...child, children: [...child.children, element('property', { name: 'tolerated', value: why })] };
+    return child.name === 'testcase' ? toleratedCase(child, why) : child;
+  });
+  const counts = countsOf(children);
+  return { xml: { ...xml, attributes: { ...xml.attributes, ...counts }, children }, counts, ms };
+}
+
+function toleratedCase(testCase: XmlElement, why: string): XmlElement {
+  const [outcome] = testCase.children as XmlElement[];
+  if (outcome === undefined || outcome.name === 'skipped') return testCase;
+  return { ...testCase, children: [element('skipped', { message: `tolerated (${why}): ${outcome.attributes.message}` })] };
 }
 
 interface Suite {
@@ -91,15 +120,28 @@ function runSuite(
   const cases = [
     ...more,
     ...(result.failure === undefined ? [] : [errorCase('run', className, result.failure.code, result.failure.message)]),
+    ...(result.verdict === 'passed'
+      ? []
+      : failedInteractions(result)
+          .slice(0, limits.reportListItemsMax)
+          .map((one) => agentCase(one, className))),
     ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
     ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),
   ];
+  // What reads such documents adds up the times of cases: the first has all of it, as they were all decided by one run.
+  const took = seconds(report.finishedAtMs - report.startedAtMs);
+  const timed = cases.map((testCase, index) => ({ ...testCase, attributes: { ...testCase.attributes, time: index === 0 ? took : seconds(0) } }));
+  const counts = countsOf(timed);
+  const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
+  const attributes = { name: className, ...counts, time: took, timestamp };
+  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report), ...systemErr(report)), counts };
+}
+
+function countsOf(children: readonly (XmlElement | string)[]): Counts {
+  const cases = children.filter((child): child is XmlElement => typeof child !== 'string' && child.name === 'testcase');
   const outcomes = cases.map((testCase) => (testCase.children[0] as XmlElement | undefined)?.name);
   const of = (name: string): number => outcomes.filter((outcome) => outcome === name).length;
-  const counts = { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
-  const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
-  const attributes = { name: className, ...counts, time: seconds(report.finishedAtMs - report.startedAtMs), timestamp };
-  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...cases, ...systemOut(report)), counts };
+  return { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
 }
 
 function suiteProperties({ drill, target, result, engineVersion }: RunReport, more: XmlElement[]): XmlElement {
@@ -131,7 +173,7 @@ function assertionCase(assertion: AssertionResult, classname: string): XmlElemen
     if (!gate) children.push(element('skipped', { message: `not a gate, ${status}: ${message}` }));
     else children.push(element(status === 'failed' ? 'failure' : 'error', { type: kind, message }, assertionText(assertion)));
   }
-  return element('testcase', { name: assertionId, classname, time: '0' }, ...children);
+  return element('testcase', { name: assertionId, classname }, ...children);
 }
 
 function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointResult, classname: string): XmlElement {
@@ -142,11 +184,16 @@ function checkpointCase({ checkpointId, verdict, assertionResults }: CheckpointR
     const text = decisive.map(assertionText).join('\n\n');
     children.push(element(verdict === 'failed' ? 'failure' : 'error', { type: 'checkpoint', message }, text));
   }
-  return element('testcase', { name: `checkpoint ${checkpointId}`, classname, time: '0' }, ...children);
+  return element('testcase', { name: `checkpoint ${checkpointId}`, classname }, ...children);
+}
+
+/** First, as it is what the others were left undecided by. */
+function agentCase({ interactionId, targetResult }: InteractionResult, className: string): XmlElement {
+  return errorCase(`agent ${interactionId}`, className, targetResult.error?.code ?? 'agent', agentWords({ targetResult }));
 }
 
 function errorCase(name: string, classname: string, type: string, message: string): XmlElement {
-  return element('testcase', { name, classname, time: '0' }, element('error', { type, message }, message));
+  return element('testcase', { name, classname }, element('error', { type, message }, message));
 }
 
 function assertionText({ assertionId, message, expected, actual, evidenceSequences }: AssertionResult): string {
@@ -160,6 +207,12 @@ function assertionText({ assertionId, message, expected, actual, evidenceSequenc
 function systemOut(report: RunReport): XmlElement[] {
   if (report.result.verdict === 'passed' && failedInteractions(report.result).length === 0 && !isFlaky(report.result)) return [];
   return [element('system-out', {}, [...runHeading(report, plain), '', ...whyLines(report, [], plain)].join('\n'))];
+}
+
+/** Beside the verdict: a tool that broke is nothing that an assertion says. */
+function systemErr(report: RunReport): XmlElement[] {
+  const lines = toolFailureLines(report, plain);
+  return lines.length === 0 ? [] : [element('system-err', {}, lines.join('\n'))];
 }
 
 function sum(all: readonly Counts[]): Counts {

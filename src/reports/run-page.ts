@@ -2,10 +2,12 @@
 import { counted } from '../contract/counted.js';
 import type { Content, Markup } from '../contract/markup.js';
 import type { Verdict } from '../contract/run.js';
+import { toolFailureText } from '../contract/tool-failure.js';
+import { visibleLine } from './html/visible-text.mjs';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
-import { type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { byWeight, type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 
 export interface RunPageOptions {
@@ -17,7 +19,8 @@ export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string
   const { trials, totals, shard } = records;
   const { style, policyWithoutScript } = pageAssets();
   const verdict: Verdict = totals?.verdict ?? 'inconclusive';
-  const title = `${verdict}: ${counted(new Set(trials.map(({ drillId }) => drillId)).size, 'drill')}`;
+  const drills = counted(new Set(trials.map(({ drillId }) => drillId)).size, 'drill');
+  const title = verdict === 'passed' || totals === undefined ? `${verdict}: ${drills}` : `${verdict}: ${totals[verdict]} of ${drills}`;
   const facts: [string, Content][] = [
     ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
     ['Trials', trials.length],
@@ -34,22 +37,18 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <h1>${title}</h1>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>
-<div class="layout"><main id="main">
+<div class="layout plain"><main id="main">
 <section aria-labelledby="trials-title">
 <h2 id="trials-title">Trials</h2>
 <div class="scroll"><table>
 <thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
-<tbody>${[...trials].sort((left, right) => rank(left) - rank(right)).map((trial) => row(trial, linkTo))}</tbody>
+<tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}</tbody>
 </table></div>
 </section>
 </main></div>
 </body>
 </html>
 `.text;
-}
-
-function rank({ verdict, flaky }: TrialRecord): number {
-  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : flaky ? 2 : 3;
 }
 
 function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
@@ -61,6 +60,10 @@ function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
       report === '' ? html`<span title="${runId}">none</span>` : html`<a href="${linkTo(`${report}/index.html`)}" title="${runId}">${name}</a>`;
     return html`${index > 0 ? ', ' : ''}${link}`;
   });
-  return html`<tr class="${trial.verdict}"><td>${trial.flaky ? 'passed, flaky' : trial.verdict}</td><td><code>${trialName(trial)}</code>${title}</td><td>${trial.headline}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
+  const { verdict, flaky, tolerated, headline } = trial;
+  const shown = tolerated !== undefined ? `${verdict}, tolerated` : flaky ? 'passed, flaky' : verdict;
+  const broken = trial.toolFailures.map((failure) => html`<br><strong>${visibleLine(toolFailureText(failure))}</strong>`);
+  const why = html`${headline}${tolerated === undefined ? null : html`<br><span class="quiet">${tolerated}</span>`}${broken}`;
+  return html`<tr class="${tolerated === undefined ? verdict : 'passed'}"><td>${shown}</td><td><code>${trialName(trial)}</code>${title}</td><td>${why}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
 `;
 }

@@ -1,6 +1,9 @@
 // What has happened so far in a run, from its events: which attempts run, what each trial came to, what is to be explained in the end.
+import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent } from '../contract/run-events.js';
+import type { ToolFailure } from '../contract/tool-failure.js';
+import { gateText } from './gate-text.js';
 
 type Told<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
 
@@ -32,6 +35,7 @@ interface Running {
 }
 /** Of a trial that has ended, by its last attempt. */
 interface EndedTrial {
+  drillId: string;
   verdict: Verdict;
   reason: Reason | null;
 }
@@ -42,6 +46,10 @@ export class RunProgress {
   readonly #running = new Map<string, Running>();
   readonly #drills = new Map<string, DrillProgress & { beganMs: number }>();
   readonly #trials = new Map<string, EndedTrial>();
+  /** Of drills that passed without all of their trials: why. */
+  readonly #tolerated = new Map<string, string>();
+  /** By tool and handler: the first failure of each, and in how many runs it failed. */
+  readonly #toolFailures = new Map<string, { failure: ToolFailure; runs: number }>();
   #reasonCount = 0;
   #planned = 0;
   #longestName = 0;
@@ -57,6 +65,7 @@ export class RunProgress {
     else if (event.event === 'attempt_started') this.#start(event);
     else if (event.event === 'interaction') this.#interact(event);
     else if (event.event === 'attempt') this.#end(event);
+    else if (event.event === 'drill') this.#close(event);
   }
 
   get running(): RunningAttempt[] {
@@ -78,6 +87,10 @@ export class RunProgress {
     return tallies;
   }
 
+  get toolFailures(): readonly { failure: ToolFailure; runs: number }[] {
+    return [...this.#toolFailures.values()];
+  }
+
   get elapsedMs(): number {
     return this.#nowMs() - this.#beganMs;
   }
@@ -95,16 +108,16 @@ export class RunProgress {
     return this.#drills.get(drillId) ?? { durationMs: 0, flaky: false };
   }
 
-  /** Of the trials that did not pass, in the order in which they ended; and how many more there were. */
-  reasons(): { kept: Reason[]; left: number } {
-    const trials = [...this.#trials.values()].filter(({ verdict }) => verdict !== 'passed');
+  /** Of the trials that did not pass, in the order in which they ended; and how many more there were. `tolerated`: of drills that passed without them. */
+  reasons(): { kept: Reason[]; left: number; tolerated: { drillId: string; why: string }[] } {
+    const trials = [...this.#trials.values()].filter(({ verdict, drillId }) => verdict !== 'passed' && !this.#tolerated.has(drillId));
     const kept = trials.flatMap(({ reason }) => reason ?? []);
-    return { kept, left: trials.length - kept.length };
+    return { kept, left: trials.length - kept.length, tolerated: [...this.#tolerated].map(([drillId, why]) => ({ drillId, why })) };
   }
 
   /** One reporter may be told several runs, one after another: each is counted and timed for itself. */
   #begin({ runs }: Told<'plan'>): void {
-    for (const told of [this.#running, this.#drills, this.#trials]) told.clear();
+    for (const told of [this.#running, this.#drills, this.#trials, this.#tolerated, this.#toolFailures]) told.clear();
     this.#beganMs = this.#nowMs();
     this.#reasonCount = 0;
     this.#planned = runs;
@@ -127,6 +140,7 @@ export class RunProgress {
   #end(event: Told<'attempt'>): void {
     const { runId, drillId, attempt, verdict, report, detail } = event;
     this.#running.delete(runId);
+    for (const failure of event.toolFailures ?? []) this.#noteToolFailure(failure);
     const drill = this.#drills.get(drillId);
     if (drill !== undefined) {
       drill.durationMs = this.#nowMs() - drill.beganMs;
@@ -135,7 +149,26 @@ export class RunProgress {
     if (report !== '') this.#reportFolder = report.replace(/[\\/][^\\/]*$/, '');
     const explained = verdict !== 'passed' && detail !== undefined && this.#reasonCount < reasonsMax;
     if (explained) this.#reasonCount++;
-    this.#trials.set(trialKey(event), { verdict, reason: explained ? { detail, folder: report } : null });
+    this.#trials.set(trialKey(event), { drillId, verdict, reason: explained ? { detail, folder: report } : null });
+  }
+
+  #noteToolFailure(failure: ToolFailure): void {
+    const key = `${failure.packageId} ${failure.kind} ${failure.handlerId}`;
+    const known = this.#toolFailures.get(key);
+    if (known !== undefined) known.runs += 1;
+    else if (this.#toolFailures.size < limits.reportListItemsMax) this.#toolFailures.set(key, { failure, runs: 1 });
+  }
+
+  /** What is not explained leaves its place to others. */
+  #close(event: Told<'drill'>): void {
+    const why = gateText(event);
+    if (why === undefined) return;
+    this.#tolerated.set(event.drillId, why);
+    for (const trial of this.#trials.values()) {
+      if (trial.drillId !== event.drillId || trial.reason === null) continue;
+      trial.reason = null;
+      this.#reasonCount--;
+    }
   }
 
   /** A further attempt takes the place of the one before. */

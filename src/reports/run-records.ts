@@ -1,7 +1,9 @@
 // What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
 import type { AssertionLocation, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
-import { findingsOf, headline } from './findings.js';
+import type { ToolFailure } from '../contract/tool-failure.js';
+import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
+import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { whyLines } from './text-report.js';
 
@@ -33,6 +35,8 @@ export interface TrialRecord {
   verdict: Verdict;
   /** It passed, but not at first. */
   flaky: boolean;
+  /** It did not pass, and its drill did all the same: why. */
+  tolerated?: string;
   attempts: AttemptRecord[];
   /** What decided the verdict of the last attempt, in one line. */
   headline: string;
@@ -40,6 +44,8 @@ export interface TrialRecord {
   reasons: Reason[];
   /** All of it as text. */
   why: string;
+  /** Of the last attempt. */
+  toolFailures: readonly ToolFailure[];
   engineVersion: string;
   buildHash: string;
 }
@@ -56,6 +62,7 @@ export class RunRecords {
   take(event: RunEvent): void {
     if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
+    if (event.event === 'drill') this.#close(event);
     if (event.event === 'summary') this.#totals = event;
   }
 
@@ -70,6 +77,12 @@ export class RunRecords {
   /** `1/3` */
   get shard(): string | undefined {
     return this.#shard;
+  }
+
+  #close(event: Extract<RunEvent, { event: 'drill' }>): void {
+    const tolerated = gateText(event);
+    if (tolerated === undefined) return;
+    for (const trial of this.#trials.values()) if (trial.drillId === event.drillId && trial.verdict !== 'passed') trial.tolerated = tolerated;
   }
 
   #end({ runId, drillId, trial, attempt, verdict, report: folder }: Extract<RunEvent, { event: 'attempt' }>, { report, cited }: AttemptDetail): void {
@@ -92,6 +105,7 @@ export class RunRecords {
       headline: headline(report),
       reasons: verdict === 'passed' ? [] : reasonsOf(report, verdict),
       why: why.length > whyCharsMax ? `${why.slice(0, whyCharsMax)}\n…` : why,
+      toolFailures: report.toolFailures ?? [],
       engineVersion: report.engineVersion,
       buildHash: result.identity.buildHash,
     });
@@ -100,16 +114,30 @@ export class RunRecords {
 
 function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
   const { failure } = report.result;
-  const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate);
+  const undecided = new Set(leftUndecided(report.result).map(({ assertion }) => assertion));
+  const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate && !undecided.has(assertion));
   return [
     ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),
     ...(failure === undefined ? [] : [{ message: `${failure.code}: ${failure.message}` }]),
+    ...failedInteractions(report.result)
+      .slice(0, reasonsMax)
+      .map(({ interactionId, targetResult }) => ({ message: `${interactionId}: ${agentWords({ targetResult })}` })),
     ...gates.slice(0, reasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
       assertionId,
       message,
       ...(location === undefined ? {} : { location }),
     })),
   ];
+}
+
+/** Worst first: failed, undecided, flaky, the rest. */
+export function byWeight(left: TrialRecord, right: TrialRecord): number {
+  return weight(left) - weight(right);
+}
+
+function weight({ verdict, flaky, tolerated }: TrialRecord): number {
+  if (tolerated !== undefined || flaky) return 2;
+  return verdict === 'failed' ? 0 : verdict === 'inconclusive' ? 1 : 3;
 }
 
 /** `refund (trial 2 of 3)` */

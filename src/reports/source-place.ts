@@ -6,5 +6,5 @@ export interface SourcePlace {
   line: number;
   column: number;
 }
-/** Of the assertion where it is found, else of the drill. */
-export type PlaceOf = (drillId: string, assertionId?: string) => SourcePlace | undefined;
+/** Of the assertion where it is found, else of the drill; `known`: of what lies there, in the words of the compiler. */
+export type PlaceOf = (drillId: string, assertionId?: string, known?: SourcePlace) => SourcePlace | undefined;

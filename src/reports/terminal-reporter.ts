@@ -2,6 +2,7 @@
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
 import { counted, grouped } from '../contract/counted.js';
 import type { RunEvent } from '../contract/run-events.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
@@ -134,7 +135,7 @@ class Terminal implements TerminalReporter {
     const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
     const facts = [
       ...(trialCount > 1 ? [`${grouped(trialsPassed)} of ${counted(trialCount, 'trial')}`] : []),
-      ...(statistics === undefined ? [] : [rateText(statistics)]),
+      ...(statistics === undefined ? [] : [`${statistics.passed === trialsPassed ? '' : 'first attempts '}${rateText(statistics)}`]),
       hostDuration(durationMs),
     ];
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
@@ -161,13 +162,17 @@ class Terminal implements TerminalReporter {
 
   /** Every trial that did not pass, with its reasons and its report. */
   #reasonLines(): string[] {
-    const { kept, left } = this.#progress.reasons();
+    const { kept, left, tolerated } = this.#progress.reasons();
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
       return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), place];
     });
-    return left === 0 ? lines : [...lines, '', `${counted(left, 'more trial')} did not pass; the reports tell why.`];
+    if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
+    if (tolerated.length > 0) lines.push('');
+    for (const { drillId, why } of tolerated)
+      lines.push(this.#palette.dim(`${visibleLine(drillId)}: ${why}; the reports of the others tell why they did not.`));
+    return lines;
   }
 
   #summaryLines({ verdict, passed, failed, inconclusive, flaky = [], endedEarly }: Extract<RunEvent, { event: 'summary' }>): string[] {
@@ -180,7 +185,11 @@ class Terminal implements TerminalReporter {
     const { reportFolder: folder, elapsedMs } = this.#progress;
     // Only a shard can be empty.
     if (passed + failed + inconclusive === 0) parts.push('none falls to this shard');
+    const broken = this.#progress.toolFailures.map(({ failure, runs }) =>
+      red(visibleLine(`! ${toolFailureText(failure)}${runs > 1 ? ` (in ${runs} runs)` : ''}`)),
+    );
     return [
+      ...(broken.length === 0 ? [] : ['', ...broken]),
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),

@@ -3,12 +3,14 @@ import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import { toolFailureText } from '../contract/tool-failure.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
-import { type Finding, failedInteractions, findingsOf, headline } from './findings.js';
+import { agentWords, type Finding, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { pathText } from './html/json-diff.mjs';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
 import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
 
@@ -20,6 +22,7 @@ export function textReport(report: RunReport, evidence: EvidenceView): string {
   const { result } = report;
   const lines = [
     ...runHeading(report, plain),
+    ...section('Tools that failed', toolFailureLines(report, plain)),
     ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
@@ -44,6 +47,11 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   ];
 }
 
+/** Tool code that broke, loud whatever the verdict: it reads as the agent's trouble otherwise. */
+export function toolFailureLines({ toolFailures = [] }: Pick<RunReport, 'toolFailures'>, palette: Palette): string[] {
+  return toolFailures.map((failure) => palette.red(visibleLine(`! ${toolFailureText(failure)} (#${failure.sequence})`)));
+}
+
 /** What did not hold, each with expected, actual, difference and the evidence; empty for a run in which everything does. */
 export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], palette: Palette): string[] {
   const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
@@ -55,22 +63,34 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
       '',
     );
   }
-  for (const finding of findingsOf(result).slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
   for (const { interactionId, targetResult } of failedInteractions(result).slice(0, limits.reportListItemsMax)) {
     lines.push(
-      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(visibleLine(interactionId))}: the agent ${targetResult.status.replace('_', ' ')}`,
+      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(visibleLine(interactionId))}: ${agentWords({ targetResult: { status: targetResult.status } }).replace(/^T/, 't')}`,
     );
     if (targetResult.error !== undefined) lines.push(...indent(errorLines(targetResult.error, palette), 2));
     lines.push('');
+  }
+  const undecided = leftUndecided(result);
+  const told = findingsOf(result).filter((finding) => !undecided.some(({ assertion }) => assertion === finding.assertion));
+  for (const finding of told.slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
+  if (undecided.length > 0) {
+    const ids = undecided.slice(0, limits.reportListItemsMax).map(({ assertion }) => assertion.assertionId);
+    lines.push(`${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`, '');
   }
   return lines.slice(0, -1);
 }
 
 /** With what the agent said last, where its error has that. */
 function errorLines({ code, message, details }: RunError, palette: Palette): string[] {
-  const { stderr, log = stderr } = details;
-  const said = typeof log === 'string' && log !== '' ? visibleText(log).split('\n').slice(-limits.reportLastWordsLinesMax) : [];
+  const said = saidLast(details).map(visibleLine);
   return [...visibleText(`${code}: ${message}`).split('\n'), ...said.map((line) => palette.dim(`| ${line}`))];
+}
+
+/** The end of its log, or what it answered in the place of an output. */
+export function saidLast({ stderr, log = stderr, body, contentType }: RunError['details']): string[] {
+  if (typeof log === 'string' && log !== '') return lastWords(log);
+  const answer = typeof body === 'string' && body.trim() !== '' ? body.trim().split('\n').slice(0, limits.reportLastWordsLinesMax) : [];
+  return [...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []), ...answer.map((line) => line.slice(0, 300))];
 }
 
 function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {

@@ -32,6 +32,8 @@ function load(compiled: CompiledTool): LoadedTool {
     if (missing.length > 0) throw loadFailure(packageId, `its behavior lacks ${missing.join(', ')}`);
     return behavior;
   };
+  // Of a declarative tool the behavior is ours.
+  let isChecked = compiled.behavior === null;
   return {
     manifest,
     packageId,
@@ -53,6 +55,10 @@ function load(compiled: CompiledTool): LoadedTool {
     faults: new Map(manifest.faults.map((fault) => [fault.id, fault])),
     routes: new Map(manifest.http.map((route) => [route.id, route])),
     subscriptions: manifest.subscriptions,
+    check: () => {
+      if (!isChecked) makeBehavior();
+      isChecked = true;
+    },
     instantiate: (calls) => realm.bind(makeBehavior(), calls, manifest.capabilities),
     codecs: () => toolCodecs(makeBehavior()),
   };

@@ -140,6 +140,8 @@ export interface LoadedTool {
   readonly faults: ReadonlyMap<string, ToolFault>;
   readonly routes: ReadonlyMap<string, ToolHttpRoute>;
   readonly subscriptions: readonly ToolSubscription[];
+  /** Loads the module once, if that has not been done. Throws as `instantiate` does. */
+  check(): void;
   /**
    * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that the
    * manifest declares, is a ServiceError `world.HANDLER_FAILED`.

@@ -56,6 +56,11 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
       return { reply: routes(simulation.program) };
     case 'budgets':
       return { reply: budgetView(simulation) };
+    case 'checkTools':
+      for (const tool of simulation.program.tools.values()) tool.check();
+      return { reply: null };
+    case 'throws':
+      return { reply: [...simulation.turn.throws] };
     case 'storage':
       return { reply: simulation.storageView() };
     default:

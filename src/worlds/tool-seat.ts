@@ -111,6 +111,9 @@ export class ToolSeat implements ContextCalls {
     return { kind: 'thrown', message: 'RangeError', detail: 'RangeError: Maximum call stack size exceeded' };
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
+    const { throws } = this.#turn;
+    const isNew = throws.length < limits.keptThrowsMax && !throws.some((one) => one.packageId === this.packageId && one.handlerId === handlerId);
+    if (isNew) throws.push({ packageId: this.packageId, handlerId, detail: detail || message });
     if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
   }
   /** A module that throws while it loads fails each of its calls. */

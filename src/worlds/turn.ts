@@ -3,6 +3,7 @@
 //   T2. `rollback` takes back every effect of handlers; what the ledger counted and drew stays.
 //   T3. An error that leaves a context call while `isChanging` may have left a change half done: only the end of this life mends it.
 import type { JsonObject } from '../contract/json.js';
+import type { ToolThrow } from '../contract/tool-failure.js';
 import type { VirtualClock } from '../scheduler/virtual-clock.js';
 import { reserveStack } from '../tools/stack-reserve.js';
 import type { Ledger } from './ledger.js';
@@ -49,6 +50,8 @@ export class Turn {
   readonly recordRandom: boolean;
   readonly budget = new TurnBudget();
   readonly emissions: Emission[] = [];
+  /** What handlers threw in this life of the world, the first of each; for people, as evidence holds no words of an engine. */
+  readonly throws: ToolThrow[] = [];
   actor: ProgramActor | undefined;
   source: TurnSource | undefined;
   scheduledOrdinal = notScheduled;

@@ -36,15 +36,17 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
     ...(hostHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: hostHeapMb } }),
     ...(onStepSeen === undefined ? {} : { onStepSeen }),
   });
-  return new LocalWorlds(system, hostOptions);
+  return new LocalWorlds(system, hostOptions, handlerTimeoutMs ?? limits.handlerTimeoutMs);
 }
 
 class LocalWorlds implements Worlds {
   readonly #system: ActorSystem;
   readonly #hosts: number;
   readonly #layout: HostOptions['layout'];
+  readonly #handlerTimeoutMs: number;
 
-  constructor(system: ActorSystem, { hosts, layout }: HostOptions) {
+  constructor(system: ActorSystem, { hosts, layout }: HostOptions, handlerTimeoutMs: number) {
+    this.#handlerTimeoutMs = handlerTimeoutMs;
     this.#system = system;
     this.#hosts = hosts;
     this.#layout = layout;
@@ -147,6 +149,7 @@ class LocalWorlds implements Worlds {
     return new LocalWorldRef({ worldId, worldInstanceId }, this.#system, {
       fork: (request) => this.#fork(worldId, request),
       destroy: () => this.#destroy(worldId),
+      named: (error, command) => namedTimeout(error, command, this.#handlerTimeoutMs),
     });
   }
 
@@ -178,7 +181,16 @@ class LocalWorlds implements Worlds {
   }
 }
 
+/** A step that was ended is told with what it was, and how long it may take. */
+function namedTimeout(error: unknown, command: WorldCommand, handlerTimeoutMs: number): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_TIMEOUT') return error;
+  const handler =
+    command.kind === 'call' ? `'${command.operationId}' of tool '${command.packageId}'` : `A handler of the tools, in '${command.kind}',`;
+  return new ServiceError(error.code, { ...error.extra, message: `${handler} took longer than ${handlerTimeoutMs} ms and was ended.`, cause: error });
+}
+
 interface WorldsDoor {
+  named(error: unknown, command: WorldCommand): unknown;
   fork(request: ForkWorld): ReturnType<WorldRef['fork']>;
   destroy(): Promise<void>;
 }
@@ -198,7 +210,10 @@ class LocalWorldRef implements WorldRef {
 
   command<C extends WorldCommand>(command: C, { signal, onProgress }: SendOptions<never> = {}): Promise<WorldAnswers[C['kind']]> {
     const options = { ...(signal && { signal }), ...(onProgress && { onProgress: onProgress as (value: unknown) => void }) };
-    return this.#system.command(this.worldId, command, options) as Promise<WorldAnswers[C['kind']]>;
+    const answer = this.#system.command(this.worldId, command, options) as Promise<WorldAnswers[C['kind']]>;
+    return answer.catch((error: unknown) => {
+      throw this.#door.named(error, command);
+    });
   }
   query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
     return this.#system.query(this.worldId, query) as Promise<WorldAnswers[Q['kind']]>;

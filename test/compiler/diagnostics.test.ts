@@ -230,6 +230,18 @@ const cases: { [code in DiagnosticCode]: Case } = {
     suggestion: /'operations'/,
   },
 
+  DY3020: {
+    changes: asserting('kind: state.count, packageId: notes, namespace: notes, where: { txt: first }, count: { equals: 0 }'),
+    at: [drill, '/assertions/0/where/txt', 'txt'],
+    message: /a row of notes\/notes has no 'txt' here/,
+    suggestion: /Did you mean 'text'/,
+  },
+  DY3021: {
+    changes: asserting('kind: operation.count, operation: { packageId: notes, operationId: notes.add, arguments: { idd: x } }, count: { equals: 0 }'),
+    at: [drill, '/assertions/0/operation/arguments/idd', 'idd'],
+    message: /does not declare 'idd', and allows it/,
+    suggestion: /Did you mean 'id'/,
+  },
   DY4001: {
     changes: edited(world, '{ text: first }', '{ text: 5 }'),
     at: [world, '/state/0/value/text', '5'],
@@ -262,6 +274,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
   },
   DY4006: { changes: edited(world, 'atUs: 5', 'atUs: -5'), at: [world, '/initialEvents/0/atUs', '-5'], message: /before the start/ },
 
+  DY4007: {
+    changes: asserting('kind: state.value, packageId: notes, namespace: notes, rowId: n1, path: [text], comparison: not_equals, expected: 5'),
+    at: [drill, '/assertions/0/expected', '5'],
+    message: /it is never this in a row of notes\/notes: 5 must be string/,
+  },
   DY5001: {
     changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:no-such-tool"] }' },
     at: ['drillyard.json', '/toolPackages/0', '"library:no-such-tool"'],
@@ -338,7 +355,10 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /200 is not from 300 to 599/,
   },
   DY5017: {
-    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('id: r,', 'id: notes.route,') },
+    changes: {
+      [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('id: r,', 'id: notes.route,'),
+      [behavior]: "export default { operations: { 'notes.add': () => null }, http: Object.fromEntries([]) };\n",
+    },
     at: [tool, '/manifest/http/0/id', 'notes.route'],
     message: /never names 'notes.route'/,
   },
@@ -368,6 +388,12 @@ const cases: { [code in DiagnosticCode]: Case } = {
     },
     at: [tool, '/manifest/callbacks/0/idempotencyHeader', 'Content-Length'],
     message: /Content-Length is a header of the connection/,
+  },
+  DY5021: {
+    changes: edited(behavior, "'notes.add': (", "'notes.ad': ("),
+    at: [tool, '/manifest/operations/0/id', 'notes.add'],
+    message: /the behavior has no handler for 'notes.add'/,
+    suggestion: /did you mean 'notes.ad'/,
   },
 
   DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },

@@ -24,7 +24,7 @@ const note = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'text'],
-  properties: { id: { type: 'string' }, text: { type: 'string' } },
+  properties: { id: { type: 'string' }, text: { type: 'string' }, tag: { type: 'string' } },
 };
 const id = { type: 'object', additionalProperties: false, required: ['id'], properties: { id: { type: 'string' } } };
 const later = {

@@ -94,7 +94,7 @@ test('every kind of assertion, passed and failed, over one world', async () => {
     { id: 'faults', kind: 'fault.count', fault: { packageId: 'notes', faultId: 'down' }, count: holds ? { equals: 0 } : { atLeast: 1 } },
     { id: 'time', kind: 'time.reached', virtualTimeUs: holds ? 1000 : 1001 },
     { id: 'output', kind: 'output.value', path: ['wrote', 1], expected: holds ? 'b' : 'c' },
-    { id: 'once', kind: 'effect.at_most_once', operation: op('note.write'), identity: { arguments: holds ? [['id']] : [['nothing']] } },
+    { id: 'once', kind: 'effect.at_most_once', operation: op('note.write'), identity: { arguments: holds ? [['id']] : [['tag']] } },
     {
       id: 'untouched',
       kind: 'state.unchanged',
@@ -129,7 +129,7 @@ test('every kind of assertion, passed and failed, over one world', async () => {
   // What a person reads of them.
   const text = readFileSync(join(root, firstAttempt(result, 1).report, 'report.txt'), 'utf8');
   for (const told of [
-    /the effect with \/nothing = absent happened 2 times/,
+    /the effect with \/tag = absent happened 2 times/,
     /where +output of main wrote\[1\]/,
     /where +notes\.down/,
     /where +clock/,

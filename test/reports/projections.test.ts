@@ -9,7 +9,7 @@ import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */
 const recorded: { [revision: number]: string } = {
-  1: '5e4d36024a7bf04ef25bb43a252ee069c202a57c773f13eee6d92de4c6a4a5cd',
+  1: 'ba555a524f48a656ba22367aa23efbf930633ce05f672988e5fe46527f1ffccb',
 };
 
 test('another output is another revision', () => {

@@ -38,7 +38,9 @@ export class Deadline {
   }
 }
 
-export function endedError(ended: Ended): RunError {
-  if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.');
-  return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.');
+/** `said`: the end of its log. */
+export function endedError(ended: Ended, said = ''): RunError {
+  const details = said === '' ? {} : { log: said };
+  if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
+  return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.', { details });
 }

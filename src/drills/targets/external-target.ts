@@ -2,6 +2,7 @@
 //   X1. It cannot be ended from outside: when its time is up its access is revoked, its signal is aborted, and it is not waited for.
 
 import type { JsonValue } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
 import { HandedIn } from '../../contract/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
@@ -42,7 +43,7 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
   deadline.stop();
   const { ended } = deadline;
   if (ended === undefined && whole !== undefined) return whole;
-  const told = ended === undefined ? outcome : { status: ended, error: endedError(ended) };
+  const told = ended === undefined ? outcome : { status: ended, error: endedError(ended, log.tail()) };
   // What it says from now on belongs to no run.
   return { ...told, ...log.told(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }
@@ -52,8 +53,9 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
   try {
     value = await agent(structuredClone(invocation), context);
   } catch (error) {
-    const { message } = wordsOf(error);
-    return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message) };
+    const { message, stack } = wordsOf(error);
+    const log = stack.split('\n').slice(0, limits.targetTailLinesMax).join('\n').slice(0, limits.targetErrorCharsMax);
+    return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message, { details: { log } }) };
   }
   if (value instanceof HandedIn) {
     const whole = completedRun(value.completion, redactor.and(value.secrets));

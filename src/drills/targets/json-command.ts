@@ -160,7 +160,7 @@ class CommandRun {
   }
 
   #endedError(ended: 'timed_out' | 'cancelled'): RunError {
-    const error = endedError(ended);
+    const error = endedError(ended, this.#log.tail());
     if (ended === 'cancelled' || this.#outputBytes === 0) return error;
     return { ...error, message: `${error.message} It had written ${this.#outputBytes} bytes of output, and went on running.` };
   }

@@ -29,6 +29,7 @@ export class TargetLog {
 
   /** The end of it, for an error message. */
   tail(): string {
-    return this.#redactor.text(this.#text).trimEnd().split('\n').slice(-10).join('\n').slice(-2000);
+    const { targetTailLinesMax, targetErrorCharsMax } = limits;
+    return this.#redactor.text(this.#text).trimEnd().split('\n').slice(-targetTailLinesMax).join('\n').slice(-targetErrorCharsMax);
   }
 }

@@ -14,6 +14,7 @@ import { type Bundle, bundleModule } from './module-bundle.js';
 import { ModuleHosts } from './module-hosts.js';
 import { moduleTarget } from './module-target.js';
 import { hostSecrets, Redactor } from './redaction.js';
+import { withSaidFailure } from './said-failed.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import type { TargetRequest, TargetRunner } from './target-run.js';
 
@@ -45,7 +46,7 @@ export class Targets {
     return {
       run: async (request) => {
         const work = this.#workOf(target, request);
-        return work.redactor.run(await kind.run(work));
+        return work.redactor.run(withSaidFailure(await kind.run(work)));
       },
       release: () => kind.release(),
     };

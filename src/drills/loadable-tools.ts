@@ -1,0 +1,33 @@
+// Before the first attempt each tool is loaded once, in a world of its own: one that cannot be would fail every call that an agent makes of it,
+// which reads as the agent's trouble, and a drill that asks for no more than a call would pass.
+import type { CompiledBuild } from '../contract/build.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { WorldRef, Worlds } from '../worlds/api.js';
+import type { PlannedDrill } from './plan.js';
+
+/** Rejects with world.HANDLER_FAILED, or world.HANDLER_TIMEOUT where a module does not end. What else goes wrong, the attempts tell. */
+export async function requireLoadableTools(worlds: Worlds, build: CompiledBuild, drill: PlannedDrill | undefined): Promise<void> {
+  const trial = drill?.trials[0];
+  if (drill === undefined || trial === undefined || build.tools.every(({ behavior }) => behavior === null)) return;
+  const { setup, setupHash } = drill;
+  let world: WorldRef | undefined;
+  try {
+    world = await worlds.create({
+      worldId: newId('run'),
+      build,
+      setup,
+      setupHash,
+      seed: { ...trial, attempt: 1 },
+      placement: { host: 0 },
+      isNew: true,
+    });
+    await world.query({ kind: 'checkTools' });
+  } catch (error) {
+    if (error instanceof ServiceError && fatal.has(error.code)) throw error;
+  } finally {
+    await world?.destroy().catch(() => {});
+  }
+}
+
+const fatal = new Set<string>(['world.HANDLER_FAILED', 'world.HANDLER_TIMEOUT']);

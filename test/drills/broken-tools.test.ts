@@ -1,0 +1,117 @@
+// A tool that does not work is told as what it is, never as the agent's trouble.
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createLocalWorld, runDrills } from '../../src/index.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
+import { commandAgent, createRepository, drill, moduleAgent, notesBehavior, written } from './repository.js';
+
+const shrugs = moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'b' });");
+/** Ids that the compiler cannot read. */
+const madeUp = (behavior: string): string => behavior.replace("'note.write':", "['note' + '.write']:").replace(/'note\.get'/, "'note.gett'");
+
+test('a tool that cannot be loaded refuses the run before its first attempt, with its name and what it lacks', async (t) => {
+  const broken = {
+    "Tool 'notes' cannot be loaded: its behavior lacks operations 'note.get'.": madeUp(notesBehavior),
+    "Tool 'notes' cannot be loaded: Error: no table.": `${notesBehavior}\nthrow new Error('no table');`,
+  };
+  for (const [message, behavior] of Object.entries(broken)) {
+    const repository = createRepository({ 'notes/behavior.ts': behavior, ...shrugs, ...drill('hello', 'agent', [written({ atMost: 1 })]) });
+    t.after(() => repository.remove());
+    const { root } = repository;
+    const events: string[] = [];
+    const refused = { code: 'world.HANDLER_FAILED', message };
+    await assert.rejects(runDrills({ root, onEvent: ({ event }) => events.push(event) }), refused);
+    assert.deepEqual(events, ['plan']);
+    assert.deepEqual(readdirSync(join(root, '.service/runs')), []);
+    assert.equal(existsSync(join(root, '.service/reports')), false);
+    await assert.rejects(createLocalWorld({ root }), refused);
+  }
+});
+
+test('a handler that breaks is loud in every report of a drill that passes, with its place and its words', async (t) => {
+  const behavior = notesBehavior
+    .replace("'note.get': ({ id }: any", "'note.get': broken,\n    'note.unused': ({ id }: any")
+    .concat('\nfunction broken(input: any) {\n  return input.missing.text;\n}\n');
+  const body = `await context.world.call('notes', 'note.get', { id: 'a' });
+    await context.world.call('notes', 'note.get', { id: 'b' });`;
+  const repository = createRepository({
+    'notes/behavior.ts': behavior,
+    ...moduleAgent('agent', body),
+    ...drill('shrugs', 'agent', [written({ atMost: 1 })]),
+  });
+  t.after(() => repository.remove());
+  const { root } = repository;
+  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,junit,ctrf=ctrf.json,html=page.html,github,json=lines.jsonl'], {
+    cwd: root,
+  });
+  assert.equal(code, 0, stdout);
+  const line = behavior.split('\n').indexOf('function broken(input: any) {') + 1;
+  const called = `'note.get' of tool 'notes' \\(notes/behavior.ts:${line}\\) failed 2 times: TypeError: Cannot read properties of undefined`;
+  assert.match(stdout, new RegExp(`^! ${called}`, 'm'));
+  assert.match(stdout, new RegExp(`^::warning file=[^:]*notes/behavior.ts,line=${line},col=1,title=tool notes failed::'note.get'`, 'm'));
+  const event = jsonLines(readFileSync(join(root, 'lines.jsonl'), 'utf8')).find((one) => one.event === 'attempt') as {
+    report: string;
+    toolFailures: object[];
+  };
+  assert.equal(event.toolFailures.length, 1);
+  const page = readFileSync(join(root, event.report, 'index.html'), 'utf8').replaceAll('&#39;', "'");
+  const files = ['page.html', '.service/reports/junit.xml', `${event.report}/report.txt`].map((path) => readFileSync(join(root, path), 'utf8'));
+  for (const text of [page, ...files]) assert.match(text.replaceAll('&#39;', "'"), new RegExp(called));
+  const { results } = JSON.parse(readFileSync(join(root, 'ctrf.json'), 'utf8')) as { results: { tests: { stderr: string[] }[] } };
+  assert.match(results.tests[0]?.stderr[0] ?? '', new RegExp(called));
+});
+
+test('what was misspelled or left out is told in words, before anything runs', async (t) => {
+  const repository = createRepository({ 'drillyard/drills/first.yaml': 'schemaVersion: 1\n' });
+  t.after(() => repository.remove());
+  const { root } = repository;
+  const refused = (options: object) =>
+    runDrills(options as { root: string }).then(
+      () => assert.fail('it ran'),
+      (error: Error) => error.message,
+    );
+  assert.match(await refused({ root, concurency: 2 }), /no option "concurency"\. Did you mean "concurrency"\?/);
+  assert.match(await refused({ rot: '.' }), /no option "rot"\. Did you mean "root"\?/);
+  assert.match(await refused({ root }), /^The repository has no drills\. /);
+  const { stderr } = await drillyard(['validate'], { cwd: root });
+  assert.match(stderr, /DY1011.*'\.drill\.yaml'[\s\S]*first\.drill\.yaml/);
+});
+
+test('a handler that does not end is named, with how long it had', async (t) => {
+  const body = `await context.world.call('notes', 'note.get', { id: 'a' }).catch((error) => console.error(error.message)); throw new Error('told');`;
+  const repository = createRepository({
+    'notes/behavior.ts': notesBehavior.replace(
+      "'note.get': ({ id }: any, context: any) =>",
+      "'note.get': ({ id }: any, context: any) => { for (;;); },\n 'other': ({ id }: any, context: any) =>",
+    ),
+    ...moduleAgent('agent', body),
+    ...drill('waits', 'agent', [written({ equals: 0 })]),
+  });
+  t.after(() => repository.remove());
+  const { drills } = await runDrills({ root: repository.root, handlerTimeoutMs: 1500, reportDirectory: false });
+  const error = drills[0]?.trials[0]?.attempts[0]?.result.interactions[0]?.targetResult.error;
+  assert.match(String(error?.details.log), /'note\.get' of tool 'notes' took longer than 1500 ms and was ended\./);
+});
+
+test('an agent that says it failed has failed, and its failure is told first', async (t) => {
+  const said = { status: 'failed', error: { message: 'no model answers' } };
+  const repository = createRepository({
+    ...moduleAgent('says', `return ${JSON.stringify(said)};`),
+    ...moduleAgent('reports', "return { status: 'failed', tickets: 2 };"),
+    ...commandAgent('command', `process.stdout.write(JSON.stringify({ schemaVersion: 1, status: 'failed' }));`),
+    ...drill('a', 'says', [written({ equals: 0 })]),
+    ...drill('b', 'reports', [written({ equals: 0 })]),
+    ...drill('c', 'command', [written({ equals: 0 })]),
+  });
+  t.after(() => repository.remove());
+  const { drills } = await runDrills({ root: repository.root });
+  const [says, reports, command] = drills.map(({ verdict, trials }) => ({ verdict, attempt: trials[0]!.attempts[0]! }));
+  assert.deepEqual([says?.verdict, reports?.verdict, command?.verdict], ['inconclusive', 'passed', 'inconclusive']);
+  const { targetResult } = says!.attempt.result.interactions[0]!;
+  assert.deepEqual([targetResult.status, targetResult.error?.code, targetResult.output], ['failed', 'target.AGENT_FAILED', said]);
+  const text = readFileSync(join(repository.root, says!.attempt.report, 'report.txt'), 'utf8');
+  assert.match(text, /^INCONCLUSIVE {2}a\n {2}The agent failed: target\.AGENT_FAILED: no model answers\n/);
+  assert.match(text, /interaction main: the agent failed\n[\s\S]*undecided, as the agent did not finish: written\n/);
+});
