@@ -11,7 +11,7 @@ export interface AttemptTimes {
   finishedAtMs: number;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, { result, cutShort }: PlayedAttempt, times: AttemptTimes): RunReport {
+export function attemptReport({ drill, target }: PlayableDrill, { result, cutShort, unanswered }: PlayedAttempt, times: AttemptTimes): RunReport {
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
@@ -21,6 +21,7 @@ export function attemptReport({ drill, target }: PlayableDrill, { result, cutSho
     ...times,
     engineVersion: engineVersion(),
     ...(cutShort === undefined ? {} : { cutShort }),
+    ...(unanswered === undefined ? {} : { unanswered }),
   };
 }
 

@@ -4,6 +4,7 @@
 //   T3. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
 import { counted } from '../contract/counted.js';
 import type { RunError, RunResult } from '../contract/run.js';
+import type { UnansweredRequests } from '../contract/run-events.js';
 import type { WorldRef } from '../worlds/api.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
 import { Capture, type Captured } from './capture.js';
@@ -25,6 +26,8 @@ export interface PlayedAttempt {
   journal?: Journal;
   /** Why its timeline ended before its time. */
   cutShort?: string;
+  /** What no wire route answered, where there was any. */
+  unanswered?: UnansweredRequests;
 }
 
 export class Attempt {
@@ -64,6 +67,7 @@ export class Attempt {
       world,
       journal,
       ...(play.cutShort === undefined ? {} : { cutShort: play.cutShort }),
+      ...(play.unanswered.requests.length === 0 ? {} : { unanswered: play.unanswered }),
       ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
     };
   }
