@@ -13,24 +13,24 @@ import { verifyReport } from '../../src/reports/verify-report.js';
 import { createWire, openWireWorlds } from '../bindings/wire-kit.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/wire', import.meta.url));
-const agent = `export default async ({ task }, { binding }) => {
+const agent = (wants: boolean): string => `export default async (_, { binding }) => {
   const { url, token } = binding.http;
   const authorization = 'Bearer ' + token;
   await fetch(url + '/notes/a', { headers: { authorization } });
-  if (task.input !== true) return;
+  if (!${wants}) return;
   for (let k = 0; k < 2; k++) await fetch(url + '/calendars/primary/acl?key=hidden', { headers: { authorization } });
   await fetch(url + '/notes/a', { method: 'DELETE', headers: { authorization } });
   await fetch(url + '/notes/a', { headers: { authorization: 'Bearer another' } });
   await fetch(url + '/bot' + token + '/send', { method: 'POST' });
 };
 `;
-const drill = (id: string, input: boolean): string => `schemaVersion: 1
-id: ${id}
+const drill = `schemaVersion: 1
+id: wants
 targetId: client
 actorId: agent
-task: { instruction: Look., input: ${input} }
+task: { instruction: Look. }
 assertions:
-  - { id: fails, kind: operation.count, operation: { packageId: probe, operationId: note.get }, count: { equals: ${input ? 9 : 1} } }
+  - { id: asked, kind: operation.count, operation: { packageId: probe, operationId: note.get }, count: { equals: 1 } }
 `;
 
 test('requests that no route answered are in the report, without secrets, and change no hash', async (t) => {
@@ -38,20 +38,19 @@ test('requests that no route answered are in the report, without secrets, and ch
   t.after(() => rmSync(root, { recursive: true, force: true }));
   cpSync(fixture, root, { recursive: true });
   mkdirSync(join(root, 'drillyard/drills'));
-  writeFileSync(join(root, 'agent.mjs'), agent);
   writeFileSync(
     join(root, 'drillyard/client.target.yaml'),
     'schemaVersion: 1\ntarget: { id: client, kind: module, module: agent.mjs, bindings: [http], timeoutMs: 10000 }\n',
   );
-  writeFileSync(join(root, 'drillyard/drills/wants.drill.yaml'), drill('wants', true));
-  writeFileSync(join(root, 'drillyard/drills/asks.drill.yaml'), drill('asks', false));
-  const { drills } = await runDrills({ root, concurrency: 1 });
-  const reportOf = (id: string) => {
-    const attempt = drills.find(({ drillId }) => drillId === id)?.trials[0]?.attempts[0];
-    const folder = join(root, attempt?.report ?? '');
+  writeFileSync(join(root, 'drillyard/drills/wants.drill.yaml'), drill);
+  const reportOf = async (agentWants: boolean) => {
+    writeFileSync(join(root, 'agent.mjs'), agent(agentWants));
+    const { drills } = await runDrills({ root });
+    const folder = join(root, drills[0]?.trials[0]?.attempts[0]?.report ?? '');
     return { folder, report: JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as RunReport };
   };
-  const [wants, asks] = [reportOf('wants'), reportOf('asks')];
+  const wants = await reportOf(true);
+  const asks = await reportOf(false);
   assert.deepEqual(wants.report.unanswered, {
     requests: [
       { method: 'GET', path: '/calendars/primary/acl', status: 404, times: 2 },
@@ -62,7 +61,7 @@ test('requests that no route answered are in the report, without secrets, and ch
     left: 0,
   });
   assert.equal(asks.report.unanswered, undefined);
-  assert.equal(wants.report.result.trajectoryHash, asks.report.result.trajectoryHash);
+  assert.equal(wants.report.result.evidenceHash, asks.report.result.evidenceHash);
   assert.doesNotMatch(readFileSync(join(wants.folder, 'evidence.jsonl'), 'utf8'), /acl/);
   assert.match(
     readFileSync(join(wants.folder, 'report.txt'), 'utf8'),
