@@ -5,7 +5,7 @@ import { didYouMean } from '../compiler/did-you-mean.js';
 import { toolDeclarations } from '../compiler/tool-types.js';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import { compileShown, type SourcePlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -30,7 +30,7 @@ export async function toolTypesCommand(flags: ToolTypesFlags): Promise<ExitCode>
 
 async function writeTypes({ tools, out, root, config }: ToolTypesFlags, output: Output): Promise<ExitCode> {
   const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
-  if (build === undefined) throw sourceInvalid(diagnostics);
+  if (build === undefined) throw new SourceInvalidError(diagnostics);
   const known = build.tools.map(({ manifest }) => manifest);
   const ids = known.map(({ id }) => id);
   for (const id of tools) {

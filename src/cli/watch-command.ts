@@ -7,7 +7,7 @@ import { counted } from '../contract/counted.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -100,7 +100,7 @@ class Watched {
     const { options, output } = this.#run;
     try {
       const { build, diagnostics } = await compileShown({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
-      if (build === undefined) throw sourceInvalid(diagnostics);
+      if (build === undefined) throw new SourceInvalidError(diagnostics);
       const plan = planRun(build, options, createBindings().available);
       const inputs = await drillInputs(build, plan, this.#root);
       const drills = [...inputs].filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id)).map(([id]) => id);

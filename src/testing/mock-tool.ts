@@ -11,7 +11,7 @@ import type { CompiledBuild } from '../contract/build.js';
 import type { JsonObject } from '../contract/json.js';
 import type { StatePatch, WorldSetup } from '../contract/scenario.js';
 import type { Access } from '../drills/bindings-port.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import { openLocalWorld } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
@@ -81,7 +81,7 @@ async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>):
     );
     writeFileSync(join(root, 'drillyard/world.json'), JSON.stringify(world));
     const { build, diagnostics } = await compileProject({ root });
-    if (build === undefined) throw sourceInvalid(diagnostics);
+    if (build === undefined) throw new SourceInvalidError(diagnostics);
     return build;
   } finally {
     rmSync(root, { recursive: true, force: true });
