@@ -32,6 +32,8 @@ const laid = layShapes(shapes, authoredShapes);
 export function convertAuthored(shape: string, document: JsonValue): { value: JsonValue; faults: AuthoredFault[] } {
   const faults: AuthoredFault[] = [];
   const root: { value: JsonValue } = { value: document };
+  // Where an editor finds the JSON Schema of the file.
+  if (isObject(document) && typeof document.$schema === 'string') delete document.$schema;
   laid(shape)?.(document, '', (name, written, path) => {
     const converted = conversions[name]?.(written as JsonValue);
     if (converted === undefined || converted === written) return;
@@ -42,7 +44,11 @@ export function convertAuthored(shape: string, document: JsonValue): { value: Js
 }
 
 function isFault(converted: Converted): converted is { fault: Omit<AuthoredFault, 'path'> } {
-  return typeof converted === 'object' && converted !== null && !Array.isArray(converted) && Object.hasOwn(converted, 'fault');
+  return isObject(converted as JsonValue) && Object.hasOwn(converted as JsonObject, 'fault');
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function microseconds(value: JsonValue, parse: (text: string) => number | undefined, what: string, suggestion: string): Converted {

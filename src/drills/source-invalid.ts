@@ -9,21 +9,22 @@ import { limits } from '../contract/limits.js';
 export class SourceInvalidError extends ServiceError {
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(diagnostics: readonly Diagnostic[]) {
+  constructor(diagnostics: readonly Diagnostic[], message?: string) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    const [first] = errors;
-    const which =
-      first === undefined
-        ? ''
-        : `${errors.length > 1 ? ' The first' : ''} ${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
     super('control.SOURCE_INVALID', {
-      message: `The repository has ${counted(errors.length, 'error')}${which === '' ? '.' : errors.length > 1 ? `.${which}` : `:${which}`}`,
+      message: message ?? wordsOf(errors),
       issues: errors.slice(0, limits.issuesMax).map(({ file, path, code, message }) => ({ path: `${file}#${path}`, code, message })),
       details: { diagnostics: diagnostics as unknown as JsonValue },
     });
     this.name = 'SourceInvalidError';
     this.diagnostics = diagnostics;
   }
+}
+
+function wordsOf([first, ...more]: readonly Diagnostic[]): string {
+  if (first === undefined) return 'The repository does not compile.';
+  const which = `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
+  return more.length === 0 ? `The repository has 1 error: ${which}` : `The repository has ${counted(more.length + 1, 'error')}. The first: ${which}`;
 }
 
 /** The compiler's diagnostics of an error that has them. */
