@@ -31,7 +31,10 @@ test('the snippets of docs/api.md run', async (t) => {
   writeFileSync(join(root, 'snippets.mjs'), blocks('js').join('\n'));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['snippets.mjs'], { cwd: root });
   assert.equal(stderr, '');
-  assert.match(stdout, /^first-ticket \[\n(?: {2}'\d+',?\n){3}\]\npassed\npassed 0 of 1 verdicts changed\nfirst-ticket 1 of 1\n\[\n {2}'ticket-desk\/agent.list'/);
+  assert.match(
+    stdout,
+    /^first-ticket \[\n(?: {2}'\d+',?\n){3}\]\npassed\npassed 0 of 1 verdicts changed\nfirst-ticket 1 of 1\n\[\n {2}'ticket-desk\/agent.list'/,
+  );
   const module = join(root, 'agent.ts');
   writeFileSync(module, blocks('ts').join('\n'));
   const program = ts.createProgram([module], {
