@@ -3,12 +3,18 @@ import { createBindings } from './bindings/create-bindings.js';
 import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 import type { RunDrillsOptions } from './drills/options.js';
-import { type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
+import type { Plan } from './drills/plan.js';
+import { type PlanDrillsOptions, planDrills as planDrillsWith, type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
 import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 
 /** Compiles the repository at `root` and runs its drills: worlds below `.service/runs`, reports below `.service/reports`. */
 export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
+}
+
+/** What `runDrills` would run with the same choice, with every seed; runs nothing. */
+export function planDrills(options: PlanDrillsOptions): Promise<Plan> {
+  return planDrillsWith(options, createBindings().available);
 }
 
 /** Where an agent in a process of its own fetches interactions and hands in results: `runDrills({ agent: desk.agent })`. */
@@ -48,12 +54,23 @@ export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from 
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';
 export type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
+export type { ChangedAssertion, CheckedReport } from './drills/check-report.js';
+export type { CheckReportsOptions, CheckReportsResult } from './drills/check-reports.js';
+export { checkReports } from './drills/check-reports.js';
+export type { CheckedDrill } from './drills/checked-trials.js';
 export type { ComparedRun } from './drills/compare-runs.js';
 export { compareRuns } from './drills/compare-runs.js';
+export type { DrillHistory, HistoryRun } from './drills/history.js';
 export type { RunDrillsOptions, Selection } from './drills/options.js';
+export type { Plan, PlannedDrill, PlannedTrial } from './drills/plan.js';
+export type { DrillHistories, ReadHistoryOptions } from './drills/read-history.js';
+export { readHistory } from './drills/read-history.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
-export type { DrillOutcome, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
+export type { DrillOutcome, PlanDrillsOptions, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
 export type { Shard } from './drills/shard.js';
+export { SourceInvalidError } from './drills/source-invalid.js';
+export type { ValidateOptions, ValidateResult } from './drills/validate-repository.js';
+export { validateRepository } from './drills/validate-repository.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';

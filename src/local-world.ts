@@ -12,8 +12,9 @@ import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
 import type { WorldSetup } from './contract/scenario.js';
+import { refuseUnknownOptions } from './contract/unknown-options.js';
 import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
-import { sourceInvalid } from './drills/source-invalid.js';
+import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
 
@@ -33,6 +34,17 @@ export interface LocalWorldOptions {
   /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait. */
   callbackReceivers?: CallbackReceivers;
 }
+
+const localWorldOptionNames: readonly (keyof LocalWorldOptions)[] = [
+  'root',
+  'config',
+  'scenarioId',
+  'drillId',
+  'seed',
+  'directory',
+  'isolate',
+  'callbackReceivers',
+];
 
 export interface ActorCall {
   actorId: string;
@@ -72,11 +84,12 @@ export interface LocalWorld {
 
 /** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
+  refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
   const { build, diagnostics, outsidePackages } = await compileProject({
     root: resolve(options.root),
     ...(options.config === undefined ? {} : { config: options.config }),
   });
-  if (build === undefined) throw sourceInvalid(diagnostics);
+  if (build === undefined) throw new SourceInvalidError(diagnostics);
   return await openLocalWorld(build, startOf(build, options), {
     ...options,
     isolate: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,

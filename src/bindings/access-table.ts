@@ -51,6 +51,7 @@ export class AccessTable {
       endpoints,
       ...(bindings.includes('direct') ? { direct: directClient(access) } : {}),
       observed: () => access.used,
+      unanswered: () => access.unanswered.read(),
       revoke: async () => {
         if (!access.revoked) wires?.giveBack();
         const done = access.revoke();
@@ -69,6 +70,11 @@ export class AccessTable {
   }
   findHolder(token: string): AgentAccess | undefined {
     return this.#live(this.#tokens.holderOf(token));
+  }
+  /** The only access that is open; undefined where there are others. */
+  only(): AgentAccess | undefined {
+    const open = new Set(this.#tokens.holders());
+    return open.size === 1 ? this.#live([...open][0]) : undefined;
   }
   at(address: string): AgentAccess | undefined {
     return this.#live(this.#addresses.get(address));

@@ -10,6 +10,7 @@ import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
+import { UnansweredLog } from './unanswered-requests.js';
 import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
@@ -29,6 +30,7 @@ export class AgentAccess implements AgentWorld {
   readonly #actor: AgentIdentity;
   /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
   readonly wires: WireTable | undefined;
+  readonly unanswered = new UnansweredLog();
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
   readonly #requireOpen: (() => void) | undefined;

@@ -3,7 +3,7 @@
 //   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
 //   W2. Where strangers share a listener, only who holds an access is told what is at a path, and of its own world alone.
 //   W3. No header, query or form that decode sees holds the credential, and no log does.
-import { ServiceError } from '../contract/errors.js';
+import { errorTable, ServiceError } from '../contract/errors.js';
 import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/wire.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
@@ -40,11 +40,61 @@ export function wireRoutes(
   return (request) => {
     const pathname = request.path.slice(prefix.length);
     const query = parseLists(request.query);
-    const found = find(accesses, request, { pathname, query: query ?? {}, isShared });
-    if (found === undefined) return undefined;
+    const asked = { pathname, query: query ?? {}, isShared };
+    const found = noting(
+      () => asker(accesses, request, asked),
+      request,
+      pathname,
+      () => find(accesses, request, asked),
+    );
+    if (found === undefined) {
+      note(asker(accesses, request, asked), { request, pathname, status: errorTable['control.ROUTE_NOT_FOUND'].status });
+      return undefined;
+    }
     if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
-    return { id: 'wire', caller: found.access, answer: () => answer(request, found, { pathname, query, speaksForOrigin }) };
+    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin }) };
   };
+}
+
+/** Whose request it is that no route answers: by address or credential, or, where nobody else has an access, theirs. */
+function asker(accesses: AccessTable, request: HttpRequest, { query, isShared }: Asked): AgentAccess | undefined {
+  const address = addressOf(request);
+  const addressed = address === undefined ? undefined : accesses.at(address);
+  if (addressed !== undefined) return addressed;
+  for (const auth of [...accesses.wirePlaces(), { kind: 'bearer' } as const, { kind: 'basic' } as const])
+    for (const token of credentialsIn(auth, request, query)) {
+      const access = accesses.findHolder(token);
+      if (access !== undefined) return access;
+    }
+  return isShared ? undefined : accesses.only();
+}
+
+interface Noted {
+  request: HttpRequest;
+  pathname: string;
+  status: number;
+}
+function note(access: AgentAccess | undefined, { request, pathname, status }: Noted): void {
+  access?.unanswered.note({ method: request.method, path: pathname, status });
+}
+
+function noting<T>(whose: () => AgentAccess | undefined, request: HttpRequest, pathname: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError) note(whose(), { request, pathname, status: errorTable[error.code].status });
+    throw error;
+  }
+}
+
+/** A request that its codec or the body's rules refuse became no call either. */
+async function answerNoting(request: HttpRequest, found: Found, answering: Answering): Promise<RouteReply> {
+  try {
+    return await answer(request, found, answering);
+  } catch (error) {
+    if (error instanceof ServiceError) note(found.access, { request, pathname: answering.pathname, status: errorTable[error.code].status });
+    throw error;
+  }
 }
 
 interface Asked {

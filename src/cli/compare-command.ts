@@ -8,13 +8,13 @@ import type { JsonValue } from '../contract/json.js';
 import { type ComparedRun, compareRuns } from '../drills/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../drills/sealed-report.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
+import { oneReportPath } from '../reports/report-path.js';
 import { valueLine } from '../reports/shown-values.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 import { withProgressBar } from './progress-bar.js';
-import { oneReportPath } from './report-path.js';
 
 export interface CompareFlags {
   left: string;

@@ -9,9 +9,9 @@ import { listFilesBelow, readFileBelow } from '../compiler/source-files.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
+import { usualReports } from '../reports/report-path.js';
 import { completionScript, type ListedKind, type Shell } from './completion.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { usualReports } from './report-path.js';
 
 export function completionCommand(program: Command, shell: Shell): ExitCode {
   process.stdout.write(completionScript(program, shell));

@@ -1,14 +1,13 @@
 // `drillyard history`: what the stored reports say of each drill over time. Reads report documents only; runs and writes nothing.
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { counted, grouped } from '../contract/counted.js';
-import { ServiceError } from '../contract/errors.js';
 import type { Verdict } from '../contract/run.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
-import { type DrillHistory, History, type HistoryRun } from '../drills/history.js';
+import type { DrillHistory, HistoryRun } from '../drills/history.js';
+import { type DrillHistories, readHistory } from '../drills/read-history.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { hostDuration, rateText } from '../reports/shown-values.js';
-import { listStoredReports, readStoredReport } from '../reports/stored-reports.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
@@ -33,43 +32,20 @@ export async function historyCommand(flags: HistoryFlags): Promise<ExitCode> {
   }
 }
 
-async function tell({ drills, flaky, last, reportDirectory, root }: HistoryFlags, output: Output): Promise<ExitCode> {
-  const directory = resolve(root, reportDirectory);
-  const { folders, more } = await listStoredReports(directory, last);
-  const history = new History();
-  const unavailable: { report: string; problem: string }[] = [];
-  await withProgressBar('Reading', async ({ update }) => {
-    for (const [index, folder] of folders.entries()) {
-      update(index, folders.length);
-      const stored = await readStoredReport(folder);
-      if (stored.kind === 'read') history.add(stored.report);
-      else unavailable.push({ report: basename(folder), problem: stored.problem });
-    }
-  });
-  const all = history.drills();
-  refuseUnknown(drills, all, directory);
-  const chosen = all.filter((drill) => (drills.length === 0 || drills.includes(drill.drillId)) && (!flaky || drill.flaky !== undefined));
-  for (const drill of chosen) {
+async function tell({ json: _, ...options }: HistoryFlags, output: Output): Promise<ExitCode> {
+  const history = await withProgressBar('Reading', ({ update }) => readHistory({ ...options, onProgress: update }));
+  for (const drill of history.drills) {
     output.line({ event: 'drill', ...drill });
     if (!output.json) for (const line of drillLines(drill)) output.say(line);
   }
-  for (const report of unavailable) {
+  for (const report of history.unavailable) {
     output.line({ event: 'unavailable', ...report });
     if (!output.json) output.say(visibleLine(`! ${report.report}: ${report.problem}`));
   }
-  output.line({ event: 'summary', reports: folders.length, drills: all.length, flaky: flakyIn(all), unavailable: unavailable.length, older: more });
-  if (!output.json) output.say(summaryText(all, { reports: folders.length, unavailable: unavailable.length, more }));
+  const { reports, total, unavailable, older } = history;
+  output.line({ event: 'summary', reports, ...total, unavailable: unavailable.length, older });
+  if (!output.json) output.say(summaryText(history));
   return exitCodes.passed;
-}
-
-function refuseUnknown(wanted: readonly string[], known: readonly DrillHistory[], directory: string): void {
-  const unknown = wanted.find((drillId) => !known.some((drill) => drill.drillId === drillId));
-  if (unknown === undefined) return;
-  throw new ServiceError('control.NOT_FOUND', { message: `No report in ${directory} is of a drill '${unknown}'.` });
-}
-
-function flakyIn(drills: readonly DrillHistory[]): number {
-  return drills.filter(({ flaky }) => flaky !== undefined).length;
 }
 
 const marksShown = 30;
@@ -106,16 +82,13 @@ function timeText({ startedAtMs }: HistoryRun): string {
   return new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-function summaryText(
-  drills: readonly DrillHistory[],
-  { reports, unavailable, more }: { reports: number; unavailable: number; more: number },
-): string {
+function summaryText({ reports, total, unavailable, older }: DrillHistories): string {
   if (reports === 0) return 'There are no reports yet.';
   const parts = [
-    `${counted(reports, 'report')} of ${counted(drills.length, 'drill')}`,
-    `${flakyIn(drills)} flaky`,
-    ...(unavailable > 0 ? [`${unavailable} unavailable`] : []),
-    ...(more > 0 ? [`${counted(more, 'older report')} not looked at`] : []),
+    `${counted(reports, 'report')} of ${counted(total.drills, 'drill')}`,
+    `${total.flaky} flaky`,
+    ...(unavailable.length > 0 ? [`${unavailable.length} unavailable`] : []),
+    ...(older > 0 ? [`${counted(older, 'older report')} not looked at`] : []),
   ];
   return `${parts.join(', ')}.`;
 }

@@ -2,11 +2,14 @@
 import { resolve } from 'node:path';
 import pc from 'picocolors';
 import { counted } from '../contract/counted.js';
-import { compileShown, type SourcePlace } from './compile-shown.js';
+import { validateRepository } from '../drills/validate-repository.js';
+import type { SourcePlace } from './compile-shown.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
+import { defined } from './program/options.js';
+import { withProgressBar } from './progress-bar.js';
 
 export interface SourceFlags extends SourcePlace {
   json: boolean;
@@ -22,19 +25,21 @@ export async function validateCommand(flags: SourceFlags): Promise<ExitCode> {
 }
 
 async function validate({ root, config, json }: SourceFlags, output: Output): Promise<ExitCode> {
-  const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
+  const result = await withProgressBar('Compiling', ({ update }) => validateRepository({ root, ...defined({ config }), onCompiling: update }));
+  const { diagnostics } = result;
   for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
   if (diagnostics.length > 0)
     output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: pc.isColorSupported && process.stderr.isTTY === true }));
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   output.line({
     event: 'summary',
-    valid: build !== undefined,
+    valid: result.valid,
     errors,
     warnings: diagnostics.length - errors,
-    ...(build === undefined ? {} : { buildHash: build.buildHash }),
+    ...(result.valid ? { buildHash: result.build.buildHash } : {}),
   });
-  if (build === undefined) return exitCodes.usage;
+  if (!result.valid) return exitCodes.usage;
+  const { build } = result;
   if (!json)
     output.say(
       `Valid: ${(['tool', 'scenario', 'target', 'drill', 'suite'] as const).map((kind) => counted(build[`${kind}s`].length, kind)).join(', ')}. Build ${build.buildHash}.`,

@@ -7,7 +7,7 @@ import { counted } from '../contract/counted.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -43,8 +43,10 @@ class Watched {
   readonly #notPassed = new Set<string>();
   #wantsAll = true;
   #quit = new AbortController();
-  /** Of the last round. */
-  #code: ExitCode = exitCodes.passed;
+  /** Of the last round that ran something. */
+  #runCode: ExitCode = exitCodes.passed;
+  /** Why the source of the last round did not compile; undefined when it did. */
+  #brokenCode: ExitCode | undefined;
 
   constructor(run: OneRun, watch: SourceWatch) {
     this.#run = run;
@@ -72,7 +74,7 @@ class Watched {
         changed = await this.#watch.changes(AbortSignal.any([signal, wake.signal]));
         if (this.#quit.signal.aborted) break;
       }
-      return signal.aborted ? exitCodes.interrupted : this.#code;
+      return signal.aborted ? exitCodes.interrupted : (this.#brokenCode ?? this.#runCode);
     } finally {
       giveBack();
     }
@@ -82,14 +84,18 @@ class Watched {
     const all = this.#wantsAll;
     this.#wantsAll = false;
     this.#watch.followPackages();
+    const wasBroken = this.#brokenCode !== undefined;
     const due = await this.#due(all);
     if (due === undefined) return this.#tellWaiting();
-    if (due.drills.length === 0) return all ? this.#tellWaiting() : undefined;
+    if (due.drills.length === 0) {
+      if (wasBroken) this.#tellMended(changed);
+      return all || wasBroken ? this.#tellWaiting() : undefined;
+    }
     if (changed.length > 0) this.#tellChanged(changed, due.drills);
     const { options } = this.#run;
     // The suite by name, as naming drills would leave it out.
     const { code, result } = await runOnce({ ...this.#run, options: { ...options, ...due } });
-    this.#code = code;
+    this.#runCode = code;
     if (result !== undefined) this.#note(result);
     else for (const id of due.drills) this.#inputs.delete(id);
     if (!this.#run.signal.aborted) this.#tellWaiting();
@@ -100,14 +106,15 @@ class Watched {
     const { options, output } = this.#run;
     try {
       const { build, diagnostics } = await compileShown({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
-      if (build === undefined) throw sourceInvalid(diagnostics);
+      if (build === undefined) throw new SourceInvalidError(diagnostics);
       const plan = planRun(build, options, createBindings().available);
       const inputs = await drillInputs(build, plan, this.#root);
       const drills = [...inputs].filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id)).map(([id]) => id);
+      this.#brokenCode = undefined;
       for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
       return { drills, ...(plan.suiteId === undefined ? {} : { suite: plan.suiteId }) };
     } catch (error) {
-      this.#code = reportFailure(error, output, this.#root);
+      this.#brokenCode = reportFailure(error, output, this.#root);
       return undefined;
     }
   }
@@ -126,6 +133,12 @@ class Watched {
       this.#output.say(
         `\n${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''} changed: ${counted(drills.length, 'drill')} to run again.`,
       );
+  }
+
+  /** Else the error would stay the last word, though the source is what it was before. */
+  #tellMended(changed: readonly string[]): void {
+    this.#output.line({ event: 'changed', files: changed.map(fromHere).sort(), drills: [] });
+    if (!this.#output.json) this.#output.say('\nThe source compiles again, and is what every drill last ran with: nothing to run.');
   }
 
   #tellWaiting(): void {

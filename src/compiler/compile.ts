@@ -120,7 +120,9 @@ async function compileTools(
     foreign: sdkNames.length > 0,
     outside: false,
   }));
-  for (const found of resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained })) {
+  const { packages, isMissing } = resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained });
+  project.lacksPackages = isMissing;
+  for (const found of packages) {
     const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
     const { root: packageRoot, shownAs, toolFile, foreign } = found;
@@ -150,7 +152,7 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
   const catalog = new ToolCatalog(
     diagnostics,
     manifests.filter(({ id }) => !twice.includes(id)),
-    new Set([...written.broken.tool, ...twice]),
+    { ids: new Set([...written.broken.tool, ...twice]), anyOther: written.lacksPackages },
   );
   const checking = { diagnostics, catalog };
   const known = knownIds(diagnostics, written, tools);
@@ -167,7 +169,8 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
     const setup = setups.drill.get(drill.item);
     if (setup !== undefined) checkDrill(checking, drill, setup);
   }
-  const drillTags = new Set(project.drills.flatMap(({ item }) => item.tags));
+  // A drill that does not fit may carry any tag.
+  const drillTags = project.broken.drill.size > 0 ? undefined : new Set(project.drills.flatMap(({ item }) => item.tags));
   for (const suite of project.suites) checkSuite(diagnostics, known, drillTags, suite);
   const build =
     diagnostics.hasErrors || project.world === undefined

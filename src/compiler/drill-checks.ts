@@ -51,12 +51,18 @@ export function checkDrill(checking: Checking, { item, document }: Located<Drill
   checkAssertions(checking, lists, { document, setup, timeline: item.timeline });
 }
 
-export function checkSuite(diagnostics: Diagnostics, known: KnownIds, drillTags: ReadonlySet<string>, { item, document }: Located<Suite>): void {
+/** `drillTags`: every tag of every drill; undefined where they cannot be known. */
+export function checkSuite(
+  diagnostics: Diagnostics,
+  known: KnownIds,
+  drillTags: ReadonlySet<string> | undefined,
+  { item, document }: Located<Suite>,
+): void {
   for (const [index, id] of item.drills.entries()) {
     reportUnknown(diagnostics, 'DY3004', { document, path: `/drills/${index}` }, { what: 'drill', id, known: known.drill });
   }
   for (const [index, tag] of item.tags.entries()) {
-    if (drillTags.has(tag)) continue;
+    if (drillTags === undefined || drillTags.has(tag)) continue;
     diagnostics.report('DY3013', document.place(`/tags/${index}`), `no drill has the tag '${tag}'`, { suggestion: didYouMean(tag, [...drillTags]) });
   }
 }

@@ -1,5 +1,6 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nobody who refers to it is told that it does not exist.
+import { convertAuthored } from '../contract/authored-values.js';
 import { materializeDrill, materializeScenario, materializeSuite, materializeTargetDocument, materializeWorld } from '../contract/defaults.js';
 import type { Drill, Suite } from '../contract/drill.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
@@ -37,6 +38,8 @@ export interface ProjectDocuments {
   tools: Located<ToolPackageFile>[];
   /** Ids of documents that are there but do not fit, by kind. */
   broken: { [kind in DocumentKind]: Set<string> };
+  /** Packages that the root file names are not there, and nobody knows their ids. */
+  lacksPackages: boolean;
 }
 type DocumentKind = 'tool' | 'scenario' | 'target' | 'drill' | 'suite';
 const kinds: readonly DocumentKind[] = ['tool', 'scenario', 'target', 'drill', 'suite'];
@@ -62,9 +65,15 @@ export function readDocument(
 }
 
 export function validated<T>(diagnostics: Diagnostics, document: SourceDocument, validate: Validator<T>): T | undefined {
-  const result = validate(document.value);
+  const { value, faults } = convertAuthored(validate.shape, document.value);
+  for (const { path, message, suggestion } of faults) diagnostics.report('DY2003', document.place(path), message, { suggestion });
+  const result = validate(value);
   if (result.ok) return result.value;
-  reportIssues(diagnostics, document, result.issues);
+  reportIssues(
+    diagnostics,
+    document,
+    result.issues.filter(({ path }) => !faults.some((fault) => fault.path === path)),
+  );
   return undefined;
 }
 
@@ -84,6 +93,7 @@ export function readProject(diagnostics: Diagnostics, root: string, { settings, 
     suites: [],
     tools: [],
     broken: { tool: new Set(), scenario: new Set(), target: new Set(), drill: new Set(), suite: new Set() },
+    lacksPackages: false,
   };
   const folder = pathBelow(sourceRoot);
   const kind = folder === undefined ? 'escape' : entryKind(root, folder);

@@ -1,5 +1,6 @@
 // The issues of a validator, at their places in the file.
 import type { Issue } from '../contract/errors.js';
+import { splitMeant } from '../contract/shape-words.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceDocument } from './source-document.js';
@@ -8,8 +9,8 @@ export function reportIssues(diagnostics: Diagnostics, document: SourceDocument,
   for (const { path, code, message } of issues) {
     const pointer = base + path;
     const place = document.place(pointer, code === 'unknown_property' ? 'key' : undefined);
-    const meant = /did you mean "([^"]+)"\?/.exec(message)?.[1];
-    diagnostics.report(diagnosticCode(code, path), place, message, meant === undefined ? {} : { suggestion: `Did you mean '${meant}'?` });
+    const { message: said, meant } = splitMeant(message);
+    diagnostics.report(diagnosticCode(code, path), place, said, meant === undefined ? {} : { suggestion: `Did you mean '${meant}'?` });
   }
 }
 

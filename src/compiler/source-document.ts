@@ -1,12 +1,13 @@
 // One YAML 1.2 or JSON file as a plain value with positions: where each member and item stands.
 // Both go through the same parser; JSON is then held to its own grammar. Anchors are expanded within a budget, nothing is merged,
 // no tag makes anything but JSON. Of a sound JSON file the places are looked up only when somebody asks (json-soundness.ts).
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, type YAMLParseError } from 'yaml';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Place } from './diagnostics.js';
 import { soundJson } from './json-soundness.js';
+import { jsonSyntaxFault } from './json-syntax.js';
 
 export interface DocumentFault {
   code: DiagnosticCode;
@@ -47,12 +48,7 @@ function parseWithPlaces(file: string, text: string): ParsedSource {
   };
   const parsed = parseYaml(text, lines);
   if (parsed === undefined) return { faults: [{ code: 'DY1006', place: placeAt(0), message: tooDeep }] };
-  const faults = parsed.errors.map(({ code, pos, message }): DocumentFault => {
-    const place = placeAt(pos[0]);
-    if (code === 'MULTIPLE_DOCS') return { code: 'DY1003', place, message: 'a second document begins here; a file holds one' };
-    if (code === 'RESOURCE_EXHAUSTION') return { code: 'DY1006', place, message: tooDeep };
-    return { code: 'DY1003', place, message };
-  });
+  const faults = syntaxFaults(file, text, parsed.errors, placeAt);
   if (faults.length > 0) return { faults };
   const reading: Reading = { anchors: new Map(), placeAt, faults, nodesLeft: limits.documentNodesMax, path: [], json: file.endsWith('.json') };
   const value = parsed.contents === null ? null : jsonOf(parsed.contents, reading);
@@ -88,16 +84,29 @@ function parseYaml(text: string, lineCounter: LineCounter): Document.Parsed | un
   }
 }
 
-/** YAML reads more than JSON; in a .json file that is an error. Words and quotes have been looked at, so this is about punctuation. */
-function jsonFaults(text: string, placeAt: (offset: number) => Place): DocumentFault[] {
-  try {
-    JSON.parse(text);
-    return [];
-  } catch (error) {
-    const { message } = error as Error;
-    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? (/end of JSON/.test(message) ? text.length : 0));
-    return [{ code: 'DY1003', place: placeAt(offset), message: message.replace(/ in JSON at position.*$/, '') }];
+/** What breaks the syntax. One slip makes the YAML parser report many, so what follows from a tab, and what is not JSON in a .json file, is one. */
+function syntaxFaults(file: string, text: string, errors: readonly YAMLParseError[], placeAt: (offset: number) => Place): DocumentFault[] {
+  const tooMuch = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  if (tooMuch !== undefined) return [{ code: 'DY1006', place: placeAt(tooMuch.pos[0]), message: tooDeep }];
+  if (errors.length > 0 && file.endsWith('.json')) return jsonFaults(text, placeAt);
+  const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
+  if (tab !== undefined) {
+    const message = 'a tab indents this line; YAML takes spaces only';
+    return [{ code: 'DY1003', place: placeAt(tab.pos[0]), message, suggestion: 'Write two spaces for each tab of the file.' }];
   }
+  return errors.map(({ code, pos, message }): DocumentFault => {
+    const place = placeAt(pos[0]);
+    if (code === 'MULTIPLE_DOCS') return { code: 'DY1003', place, message: 'a second document begins here; a file holds one' };
+    return { code: 'DY1003', place, message };
+  });
+}
+
+/** YAML reads more than JSON; in a .json file that is an error. */
+function jsonFaults(text: string, placeAt: (offset: number) => Place): DocumentFault[] {
+  const fault = jsonSyntaxFault(text);
+  if (fault === undefined) return [];
+  const { offset, message, suggestion } = fault;
+  return [{ code: 'DY1003', place: placeAt(offset), message, ...(suggestion === undefined ? {} : { suggestion }) }];
 }
 
 interface Reading {

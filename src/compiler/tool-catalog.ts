@@ -25,6 +25,12 @@ export interface Reference {
   /** JSON Pointer of the object that holds packageId and the member named `member`. */
   path: string;
 }
+/** Packages that are there but do not fit, or that nobody knows because they are missing: what refers to them is not judged. */
+export interface BrokenPackages {
+  ids: ReadonlySet<string>;
+  /** Any package that is not known may be one that is missing. */
+  anyOther: boolean;
+}
 type Part = 'operations' | 'namespaces' | 'events' | 'faults' | 'callbacks';
 const parts: { readonly [part in Part]: { code: DiagnosticCode; what: string; member: string } } = {
   operations: { code: 'DY3006', what: 'operation', member: 'operationId' },
@@ -36,11 +42,10 @@ const parts: { readonly [part in Part]: { code: DiagnosticCode; what: string; me
 
 export class ToolCatalog {
   readonly #tools = new Map<string, CatalogTool>();
-  readonly #broken: ReadonlySet<string>;
+  readonly #broken: BrokenPackages;
   readonly #diagnostics: Diagnostics;
 
-  /** `broken`: packages whose file does not fit; what refers to them is not judged. */
-  constructor(diagnostics: Diagnostics, manifests: readonly ToolManifest[], broken: ReadonlySet<string>) {
+  constructor(diagnostics: Diagnostics, manifests: readonly ToolManifest[], broken: BrokenPackages) {
     this.#diagnostics = diagnostics;
     this.#broken = broken;
     for (const manifest of manifests) if (!this.#tools.has(manifest.id)) this.#tools.set(manifest.id, catalogTool(manifest));
@@ -57,7 +62,7 @@ export class ToolCatalog {
   }
 
   has(packageId: string): boolean {
-    return this.#tools.has(packageId) || this.#broken.has(packageId);
+    return this.#tools.has(packageId) || this.#isBroken(packageId);
   }
 
   /** The tool, when both it and the named part of it exist; reports what does not. */
@@ -79,12 +84,16 @@ export class ToolCatalog {
   /** As `find`, of the package alone. */
   findPackage(packageId: string, { document, path }: Reference): CatalogTool | undefined {
     const tool = this.#tools.get(packageId);
-    if (tool !== undefined || this.#broken.has(packageId)) return tool;
+    if (tool !== undefined || this.#isBroken(packageId)) return tool;
     const known = [...this.#tools.keys()].filter((name) => name !== 'world');
     this.#diagnostics.report('DY3005', document.place(`${path}/packageId`), `there is no tool package '${packageId}'`, {
       suggestion: didYouMean(packageId, known),
     });
     return undefined;
+  }
+
+  #isBroken(packageId: string): boolean {
+    return this.#broken.anyOther || this.#broken.ids.has(packageId);
   }
 }
 

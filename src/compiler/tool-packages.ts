@@ -40,13 +40,15 @@ export function resolveToolPackages(
   rootFile: SourceDocument,
   specifiers: readonly string[],
   options: ResolveOptions,
-): ToolPackage[] {
+): { packages: ToolPackage[]; isMissing: boolean } {
   const seen = new Set<string>();
-  return specifiers.flatMap((specifier, index) => {
+  let isMissing = false;
+  const packages = specifiers.flatMap((specifier, index) => {
     const place = rootFile.place(`/toolPackages/${index}`);
     const found = options.contained ? locateContained(specifier, options.root) : locatePackage(specifier, options.root);
     if ('message' in found) {
       diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
+      isMissing = true;
       return [];
     }
     if (seen.has(found.root)) {
@@ -55,8 +57,10 @@ export function resolveToolPackages(
     }
     seen.add(found.root);
     const described = describePackage(diagnostics, found, options.packageField);
+    isMissing ||= described === undefined;
     return described === undefined ? [] : [described];
   });
+  return { packages, isMissing };
 }
 
 interface PackageFolder {

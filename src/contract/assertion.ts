@@ -1,7 +1,7 @@
 // Assertions over state and evidence (decisions.md 10). docs/assertions.md has the exact rule of each kind.
 import type { JsonObject, JsonValue } from './json.js';
 import type { JsonPath } from './json-path.js';
-import type { Count, DottedId, RowId, Slug, VirtualUs } from './primitives.js';
+import type { Count, DottedId, DurationUs, RowId, Slug, VirtualUs } from './primitives.js';
 import type { tags } from './tags.js';
 
 export type Comparison = 'equals' | 'not_equals' | 'greater_than_or_equal' | 'less_than_or_equal' | 'one_of';
@@ -99,7 +99,7 @@ export interface FaultCountAssertion extends AssertionCommon {
 export interface TimeReachedAssertion extends AssertionCommon {
   kind: 'time.reached';
   virtualTimeUs?: VirtualUs;
-  afterStartUs?: Count;
+  afterStartUs?: DurationUs;
 }
 /** The value at `path` in what the target returned from one interaction, compared. */
 export interface OutputValueAssertion extends AssertionCommon {

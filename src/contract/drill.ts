@@ -1,11 +1,10 @@
 // Drills and suites (interface.md 2.3, decisions.md 6). The short form is one interaction; materializing turns it into the long one.
 import type { Assertion, AssertionInput } from './assertion.js';
 import type { JsonValue } from './json.js';
-import type { Slug, Title } from './primitives.js';
+import type { DurationUs, PositiveDurationUs, Slug, Title } from './primitives.js';
 import type { Scenario, ScenarioInput, ToolOverride } from './scenario.js';
 import type { tags } from './tags.js';
 
-type DurationUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
 type Budget = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<1000000>;
 
 export interface Task {
@@ -26,7 +25,7 @@ export interface Workload {
   actorIds: Slug[] & tags.MinItems<1>;
   task: Task;
   startAfterUs: DurationUs;
-  everyUs: number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<9007199254740991>;
+  everyUs: PositiveDurationUs;
   occurrences: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
 }
 export interface Timeline {

@@ -205,6 +205,8 @@ export const limits = {
   /** Of an attempt, logs included; `runAttachmentBytesMax` bounds the bytes. */
   captureItemsMax: 1_000,
   captureErrorsMax: 100,
+  /** Lines of what no wire route answered, an access and an attempt. */
+  unansweredRequestsMax: 100,
 
   // Comparing two runs.
   /** Entries of a side that are aligned, cells of one exact alignment, and edits of one that is not. */

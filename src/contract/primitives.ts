@@ -9,6 +9,10 @@ export type DottedId = string & tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(
 export type Sha256Digest = string & tags.Pattern<'^sha256:[0-9a-f]{64}$'>;
 /** Integer microseconds of virtual time. */
 export type VirtualUs = number & tags.Type<'int64'> & tags.Minimum<-9007199254740991> & tags.Maximum<9007199254740991>;
+/** Integer microseconds between two virtual times. */
+export type DurationUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
+/** Integer microseconds between two virtual times, at least one. */
+export type PositiveDurationUs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<9007199254740991>;
 /** Integer milliseconds since the Unix epoch. */
 export type EpochMs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
 /** Milliseconds since the Unix epoch that are a date, which ends with the year 275760. */

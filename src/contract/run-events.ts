@@ -91,4 +91,12 @@ export interface RunReport {
   cutShort?: string;
   /** Tool code that broke, whatever the verdict. Absent when none did. */
   toolFailures?: ToolFailure[];
+  /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
+  unanswered?: UnansweredRequests;
+}
+export interface UnansweredRequests {
+  /** In the order in which each was first asked. `path` is without its query, and without what may be a credential. */
+  requests: { method: string; path: string; status: number; times: number }[];
+  /** Further ones that are not listed. */
+  left: number;
 }

@@ -23,7 +23,7 @@ import {
   unionOf,
 } from './shape.js';
 import type { Refinements } from './shape-refine.js';
-import { becauseOf, expectedWords, foundWords, joinWords, shapeWords, unknownMemberWords } from './shape-words.js';
+import { becauseOf, expectedWords, foundWords, joinWords, meantConstant, shapeWords, unknownMemberWords } from './shape-words.js';
 
 export interface IssueFinderOptions {
   shapes: Shapes;
@@ -163,11 +163,12 @@ class Walk {
   }
 
   #mismatch(code: IssueCode, expected: readonly Schema[], found: unknown, path: string, why: Why): void {
-    this.#broken(code, expectedWords(expected), found, path, why);
+    const meant = code === 'not_one_of' ? meantConstant(expected, found) : '';
+    this.#broken(code, expectedWords(expected), found, path, why, meant);
   }
 
-  #broken(code: IssueCode, expected: string, found: unknown, path: string, why: Why): void {
-    this.#report(path, code, `expected ${expected}, found ${foundWords(found)}${becauseOf(why)}`);
+  #broken(code: IssueCode, expected: string, found: unknown, path: string, why: Why, meant = ''): void {
+    this.#report(path, code, `expected ${expected}, found ${foundWords(found)}${meant}${becauseOf(why)}`);
   }
 }
 

@@ -1,6 +1,5 @@
 // Rules that types cannot say, applied to values whose shape is right. The way to each refined shape is laid once, so that checking a
 // document costs what its refined parts cost.
-
 import type { IssueCode } from './issue-codes.js';
 import { pointerToken } from './json-fault.js';
 import { chooseObject, jsonTypeOf, type Members, type Schema, type Shapes, shapeName, typeOfSchema, unionOf } from './shape.js';
@@ -11,19 +10,34 @@ export type Report = (path: string, code: IssueCode, message: string) => void;
 export interface Refinements {
   readonly [name: string]: (value: never, report: Report) => void;
 }
-/** Undefined where nothing below is refined. */
-type Visit = ((value: unknown, path: string, report: Report) => void) | undefined;
+/** What to do with a value of a named shape. */
+export type Meet = (shape: string, value: unknown, path: string) => void;
+/** Undefined where none of the shapes lies below. */
+type Visit = ((value: unknown, path: string, meet: Meet) => void) | undefined;
 
 /** For each shape name, what refines values of it; undefined for shapes with nothing refined in them. */
-export function layRefinements(shapes: Shapes, refinements: Refinements): (name: string) => Visit {
-  const reached = shapesReaching(shapes, Object.keys(refinements));
+export function layRefinements(shapes: Shapes, refinements: Refinements) {
+  const laid = layShapes(shapes, Object.keys(refinements));
+  return (name: string): ((value: unknown, path: string, report: Report) => void) | undefined => {
+    const visit = laid(name);
+    if (visit === undefined) return undefined;
+    return (value, path, report) =>
+      visit(value, path, (shape, met, at) =>
+        (refinements[shape] as Refinements[string])(met as never, (within, code, message) => report(at + within, code, message)),
+      );
+  };
+}
+
+/** For each shape name, a walk over a value that meets every value below it that is to be of one of `wanted`. The value may be misshapen. */
+export function layShapes(shapes: Shapes, wanted: readonly string[]): (name: string) => Visit {
+  const reached = shapesReaching(shapes, wanted);
   const laid = new Map<string, Visit>();
   const named = (name: string): Visit => {
     if (!reached.has(name)) return undefined;
     if (!laid.has(name)) {
       // Set first: a shape may contain itself.
-      laid.set(name, (value, path, report) => visit?.(value, path, report));
-      const visit = both(inside(shapes[name] as Schema), own(refinements[name]));
+      laid.set(name, (value, path, meet) => visit?.(value, path, meet));
+      const visit = both(inside(shapes[name] as Schema), wanted.includes(name) ? (value, path, meet) => meet(name, value, path) : undefined);
       laid.set(name, visit);
     }
     return laid.get(name);
@@ -42,10 +56,10 @@ export function layRefinements(shapes: Shapes, refinements: Refinements): (name:
     const union = unionOf(shapes, schema);
     const visits = new Map(union.all.map((option) => [option.schema, option.name === undefined ? inside(option.schema) : named(option.name)]));
     if ([...visits.values()].every((visit) => visit === undefined)) return undefined;
-    return (value, path, report) => {
+    return (value, path, meet) => {
       const type = jsonTypeOf(value);
       const chosen = type === 'object' ? chooseObject(union, value as Members) : union.all.find((option) => typeOfSchema(option.schema) === type);
-      if (chosen !== undefined) visits.get(chosen.schema)?.(value, path, report);
+      if (chosen !== undefined) visits.get(chosen.schema)?.(value, path, meet);
     };
   };
   const insideObject = ({ properties = {}, additionalProperties }: Schema): Visit => {
@@ -55,11 +69,12 @@ export function layRefinements(shapes: Shapes, refinements: Refinements): (name:
     });
     const other = additionalProperties === undefined ? undefined : of(additionalProperties);
     if (members.length === 0 && other === undefined) return undefined;
-    return (value, path, report) => {
+    return (value, path, meet) => {
+      if (jsonTypeOf(value) !== 'object') return;
       const object = value as Members;
-      for (const { name, visit } of members) if (object[name] !== undefined) visit(object[name], path + pointerToken(name), report);
+      for (const { name, visit } of members) if (object[name] !== undefined) visit(object[name], path + pointerToken(name), meet);
       if (other === undefined) return;
-      for (const name of Object.keys(object)) if (!Object.hasOwn(properties, name)) other(object[name], path + pointerToken(name), report);
+      for (const name of Object.keys(object)) if (!Object.hasOwn(properties, name)) other(object[name], path + pointerToken(name), meet);
     };
   };
   return named;
@@ -67,22 +82,17 @@ export function layRefinements(shapes: Shapes, refinements: Refinements): (name:
 
 function insideList(visit: Visit): Visit {
   if (visit === undefined) return undefined;
-  return (value, path, report) => {
-    const items = value as unknown[];
-    for (let index = 0; index < items.length; index++) visit(items[index], `${path}/${index}`, report);
+  return (value, path, meet) => {
+    if (!Array.isArray(value)) return;
+    for (let index = 0; index < value.length; index++) visit(value[index], `${path}/${index}`, meet);
   };
-}
-
-function own(refine: Refinements[string] | undefined): Visit {
-  if (refine === undefined) return undefined;
-  return (value, path, report) => refine(value as never, (inside, code, message) => report(path + inside, code, message));
 }
 
 function both(first: Visit, second: Visit): Visit {
   if (first === undefined || second === undefined) return first ?? second;
-  return (value, path, report) => {
-    first(value, path, report);
-    second(value, path, report);
+  return (value, path, meet) => {
+    first(value, path, meet);
+    second(value, path, meet);
   };
 }
 

@@ -47,8 +47,55 @@ export function shapeWords(name: string | undefined): string {
 
 export function unknownMemberWords(member: string, known: readonly string[], name: string | undefined): string {
   const near = nearest(member, known);
-  const hint = near !== undefined ? `did you mean "${near}"?` : known.length === 0 ? 'it has none' : `it has ${joinWords(known, 'and')}`;
-  return `"${member.slice(0, 96)}" is not a member of ${shapeWords(name)}; ${hint}`;
+  const hint = near !== undefined ? meantWords(near) : known.length === 0 ? '; it has none' : `; it has ${joinWords(known, 'and')}`;
+  return `"${member.slice(0, 96)}" is not a member of ${shapeWords(name)}${hint}`;
+}
+
+/** What people write where the contract has another word. */
+const synonyms: { readonly [word: string]: string } = {
+  success: 'ok',
+  succeeded: 'ok',
+  passed: 'ok',
+  error: 'tool_error',
+  failure: 'tool_error',
+  failed: 'tool_error',
+  forbidden: 'denied',
+  refused: 'denied',
+  add: 'insert',
+  create: 'insert',
+  set: 'upsert',
+  put: 'upsert',
+  insert: 'upsert',
+  remove: 'delete',
+  after: 'after_commit',
+  equal: 'equals',
+  script: 'module',
+  function: 'module',
+  process: 'command',
+  stdio: 'cli',
+};
+
+/** `; did you mean "state.value"?`, where a constant is near to what was found. */
+export function meantConstant(options: readonly Schema[], found: unknown): string {
+  if (typeof found !== 'string') return '';
+  const known = options.flatMap((schema) => (typeof schema.const === 'string' ? [schema.const] : []));
+  const near = nearest(found, known) ?? synonymIn(found.toLowerCase(), known);
+  return near === undefined ? '' : meantWords(near);
+}
+
+function synonymIn(word: string, known: readonly string[]): string | undefined {
+  const synonym = Object.hasOwn(synonyms, word) ? (synonyms[word] as string) : undefined;
+  return synonym !== undefined && known.includes(synonym) ? synonym : undefined;
+}
+
+function meantWords(near: string): string {
+  return `; did you mean "${near}"?`;
+}
+
+/** A message without its `did you mean`, and what that names: for those who show a suggestion by itself. */
+export function splitMeant(message: string): { message: string; meant?: string } {
+  const found = /; did you mean "([^"]+)"\?/.exec(message);
+  return found === null ? { message } : { message: message.replace(found[0], ''), meant: found[1] as string };
 }
 
 /** The known name that a slip of the hand turns into this one. */

@@ -1,6 +1,6 @@
 // Tool manifests and tool package files (decisions.md 6).
 import type { JsonObject, JsonValue } from './json.js';
-import type { Description, DottedId, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from './primitives.js';
+import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from './primitives.js';
 import type { StatePatch } from './scenario.js';
 import type { tags } from './tags.js';
 import type { ToolMcp } from './tool-mcp.js';
@@ -11,7 +11,6 @@ export type JsonSchema = JsonObject | boolean;
 type Semver = string & tags.MaxLength<128>;
 type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
 type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
-type NonNegativeUs = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<9007199254740991>;
 
 export interface StateNamespace {
   namespace: Slug;
@@ -55,7 +54,7 @@ export interface ToolFault {
   /** Required for before and after_commit. */
   error?: { code: ProviderErrorCode; message: string; retryable: boolean };
   /** For latency: virtual microseconds added. */
-  latencyUs?: NonNegativeUs;
+  latencyUs?: DurationUs;
   /** For delivery. */
   delivery?: DeliveryFault;
   /** 0..1, drawn from the seeded stream. Default: always. */
@@ -71,7 +70,7 @@ export interface ToolFault {
 export interface DeliveryFault {
   kind: DeliveryFaultKind;
   /** For delay: virtual microseconds. For reorder: the longest that it waits for a later delivery to the same receiver to go first. */
-  delayUs?: NonNegativeUs;
+  delayUs?: DurationUs;
 }
 /** RFC 9110 5.6.2. */
 type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
@@ -114,7 +113,7 @@ export interface ToolCallback {
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   idempotencyHeader: HeaderName;
   signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
-  retry: { delaysUs: NonNegativeUs[] & tags.MaxItems<100> };
+  retry: { delaysUs: DurationUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
 /** Another package that this one works with, named by `packageId`. The rest is the author's. */

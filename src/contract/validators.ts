@@ -38,7 +38,8 @@ import type { ToolManifestInput, ToolPackageFile, ToolPackField, ToolStarter } f
 import type { WorldCommand } from './world-protocol.js';
 
 export type Validation<T> = { ok: true; value: T } | { ok: false; issues: Issue[] };
-export type Validator<T> = (value: unknown) => Validation<T>;
+/** `shape`: the name of what it validates. */
+export type Validator<T> = ((value: unknown) => Validation<T>) & { readonly shape: string };
 
 const patterns = new Map<string, globalThis.RegExp>();
 /** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
@@ -115,7 +116,7 @@ export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unkno
     if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
     checks.set(name, fits);
     const refine = refinementOf(name);
-    return (value) => {
+    const validate = (value: unknown): Validation<T> => {
       const fault = checkJson(value, bounds);
       if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
       const issues: Issue[] = [];
@@ -129,6 +130,7 @@ export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unkno
       if (issues.length === 0) issues.push({ path: '', code: 'invalid', message: `expected a ${name}` });
       return { ok: false, issues };
     };
+    return Object.assign(validate, { shape: name });
   };
 }
 

@@ -29,7 +29,7 @@ export interface AuthorInvocation {
 }
 
 /** An author touches no world. */
-const noAccess: Access = { endpoints: {}, observed: () => false, revoke: async () => {} };
+const noAccess: Access = { endpoints: {}, observed: () => false, unanswered: () => undefined, revoke: async () => {} };
 /** What a process needs to find its own programs, and nothing of the server's. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'];
 

@@ -4,7 +4,7 @@ import type { AuthoringProposal, PublishProposalRequest } from '../contract/host
 import type { AuthoringSession } from '../contract/hosted-resources.js';
 import type { SourceDraft, SourceRevision } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import {
   type AuthoringRecord,
   authoringTable,
@@ -144,7 +144,7 @@ function requirePublishable({ session: { currentProposalId } }: AuthoringRecord,
     const details = currentProposalId === undefined ? {} : { currentProposalId };
     throw new ServiceError('control.STATE_CONFLICT', { message: 'A later turn has taken the place of this proposal.', details });
   }
-  if (!compiles) throw sourceInvalid(diagnostics);
+  if (!compiles) throw new SourceInvalidError(diagnostics);
 }
 
 interface Publication {

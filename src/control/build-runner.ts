@@ -7,7 +7,7 @@ import type { BuildAttempt } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
-import { diagnosticsOf, sourceInvalid } from '../drills/source-invalid.js';
+import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { movedAttempt } from './attempt-states.js';
 import { type BuildAttemptRecord, buildAttemptTable, putBuild } from './build-records.js';
 import { chosenRows } from './chosen-rows.js';
@@ -84,7 +84,7 @@ function buildRunner(services: ControlServices, cleared: Promise<void>): Runner 
       await cleared;
       try {
         const { compiled, diagnostics } = await compileAttempt(services, await reached('compiling'), signal);
-        if (compiled === undefined) throw sourceInvalid(diagnostics);
+        if (compiled === undefined) throw new SourceInvalidError(diagnostics);
         await reached('verifying');
         const content = await keepAndVerify(services, compiled, record.operation.projectId);
         signal.throwIfAborted();

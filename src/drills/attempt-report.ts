@@ -11,7 +11,8 @@ export interface AttemptTimes {
   finishedAtMs: number;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, { result, cutShort, toolFailures }: PlayedAttempt, times: AttemptTimes): RunReport {
+export function attemptReport({ drill, target }: PlayableDrill, attempt: PlayedAttempt, times: AttemptTimes): RunReport {
+  const { result, cutShort, toolFailures, unanswered } = attempt;
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
@@ -22,6 +23,7 @@ export function attemptReport({ drill, target }: PlayableDrill, { result, cutSho
     engineVersion: engineVersion(),
     ...(cutShort === undefined ? {} : { cutShort }),
     ...(toolFailures === undefined ? {} : { toolFailures }),
+    ...(unanswered === undefined ? {} : { unanswered }),
   };
 }
 

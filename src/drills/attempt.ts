@@ -4,6 +4,7 @@
 //   T3. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
 import { counted } from '../contract/counted.js';
 import type { RunError, RunResult } from '../contract/run.js';
+import type { UnansweredRequests } from '../contract/run-events.js';
 import type { ToolFailure, ToolThrow } from '../contract/tool-failure.js';
 import type { WorldRef } from '../worlds/api.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
@@ -29,6 +30,8 @@ export interface PlayedAttempt {
   cutShort?: string;
   /** Tool code that broke. */
   toolFailures?: ToolFailure[];
+  /** What no wire route answered, where there was any. */
+  unanswered?: UnansweredRequests;
 }
 
 export class Attempt {
@@ -71,6 +74,7 @@ export class Attempt {
       journal,
       ...(play.cutShort === undefined ? {} : { cutShort: play.cutShort }),
       ...(toolFailures.isEmpty ? {} : { toolFailures: toolFailures.list(await thrownIn(world)) }),
+      ...(play.unanswered.requests.length === 0 ? {} : { unanswered: play.unanswered }),
       ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
     };
   }

@@ -2,6 +2,7 @@
 // `src/index.ts` joins the two.
 
 import type { JsonValue } from '../contract/json.js';
+import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Binding } from '../contract/target.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -42,6 +43,8 @@ export interface Access {
   readonly direct?: DirectClient;
   /** True once the agent used any binding. */
   observed(): boolean;
+  /** What the agent asked over HTTP and no route answered; undefined where there was nothing. */
+  unanswered(): UnansweredRequests | undefined;
   /** Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left running. */
   revoke(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { RunResult, Verdict } from '../contract/run.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';
 import { type BuildRunResult, type RunDrillsResult, runBuild } from './run-drills.js';
-import { sourceInvalid } from './source-invalid.js';
+import { SourceInvalidError } from './source-invalid.js';
 
 export type ConformanceOptions = Pick<
   RunDrillsOptions,
@@ -41,10 +41,10 @@ export async function testToolPackage(
   openBindings: () => BindingsPort,
 ): Promise<ConformanceResult> {
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
-  if (conformance === undefined) throw sourceInvalid(found);
+  if (conformance === undefined) throw new SourceInvalidError(found);
   const { root, suite } = conformance;
   const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
-  if (build === undefined) throw sourceInvalid(diagnostics);
+  if (build === undefined) throw new SourceInvalidError(diagnostics);
   // Retries would hide what this looks for.
   const run = (more: Partial<RunDrillsOptions>) =>
     runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, { outsidePackages, placeOfHandler: handlerPlace });

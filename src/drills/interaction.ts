@@ -40,7 +40,7 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
   const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...(receivers === undefined ? {} : { receivers }) });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
-    return { run, bindingEvidence: access.observed() ? 'observed' : 'issued' };
+    return { run, bindingEvidence: access.observed() ? 'observed' : 'issued', unanswered: access.unanswered() };
   } finally {
     await access.revoke();
   }

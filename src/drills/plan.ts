@@ -39,6 +39,18 @@ export interface Plan {
 }
 
 export type PlanOptions = Pick<RunDrillsOptions, keyof Selection | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
+export const planOptionNames: readonly (keyof PlanOptions)[] = [
+  'suite',
+  'drills',
+  'tags',
+  'filter',
+  'shard',
+  'trials',
+  'retries',
+  'seed',
+  'concurrency',
+  'agent',
+];
 
 export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
   const { shard } = options;

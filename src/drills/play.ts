@@ -1,8 +1,9 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
 import { counted } from '../contract/counted.js';
+import { limits } from '../contract/limits.js';
 import type { CheckpointResult, InteractionResult } from '../contract/run.js';
-import type { RunEvent } from '../contract/run-events.js';
+import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { Capture } from './capture.js';
@@ -35,6 +36,8 @@ export interface Stage {
 export class Play {
   readonly interactions: InteractionResult[] = [];
   readonly checkpoints: CheckpointResult[] = [];
+  /** What no route answered, of all interactions. */
+  readonly unanswered: UnansweredRequests = { requests: [], left: 0 };
   readonly #stage: Stage;
   #mark: Mark;
   #cutShort: string | undefined;
@@ -136,6 +139,7 @@ export class Play {
     const worked = await agent.work(interaction, started);
     await journal.catchUp();
     capture.add(interaction.id, worked.run);
+    if (worked.unanswered !== undefined) this.#addUnanswered(worked.unanswered);
     const mark = await this.#markNow();
     const played = interactionResult(interaction, { worked, started, mark, begun });
     this.interactions.push(played);
@@ -148,6 +152,12 @@ export class Play {
     const step: PlayedStep = { interaction: played, mark, ...(checkpoint === undefined ? {} : { checkpoint }) };
     await keeper?.keep(step);
     return step;
+  }
+
+  #addUnanswered({ requests, left }: UnansweredRequests): void {
+    const taken = requests.slice(0, limits.unansweredRequestsMax - this.unanswered.requests.length);
+    this.unanswered.requests.push(...taken);
+    this.unanswered.left += left + requests.slice(taken.length).reduce((sum, { times }) => sum + times, 0);
   }
 
   /** Whether the timeline goes on after it. */

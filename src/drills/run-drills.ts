@@ -9,6 +9,7 @@ import type { Provenance } from '../contract/project-view.js';
 import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
+import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
@@ -16,11 +17,11 @@ import { requireKnownOptions } from './known-options.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
-import { type Plan, type PlanOptions, planRun } from './plan.js';
+import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan.js';
 import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
 import { runError, saysDiskFull } from './run-error.js';
 import type { Shard } from './shard.js';
-import { sourceInvalid } from './source-invalid.js';
+import { SourceInvalidError } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
 import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
 
@@ -76,16 +77,19 @@ export async function runDrills(options: RunDrillsOptions, openBindings: () => B
 }
 
 /** Compiles and plans; runs nothing. */
-export async function planDrills(options: PlanOptions & SourceOptions, available: BindingsPort['available']): Promise<Plan> {
+export async function planDrills(options: PlanDrillsOptions, available: BindingsPort['available']): Promise<Plan> {
+  refuseUnknownOptions('planDrills', options, [...planOptionNames, ...sourceOptionNames]);
   return planRun((await compile(options)).build, options, available);
 }
 
 type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'>;
+const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', 'onCompiling'];
+export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
 async function compile({ root, config, onCompiling }: SourceOptions): Promise<Compiled> {
   const told = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...told });
-  if (build === undefined) throw sourceInvalid(compiled.diagnostics);
+  if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
 }
 

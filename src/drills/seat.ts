@@ -2,7 +2,7 @@
 // and keeps nothing; a hosted run takes a session's world and keeps every step, so that another life can go on (hosted-attempt.ts).
 import type { CompiledBuild } from '../contract/build.js';
 import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../contract/run.js';
-import type { RunEvent } from '../contract/run-events.js';
+import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { Attached } from './capture.js';
 import type { ExpressionJudge } from './judge/evaluate-expression.js';
@@ -62,6 +62,7 @@ export interface Agent {
 export interface Worked {
   run: TargetRun;
   bindingEvidence: BindingEvidence;
+  unanswered?: UnansweredRequests | undefined;
 }
 export interface Started {
   virtualTimeUs: number;

@@ -6,7 +6,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { ImplementationPath, ImplementationReply, ProjectReply } from '../contract/inspector.js';
 import type { Binding } from '../contract/target.js';
 import { refuseTarget } from '../drills/plan.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 
 export interface ProjectOptions {
   root: string;
@@ -76,7 +76,7 @@ export class ProjectSource {
   /** Throws control.SOURCE_INVALID while the source does not compile. */
   build(): CompiledBuild {
     const { build, diagnostics } = this.#compiled;
-    if (build === undefined) throw sourceInvalid(diagnostics);
+    if (build === undefined) throw new SourceInvalidError(diagnostics);
     return build;
   }
 }

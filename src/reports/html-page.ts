@@ -9,12 +9,13 @@ import { headline } from './findings.js';
 import { assertionsSection } from './html-assertions.js';
 import { whySection } from './html-findings.js';
 import { headerSection } from './html-header.js';
-import { attachmentsSection, budgetsSection, checkpointsSection, identitySection, interactionsSection } from './html-run.js';
+import { attachmentsSection, budgetsSection, checkpointsSection, identitySection, interactionsSection, unansweredSection } from './html-run.js';
 import { setupSection } from './html-setup.js';
 import { html, scriptJson } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageData } from './page-data.js';
 import { pageHead } from './page-head.js';
+import { unansweredTitle } from './text-report.js';
 
 export function htmlReport(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): string {
   const { style, script, policy } = pageAssets();
@@ -57,6 +58,7 @@ function pageSections(report: RunReport, evidence: EvidenceView, attachments: re
     { id: 'assertions', title: 'Assertions', body: assertionsSection(result) },
     { id: 'timeline', title: 'Timeline', body: '', scripted: true },
     { id: 'interactions', title: 'Interactions', body: interactionsSection(report, evidence) },
+    { id: 'unanswered', title: unansweredTitle, body: unansweredSection(report) },
     { id: 'state', title: 'State changes', body: '', scripted: true },
     { id: 'checkpoints', title: 'Checkpoints', body: checkpointsSection(result) },
     { id: 'budgets', title: 'Budgets', body: budgetsSection(result) },

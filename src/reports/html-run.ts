@@ -1,7 +1,7 @@
 // What went on in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
 import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
-import type { Markup } from '../contract/markup.js';
+import type { Content, Markup } from '../contract/markup.js';
 import type { InteractionResult, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { AttachmentView } from './attachments.js';
@@ -79,6 +79,18 @@ ${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show'
   const more = unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further attachment')}: report.json names them</li>`;
   const errors = capture.errors.map((error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`);
   return html`<ul class="attachments">${items}${more}${errors}</ul>`;
+}
+
+export function unansweredSection({ unanswered }: RunReport): Content {
+  if (unanswered === undefined) return null;
+  const { requests, left } = unanswered;
+  const items = requests
+    .slice(0, limits.reportListItemsMax)
+    .map(
+      ({ method, path, status, times }) => html`<li><code>${method} ${path}</code> ${status}${times > 1 ? ` · ${counted(times, 'time')}` : ''}</li>`,
+    );
+  const unlisted = requests.slice(items.length).reduce((sum, { times }) => sum + times, left);
+  return html`<ul>${items}${unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further request')}</li>`}</ul>`;
 }
 
 export function identitySection({ result }: RunReport): Markup {

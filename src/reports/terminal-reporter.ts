@@ -10,7 +10,7 @@ import { barText } from './progress-text.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
 import { hostDuration, rateText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
-import { runHeading, whyLines } from './text-report.js';
+import { runHeading, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
 
 export interface TerminalReporterOptions {
   stream: TerminalStream;
@@ -32,6 +32,8 @@ export interface TerminalReporter {
 const redrawMs = 80;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const nameColumnsMax = 44;
+/** Of the requests that no route answered; report.txt has all. */
+const unansweredShownMax = 12;
 
 export function createTerminalReporter({
   stream,
@@ -166,7 +168,10 @@ class Terminal implements TerminalReporter {
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
-      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), place];
+      const unanswered = unansweredLines(detail.report).slice(0, unansweredShownMax);
+      const wanted =
+        unanswered.length === 0 ? [] : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
+      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), ...wanted, place];
     });
     if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
     if (tolerated.length > 0) lines.push('');

@@ -1,5 +1,5 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
-import { counted } from '../contract/counted.js';
+import { counted, grouped } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run.js';
 import type { CitedEntry, RunReport } from '../contract/run-events.js';
@@ -26,6 +26,7 @@ export function textReport(report: RunReport, evidence: EvidenceView): string {
     ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
+    ...section(unansweredTitle, unansweredLines(report)),
     ...section('Checkpoints', bounded(result.checkpoints, checkpointLine)),
     ...section('Budgets', budgetLines(result)),
     ...section('Evidence', evidenceLines(result, evidence)),
@@ -78,6 +79,18 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
     lines.push(`${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`, '');
   }
   return lines.slice(0, -1);
+}
+
+export const unansweredTitle = 'Requests that no route answered';
+
+/** What clients wanted and no wire route of a tool gave them; empty where every request was answered. */
+export function unansweredLines({ unanswered }: RunReport): string[] {
+  if (unanswered === undefined) return [];
+  const { requests, left } = unanswered;
+  const lines = bounded(requests, ({ method, path, status, times }) => [
+    `${visibleLine(`${method.padEnd(6)} ${path}`)}  ${status}${times > 1 ? `  ${grouped(times)} times` : ''}`,
+  ]);
+  return left === 0 ? lines : [...lines, `and ${counted(left, 'further request')} that nobody wrote down`];
 }
 
 /** With what the agent said last, where its error has that. */

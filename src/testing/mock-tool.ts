@@ -11,10 +11,11 @@ import type { CompiledBuild } from '../contract/build.js';
 import type { JsonObject } from '../contract/json.js';
 import type { StatePatch, WorldSetup } from '../contract/scenario.js';
 import type { Access } from '../drills/bindings-port.js';
-import { sourceInvalid } from '../drills/source-invalid.js';
+import { SourceInvalidError } from '../drills/source-invalid.js';
 import { openLocalWorld } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
+import { type CallPlace, callerOf, placedForAuthor } from './mock-places.js';
 import { explained, type TestWorld, testWorld } from './open-world.js';
 import type { Rows, TestTool } from './test-tool.js';
 
@@ -40,7 +41,7 @@ export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> & Omit<Tes
 
 /** Rejects with control.SOURCE_INVALID when the package does not compile, or its rows do not fit their schemas. */
 export async function mockTool<T extends ToolTypes = ToolTypes>(options: MockToolOptions<T>): Promise<MockedTool<T>> {
-  const build = await explained(compilePackage(options));
+  const build = await explained(compilePackage(options, callerOf(new Error().stack)));
   const packageId = build.tools[0]?.packageId as string;
   const actorId = options.actor?.id ?? 'tester';
   const setup: WorldSetup = {
@@ -59,7 +60,7 @@ function everything({ tools }: CompiledBuild): WorldSetup['actors'][number]['gra
 }
 
 /** In a repository made for it, which is gone when it is compiled. */
-async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>): Promise<CompiledBuild> {
+async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>, caller: CallPlace | undefined): Promise<CompiledBuild> {
   const { package: specifier, from = '.', starter: wantsStarter, state = {}, virtualTimeUs } = options;
   const base = from.startsWith('file:') ? dirname(fileURLToPath(from)) : resolve(from);
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'drillyard-mock-')));
@@ -68,11 +69,12 @@ async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>):
     const starter = wantsStarter === true ? found?.starter : undefined;
     const { packageId = specifier, folder } = found ?? {};
     const isFolder = folder !== undefined && !specifier.startsWith('library:');
+    const rows = patchesOf(packageId, state);
     const world = {
       schemaVersion: 1,
       id: 'mock',
       virtualTimeUs: virtualTimeUs ?? starter?.virtualTimeUs ?? 0,
-      state: [...(starter?.state ?? []), ...patchesOf(packageId, state)],
+      state: [...(starter?.state ?? []), ...rows],
     };
     mkdirSync(join(root, 'drillyard'));
     writeFileSync(
@@ -81,7 +83,8 @@ async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>):
     );
     writeFileSync(join(root, 'drillyard/world.json'), JSON.stringify(world));
     const { build, diagnostics } = await compileProject({ root });
-    if (build === undefined) throw sourceInvalid(diagnostics);
+    const source = { root, caller, starterRows: starter?.state.length ?? 0, rows };
+    if (build === undefined) throw new SourceInvalidError(diagnostics.map((found) => placedForAuthor(found, source)));
     return build;
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -1,11 +1,10 @@
 // A world for a test: a repository's, in process, its clock in the test's hands, and a way in for code that speaks HTTP, MCP or the CLI.
 import { createBindings } from '../bindings/create-bindings.js';
-import { ServiceError } from '../contract/errors.js';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { Access, BindingsPort } from '../drills/bindings-port.js';
-import { diagnosticsOf } from '../drills/source-invalid.js';
+import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { createLocalWorld, type LocalWorld, type LocalWorldOptions } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';
 import { type TestTool, type ToolChoice, testTool } from './test-tool.js';
@@ -39,11 +38,11 @@ export async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const errors = diagnosticsOf(error)?.filter(({ severity }) => severity === 'error');
-    if (errors === undefined) throw error;
-    const { code, extra } = error as ServiceError;
+    const diagnostics = diagnosticsOf(error);
+    if (diagnostics === undefined) throw error;
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
     const lines = errors.map((found) => `${found.file}:${found.line}:${found.column} ${found.code} ${found.message}`);
-    throw new ServiceError(code, { ...extra, message: ['It does not compile:', ...lines].join('\n  '), cause: error });
+    throw new SourceInvalidError(diagnostics, ['It does not compile:', ...lines].join('\n  '));
   }
 }
 

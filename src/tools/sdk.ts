@@ -9,23 +9,26 @@ export type Frozen<T> = T extends (...args: never[]) => unknown ? T : T extends 
 
 /**
  * What a tool's types may say about itself; every part is optional. `state`: the row type of each namespace. `events`: the payload type of each
- * event of its own. `operations`: input and output of each operation. `subscriptions`: the payload of each subscription.
+ * event of its own. `operations`: input and output of each operation. `errors`: the codes that each operation may fail with. `subscriptions`: the
+ * payload of each subscription. `drillyard tool types` makes them from the manifest.
  */
 export interface ToolTypes {
   state?: { [namespace: string]: object };
   events?: { [eventId: string]: object };
   operations?: { [operationId: string]: { input: unknown; output: unknown } };
+  errors?: { [operationId: string]: string };
   subscriptions?: { [subscriptionId: string]: object };
 }
 // biome-ignore lint/suspicious/noExplicitAny: the schemas of the manifest have been checked before a handler runs, so an author who writes no types is not made to cast.
 type Untyped = any;
 type StateOf<T extends ToolTypes> = T extends { state: infer S extends object } ? S : { [namespace: string]: Untyped };
 type EventsOf<T extends ToolTypes> = T extends { events: infer E extends object } ? E : { [eventId: string]: object };
+type CodesOf<T extends ToolTypes> = T extends { errors: infer E extends { [operationId: string]: string } } ? E[keyof E] : string;
 type Name<T> = keyof T & string;
 
-export interface FailOptions {
+export interface FailOptions<Code extends string = string> {
   /** Declared in the manifest's `declaredErrors` of the operation; `^[A-Z][A-Z0-9_]*$`. */
-  code: string;
+  code: Code;
   message: string;
   /** Default: what the declaration says, else false. */
   retryable?: boolean;
@@ -89,7 +92,7 @@ export interface ToolContext<T extends ToolTypes = ToolTypes> {
   readonly actor: ToolActor;
   readonly source: ToolSource;
   /** Ends the call with a declared error: nothing that the turn has changed stays. */
-  fail(options: FailOptions): never;
+  fail(options: FailOptions<CodesOf<T>>): never;
   readonly state: ToolState<StateOf<T>>;
   readonly clock: ToolClock;
   readonly random: ToolRandom;

@@ -117,6 +117,21 @@ test('a change during a run is not lost; a command agent is watched by the files
   assert.equal((await watch.ended).code, 130);
 });
 
+test('source that is mended to what it was is told, and nothing runs again', async () => {
+  const project = repository(moduleAgent('one', writes('x')), drill('d', 'one', [noteIs('a', 'x')]));
+  const watch = watching(project);
+  assert.deepEqual(ran(await watch.next()), ['d passed']);
+  const file = join(project.root, 'drillyard/d.drill.json');
+  const sound = readFileSync(file, 'utf8');
+  project.write('drillyard/d.drill.json', sound.replace('"schemaVersion": 1', '"schemaVersion": 1,'));
+  assert.equal((await watch.next())[0]?.code, 'DY1003');
+  project.write('drillyard/d.drill.json', sound);
+  const mended = await watch.next();
+  assert.deepEqual([mended[0]?.event, mended[0]?.drills, ran(mended)], ['changed', [], []]);
+  watch.child.kill('SIGINT');
+  assert.equal((await watch.ended).code, 130);
+});
+
 test('a tool package beside the repository is watched, too', async () => {
   const outer = repository(
     Object.fromEntries(

@@ -91,14 +91,15 @@ const cases: { [code in DiagnosticCode]: Case } = {
   DY2001: {
     changes: edited(world, 'actors:', 'aktors: []\nactors:'),
     at: [world, '/aktors', 'aktors'],
-    message: /not a member of World/,
+    message: /^"aktors" is not a member of World$/,
     suggestion: /Did you mean 'actors'\?/,
   },
   DY2002: { changes: edited(drill, 'targetId: agent\n', ''), at: [drill, '/targetId', 'schemaVersion'], message: /"targetId" is required/ },
   DY2003: {
     changes: edited(world, 'atUs: 5', 'atUs: soon'),
     at: [world, '/initialEvents/0/atUs', 'soon'],
-    message: /expected an integer.*"soon"|expected a number/,
+    message: /expected a time, found "soon"/,
+    suggestion: /"2026-01-05T09:00:00Z"/,
   },
   DY2004: { changes: edited(world, 'schemaVersion: 1', 'schemaVersion: 2'), at: [world, '/schemaVersion', '2'], message: /expected 1, found 2/ },
 
@@ -504,4 +505,36 @@ test('a document that does not fit is not reported again by those who refer to i
       lines(diagnostics).join('\n'),
     );
   }
+});
+
+test('a wrong constant is told with the one that was meant', async (t) => {
+  const cases: [files: Files, suggestion: string][] = [
+    [asserting('kind: state.valeu, packageId: notes, namespace: notes, rowId: n1, expected: 1'), "Did you mean 'state.value'?"],
+    [
+      asserting('kind: operation.count, operation: { packageId: notes, operationId: notes.add, outcome: success }, count: { equals: 1 }'),
+      "Did you mean 'ok'?",
+    ],
+    [edited('drillyard/agent.target.yaml', 'kind: module', 'kind: modul'), "Did you mean 'module'?"],
+    [edited('drillyard/agent.target.yaml', 'bindings: [direct]', 'bindings: [dirct]'), "Did you mean 'direct'?"],
+    [edited(tool, 'timing: before', 'timing: befor'), "Did you mean 'before'?"],
+  ];
+  for (const [files, suggestion] of cases) {
+    const { diagnostics } = await compileWith(t, files);
+    assert.deepEqual(
+      diagnostics.map((found) => [found.code, found.suggestion]),
+      [['DY2003', suggestion]],
+    );
+    assert.doesNotMatch(diagnostics[0]?.message ?? '', /did you mean/i);
+  }
+});
+
+test('a package that is missing is one error, and what refers to it none', async (t) => {
+  const { diagnostics } = await compileWith(t, {
+    ...edited(drill, 'packageId: notes', 'packageId: ticket-desk'),
+    'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:tickt-desk"] }',
+  });
+  assert.deepEqual(
+    diagnostics.map(({ code, suggestion }) => [code, suggestion]),
+    [['DY5001', "Did you mean 'library:ticket-desk'?"]],
+  );
 });

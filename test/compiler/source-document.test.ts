@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { jsonSyntaxFault } from '../../src/compiler/json-syntax.js';
 import { parseSourceDocument } from '../../src/compiler/source-document.js';
 import fc from '../fast-check.js';
 
@@ -68,11 +69,25 @@ test('mistakes have a code and a place', () => {
   assert.deepEqual(faults('? [1]\n: x'), ['DY1005 1:3  a key is a plain text']);
   assert.deepEqual(faults('{"a": tru}', 'x.json'), ['DY1003 1:7 /a tru is not JSON']);
   assert.deepEqual(faults("{'a': 1}", 'x.json').length, 1);
-  assert.match(faults('{"a": 1,}', 'x.json')[0] ?? '', /^DY1003/);
-  assert.match(faults('{"a": 1', 'x.json')[0] ?? '', /^DY1003/);
+  const json: [text: string, fault: string][] = [
+    ['{\n  "a": ["b",\n  ]\n}', "DY1003 2:12  there is nothing between this comma and ']'"],
+    ['{"a": 1,}', "DY1003 1:8  there is nothing between this comma and '}'"],
+    ['{"a": 1', "DY1003 1:8  '}' is missing at the end"],
+    ['{"a": 1 "b": 2}', `DY1003 1:9  ',' or '}' is missing before '"'`],
+    ['{"a" 1}', `DY1003 1:6  ':' is missing after "a"`],
+    ['{a: 1,}', "DY1003 1:2  a name in double quotes is missing before 'a'"],
+    ['{"a": 1}\n{}', 'DY1003 2:1  the document has ended here; nothing may follow'],
+    ['{"a": 1} // x', 'DY1003 1:10  JSON has no comments'],
+    ['', 'DY1003 1:1  the file has no value'],
+  ];
+  for (const [text, fault] of json) assert.deepEqual(faults(text, 'x.json'), [fault]);
+  for (const text of ['a:\n\tb: 1\n\tc: 2\n', 'a:\n  - b: 1\n\t  c: 2\n    d: 4\n'])
+    assert.deepEqual(
+      faults(text).map((fault) => fault.replace(/\d+:\d+/, '')),
+      ['DY1003   a tab indents this line; YAML takes spaces only'],
+    );
   assert.match(faults('a: 1\n---\nb: 2')[0] ?? '', /^DY1003/);
   assert.match(faults('a: !thing x')[0] ?? '', /^DY1005.*thing/);
-  assert.match(faults('{"a": 1} // comment', 'x.json')[0] ?? '', /^DY1003/);
   assert.match(faults('['.repeat(100_000))[0] ?? '', /^DY100[36]/);
   assert.match(faults('{"a":'.repeat(50_000), 'x.json')[0] ?? '', /^DY100[36]/);
   assert.deepEqual(faults(''), []);
@@ -95,4 +110,22 @@ test('any text gives faults or a document, and never throws', () => {
 test('nesting that exhausts the parser, and a second document, are told in words of ours', () => {
   assert.match(faults(`${'['.repeat(3000)}${']'.repeat(3000)}`).join(), /^DY1006 .* the document is nested too deeply to be read$/);
   assert.deepEqual(faults('a: b\n---\nc: d\n'), ['DY1003 2:1  a second document begins here; a file holds one']);
+});
+
+test('the scan for a fault of JSON finds one exactly where JSON.parse refuses', () => {
+  const isJson = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]:,-."\\ \n\tabefu0139ntrlsE+/'), maxLength: 30 }), (text) => {
+      assert.equal(jsonSyntaxFault(text) === undefined, isJson(text), text);
+    }),
+    { numRuns: 3_000 },
+  );
+  fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(jsonSyntaxFault(JSON.stringify(value, null, 1)), undefined)));
 });

@@ -46,6 +46,7 @@ export function recordedAccess(): Recorded {
     endpoints: { http: { url: 'http://127.0.0.1:1', token: 'TOKEN-OF-HTTP' }, cli: { url: 'http://127.0.0.1:1', token: 'TOKEN-OF-CLI' } },
     direct,
     observed: () => recorded.calls.length > 0,
+    unanswered: () => undefined,
     revoke: async () => {
       recorded.revoked = true;
     },

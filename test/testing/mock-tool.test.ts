@@ -152,8 +152,11 @@ test("a whole repository, from its baseline or a drill's start, as its actors", 
 
 test('what does not compile says why', async () => {
   const wrong = { notes: { a: { id: 'a' } as Note } };
-  const told = { code: 'control.SOURCE_INVALID', message: /drillyard\/world\.json:\d+:\d+ DY\d{4} .*text/ };
+  const told = { code: 'control.SOURCE_INVALID', message: /\n {2}\S*mock-tool\.test\.[jt]s:\d+:\d+ DY4001 option state\.notes\.a: .*text/ };
   await assert.rejects(mockTool<Notes>({ package: './notes', from: repository.root, state: wrong }), told);
-  await assert.rejects(mockTool({ package: './nowhere', from: repository.root }), { code: 'control.SOURCE_INVALID', message: /DY5001/ });
+  await assert.rejects(mockTool({ package: './nowhere', from: repository.root }), {
+    code: 'control.SOURCE_INVALID',
+    message: /mock-tool\.test\.[jt]s:\d+:\d+ DY5001 option package: /,
+  });
   await assert.rejects(mockTool({ package: 'not-installed-anywhere' }), { message: /DY5001 .*not installed/ });
 });

@@ -1,6 +1,6 @@
 // `history`: what stored reports say of each drill over time.
-import { type Command, InvalidArgumentError } from 'commander';
-import { defined, type Finish, jsonOption, rootOption } from './options.js';
+import type { Command } from 'commander';
+import { defined, type Finish, jsonOption, positive, rootOption } from './options.js';
 
 export function addHistory(program: Command, finish: Finish): void {
   program
@@ -24,9 +24,4 @@ interface HistoryCommandFlags {
   reportDir: string;
   json: boolean;
   root: string;
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');
-  return Number(text);
 }

@@ -1,6 +1,6 @@
 // `report verify`, `report check`, `report compare`: the commands that read stored reports.
 import type { Command } from 'commander';
-import { configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+import { configOption, defined, type Finish, jsonOption, positive, rootOption, type SourceCommandFlags } from './options.js';
 
 export function addReport(program: Command, finish: Finish): void {
   const report = program.command('report').description('work on reports');
@@ -18,12 +18,13 @@ export function addReport(program: Command, finish: Finish): void {
     .command('check')
     .description('judge stored runs again with the assertions of the present source; runs no agent')
     .argument('[reports...]', "report folders, directories of them, or ids of runs; default: the repository's reports")
+    .option('--last <n>', 'of each directory, the newest so many reports', positive)
     .addOption(jsonOption())
     .addOption(rootOption())
     .addOption(configOption())
-    .action(async (reports: string[], { json, root, config }: SourceCommandFlags) => {
+    .action(async (reports: string[], { last, json, root, config }: SourceCommandFlags & { last?: number }) => {
       const { checkCommand } = await import('../check-command.js');
-      finish(await checkCommand({ reports, ...defined({ json, root, config }) }));
+      finish(await checkCommand({ reports, ...defined({ last, json, root, config }) }));
     });
   report
     .command('compare')

@@ -1,6 +1,6 @@
 // `drillyard tool`: what can be done with tool packages, a subcommand each.
 import { type Command, Option } from 'commander';
-import { defined, type Finish, integer, jsonOption } from './options.js';
+import { collect, configOption, defined, type Finish, integer, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 
 export function addTool(program: Command, finish: Finish): void {
   const tool = program.command('tool').description('work on tool packages');
@@ -17,5 +17,17 @@ export function addTool(program: Command, finish: Finish): void {
     .action(async (tested: string, { json, config, isolate, concurrency }) => {
       const { toolTestCommand } = await import('../tool-test-command.js');
       finish(await toolTestCommand({ tool: tested, json, ...defined({ config, isolate, concurrency }) }));
+    });
+  tool
+    .command('types')
+    .description("write TypeScript types of the repository's tools, made from their manifests")
+    .option('--tool <id>', 'of this tool package alone (repeatable)', collect, [])
+    .option('--out <file>', 'write them there, relative to the repository; default: to stdout')
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async ({ tool: tools, out, root, config, json }: SourceCommandFlags & { tool: string[]; out?: string }) => {
+      const { toolTypesCommand } = await import('../tool-types-command.js');
+      finish(await toolTypesCommand({ tools, root, json, ...defined({ out, config }) }));
     });
 }

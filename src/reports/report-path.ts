@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
-import { isRunId, manifestFile } from '../reports/report-folder.js';
+import { isRunId, manifestFile } from './report-folder.js';
 
 export const usualReports = (root: string): string => join(root, '.service', 'reports');
 

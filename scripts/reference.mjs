@@ -1,0 +1,220 @@
+// Writes docs/reference.md and docs/schemas/ from the contract: every file that an author writes, field by field.
+//   node scripts/reference.mjs       after `npm run build:fast`; a test compares the files with what this makes
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { words } from './reference-words.mjs';
+
+const files = [
+  ['drillyard', 'RootFile', 'drillyard.json', 'The root file, at the top of the repository.'],
+  ['world', 'WorldInput', 'world.yaml', 'The world every scenario builds on.'],
+  ['scenario', 'ScenarioInput', '*.scenario.yaml', 'A layer over the world: actors replace by id, everything else adds.'],
+  ['target', 'TargetDocumentInput', '*.target.yaml', 'An agent, and how it is started ([targets](targets.md)).'],
+  [
+    'drill',
+    'DrillInput',
+    '*.drill.yaml',
+    'A task in a scenario, and what must hold ([drills](drills.md)). The short form has one task; the long form a timeline.',
+  ],
+  ['suite', 'SuiteInput', '*.suite.yaml', 'A choice of drills. The suite `default` is what runs without a choice.'],
+  ['tool', 'ToolPackageFile', '*.tool.yaml', 'A tool: its manifest and where its behavior is ([tools](tools.md)).'],
+  ['starter', 'ToolStarter', 'the `starter` of a package', 'What a tool package gives a new world to start with.'],
+  ['package', 'ToolPackField', '`drillyard` in a package.json', 'What makes an npm package a tool package. Paths are relative to the package.json.'],
+];
+/** Shapes that are told by a word of the type column; their comment is in the list of types. */
+const typeWords = {
+  VirtualUs: 'time',
+  DurationUs: 'length of time',
+  PositiveDurationUs: 'length of time',
+  JsonValue: 'any JSON',
+  ArrayJsonValue: 'list of any JSON',
+  JsonObject: 'object of any JSON',
+  JsonSchema: 'JSON Schema',
+};
+const durationPattern =
+  '^(?=.)(\\d+(\\.\\d+)?w)?(\\d+(\\.\\d+)?d)?(\\d+(\\.\\d+)?h)?(\\d+(\\.\\d+)?m)?(\\d+(\\.\\d+)?s)?(\\d+(\\.\\d+)?ms)?(\\d+(\\.\\d+)?us)?$|^P(?=.)';
+const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
+
+/** Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. */
+export function makeReference(shapes) {
+  const used = new Set();
+  const unexplained = new Set();
+  const refOf = (schema) => schema.$ref?.replace('#/components/schemas/', '');
+  const shown = (name) => name.replace(/Input$/, '');
+  const explain = (at, schema) => {
+    const field = `*.${at.split('.').at(-1)}`;
+    const key = words[at] === undefined ? field : at;
+    const text = words[at] ?? schema.description ?? words[field];
+    if (text === undefined) {
+      unexplained.add(at);
+      return { meaning: '', fallback: undefined };
+    }
+    if (text === words[key]) used.add(key);
+    const [, meaning = '', fallback] = /^(.*?)(?:\s*Default: (.*?)\.?)?$/s.exec(text.replace(/\s+/g, ' ').trim());
+    return { meaning, fallback };
+  };
+  const reachable = (root) => {
+    const seen = new Set([root]);
+    for (const name of seen) {
+      if (name in typeWords) continue;
+      for (const [, found] of JSON.stringify(shapes[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) seen.add(found);
+    }
+    return [...seen];
+  };
+  const isObject = (name) => shapes[name].type === 'object' && !(name in typeWords);
+  const isUnion = (name) => shapes[name].oneOf?.some((option) => refOf(option) !== undefined) && !(name in typeWords);
+  const typeOf = (schema) => {
+    const name = refOf(schema);
+    if (name !== undefined) {
+      if (name in typeWords) return typeWords[name];
+      if (isObject(name) || isUnion(name)) return `[${shown(name)}](#${shown(name).toLowerCase()})`;
+      return shapes[name].type === 'array' || shapes[name].oneOf ? typeOf(shapes[name]) : shown(name);
+    }
+    if ('const' in schema) return `\`${JSON.stringify(schema.const)}\``;
+    if (schema.oneOf) return [...new Set(schema.oneOf.map(typeOf))].join(' or ');
+    if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
+    if (schema.type === 'object') return schema.additionalProperties ? `object of ${typeOf(schema.additionalProperties)}` : 'object';
+    const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined) ? ` ${schema.minimum ?? ''}..${schema.maximum ?? ''}` : '';
+    return { string: 'text', boolean: 'true or false' }[schema.type] ?? `${schema.type}${bounds}`;
+  };
+  const ordered = ({ properties = {}, required = [] }) =>
+    Object.keys(properties).sort((a, b) => Number(required.includes(b)) - Number(required.includes(a)) || (a < b ? -1 : 1));
+  const rows = (at, schema, prefix = '') =>
+    ordered(schema).flatMap((name) => {
+      const property = schema.properties[name];
+      const { meaning, fallback } = explain(`${at}.${name}`, property);
+      const isRequired = schema.required?.includes(name);
+      const cells = [`\`${prefix}${name}\``, typeOf(property), isRequired ? '*required*' : (fallback ?? ''), meaning];
+      const inner = property.type === 'array' ? property.items : property;
+      const deeper = inner.properties === undefined ? [] : rows(`${at}.${name}`, inner, `${prefix}${name}${property.type === 'array' ? '[]' : ''}.`);
+      return [`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`, ...deeper];
+    });
+  const section = (level, title, name, note) => {
+    const schema = shapes[name];
+    const options = isUnion(name) ? [`One of ${schema.oneOf.map(typeOf).join(', ')}.`, ''] : [];
+    const table =
+      schema.properties === undefined ? [] : ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...rows(name, schema), ''];
+    return [`${'#'.repeat(level)} ${title}`, '', ...(note ? [note, ''] : []), ...options, ...table];
+  };
+  const told = new Set(files.map(([, root]) => root));
+  const body = files.flatMap(([id, root, file, note]) => {
+    const own = reachable(root).filter((name) => (isObject(name) || isUnion(name)) && !told.has(name));
+    for (const name of own) told.add(name);
+    const schema = `Schema: \`docs/schemas/${id}.schema.json\`.`;
+    return [...section(2, file, root, `${note} ${schema}`), ...own.flatMap((name) => section(3, shown(name), name, shapes[name].description))];
+  });
+  const scalars = [...new Set(files.flatMap(([, root]) => reachable(root)))].filter(
+    (name) => /string|number|integer/.test(shapes[name].type) && !(name in typeWords),
+  );
+  const types = scalars.sort().map((name) => {
+    const { pattern, minLength, maxLength, minimum, maximum, description } = shapes[name];
+    const rules = [
+      pattern && `matches \`${pattern.replaceAll('|', '\\|')}\``,
+      maxLength && `${minLength ?? 0} to ${maxLength} characters`,
+      (minimum ?? maximum) !== undefined && `from ${minimum} to ${maximum}`,
+    ];
+    return `| ${shown(name)} | ${description ?? ''} | ${rules.filter(Boolean).join('; ')} |`;
+  });
+  const page = [...head, '## Types', '', '| type | what it is | rule |', '| --- | --- | --- |', ...types, '', ...body].join('\n');
+  const schemas = files.map(([id, root, , note]) => [
+    `docs/schemas/${id}.schema.json`,
+    schemaDocument({ shapes, root, note, names: reachable(root), explain, refOf }),
+  ]);
+  if (unexplained.size > 0)
+    throw new Error(`give ${[...unexplained].join(', ')} a comment in the contract, or a line in scripts/reference-words.mjs`);
+  const stale = Object.keys(words).filter((key) => !used.has(key));
+  if (stale.length > 0) throw new Error(`scripts/reference-words.mjs explains what is not there: ${stale.join(', ')}`);
+  return Object.fromEntries([['docs/reference.md', `${page.trimEnd()}\n`], ...schemas]);
+}
+
+/** JSON Schema 2020-12, for editors. */
+function schemaDocument({ shapes, root, note, names, explain, refOf }) {
+  const convert = (schema, at, isRoot = false) => {
+    const name = refOf(schema);
+    if (name !== undefined) return { $ref: `#/$defs/${name}`, ...(schema.description === undefined ? {} : { description: schema.description }) };
+    const { properties, items, oneOf, additionalProperties, format, ...rest } = schema;
+    if (oneOf !== undefined) {
+      const isEnum = oneOf.every((option) => 'const' in option);
+      return isEnum ? { ...rest, enum: oneOf.map((option) => option.const) } : { ...rest, anyOf: oneOf.map((option) => convert(option, at)) };
+    }
+    if (items !== undefined) return { ...rest, items: convert(items, at) };
+    if (schema.type !== 'object') return { ...rest, ...(format === undefined ? {} : { format }) };
+    const members = Object.entries(properties ?? {}).map(([member, value]) => {
+      const { meaning, fallback } = explain(`${at}.${member}`, value);
+      return [
+        member,
+        { ...convert(value, `${at}.${member}`), description: fallback === undefined ? meaning : `${meaning} Default: ${fallback}.`.trim() },
+      ];
+    });
+    const others = additionalProperties === undefined ? false : convert(additionalProperties, at);
+    return {
+      ...rest,
+      properties: Object.fromEntries([...(isRoot ? [['$schema', { type: 'string' }]] : []), ...members.sort(([a], [b]) => (a < b ? -1 : 1))]),
+      additionalProperties: others,
+    };
+  };
+  const special = {
+    VirtualUs: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: timePattern }] },
+    DurationUs: {
+      anyOf: [
+        { type: 'integer', minimum: 0 },
+        { type: 'string', pattern: durationPattern },
+      ],
+    },
+    PositiveDurationUs: {
+      anyOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'string', pattern: durationPattern },
+      ],
+    },
+    JsonValue: {},
+    JsonSchema: { type: ['object', 'boolean'] },
+    JsonObject: { type: 'object' },
+    ArrayJsonValue: { type: 'array' },
+  };
+  // Of a document that may have two forms, each may name its schema.
+  const roots = new Set([root, ...(shapes[root].oneOf ?? []).map(refOf)]);
+  const define = (name) => {
+    if (special[name] !== undefined) return special[name];
+    const converted = convert(shapes[name], name, roots.has(name));
+    return name === 'Seed' ? { anyOf: [converted, { type: 'integer', minimum: 0 }] } : converted;
+  };
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: note.replace(/ \(\[.*?\]\(.*?\)\)/g, ''),
+    $ref: `#/$defs/${root}`,
+    $defs: Object.fromEntries([...names].sort().map((name) => [name, define(name)])),
+  };
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
+
+const head = `# Reference of authored files
+
+Every file that you write, field by field. This page and the JSON Schemas in \`docs/schemas/\` are made from the contract that the compiler checks (\`npm run reference\`). Files are YAML 1.2 or JSON, known by their suffix (\`.yaml\`, \`.yml\`,
+\`.json\`), anywhere under the source root. A field that a table does not have is an error.
+
+**Times.** A *time* is a point of virtual time: \`2026-01-05T09:00:00Z\`, \`2026-01-05T10:00+01:00\`, \`2026-01-05\` (midnight UTC), or a number of microseconds. A *length of time* is \`30s\`, \`1h30m\`, \`2d\`, \`250ms\`, \`PT5M\`, \`P1DT12H\`, or a number of
+microseconds; its units are w, d, h, m, s, ms and us, a day has 24 hours. A length where a time is wanted counts from the virtual time 0. Both forms are the same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which are the tool's own, nothing is converted.
+
+**Seeds** are text, as a JSON number holds no 64-bit integer; a number up to 9007199254740991 is taken as its text.
+
+**In an editor.** The first line of a YAML file tells the YAML language server (VS Code's YAML extension and others) its schema; in JSON a member does, which the compiler leaves out:
+
+\`\`\`yaml
+# yaml-language-server: $schema=../../node_modules/drillyard/docs/schemas/drill.schema.json
+\`\`\`
+
+\`\`\`json
+{ "$schema": "./node_modules/drillyard/docs/schemas/drillyard.schema.json", "schemaVersion": 1 }
+\`\`\`
+
+The files: ${files.map(([, , file]) => (file.includes('`') ? file : `\`${file}\``)).join(', ')}.
+`.split('\n');
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = join(dirname(process.argv[1]), '..');
+  const { shapes } = await import('../dist/src/contract/validators.js');
+  const { inOneOrder } = await import('../dist/src/contract/shape.js');
+  mkdirSync(join(root, 'docs/schemas'), { recursive: true });
+  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes)))) writeFileSync(join(root, path), text);
+}

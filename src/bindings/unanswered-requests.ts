@@ -1,0 +1,29 @@
+// What a client asked of one access and no wire route answered: what an author of routes wants to see. Of the host, never evidence.
+//   U1. No query, header or body is kept, and of a path nothing that may be a credential.
+//   U2. Requests with one method, path and status are one line; how many lines there are is bounded, and the rest is counted.
+import { limits } from '../contract/limits.js';
+import type { UnansweredRequests } from '../contract/run-events.js';
+
+type Line = UnansweredRequests['requests'][number];
+/** As long as a token is, or longer. */
+const maybeToken = /[A-Za-z0-9_-]{32,}/g;
+const pathCharactersMax = 200;
+
+export class UnansweredLog {
+  readonly #lines = new Map<string, Line>();
+  #left = 0;
+
+  note({ method, path, status }: Omit<Line, 'times'>): void {
+    const shown = path.replace(maybeToken, '[redacted]').slice(0, pathCharactersMax);
+    const key = `${method} ${shown} ${status}`;
+    const known = this.#lines.get(key);
+    if (known !== undefined) known.times += 1;
+    else if (this.#lines.size < limits.unansweredRequestsMax) this.#lines.set(key, { method, path: shown, status, times: 1 });
+    else this.#left += 1;
+  }
+
+  /** Undefined when every request was answered. */
+  read(): UnansweredRequests | undefined {
+    return this.#lines.size === 0 ? undefined : { requests: [...this.#lines.values()], left: this.#left };
+  }
+}

@@ -1,0 +1,18 @@
+// Options of public functions: a name that nobody knows is refused, as a misspelled one would be ignored otherwise.
+import { ServiceError } from './errors.js';
+import { nearest } from './shape-words.js';
+
+/** control.INVALID_REQUEST for a member of `options` that is not one of `known`; `of` names the function. */
+export function refuseUnknownOptions(of: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null)
+    throw new ServiceError('control.INVALID_REQUEST', { message: `${of} takes an object of options.` });
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue;
+    const near = nearest(name, known);
+    const hint = near === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${near}"?`;
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `${of} has no option "${name.slice(0, 96)}". ${hint}`,
+      issues: [{ path: `/${name.slice(0, 96)}`, code: 'unknown_property', message: hint }],
+    });
+  }
+}

@@ -1,0 +1,80 @@
+// The public functions beside runDrills, and the page that shows them: its snippets run as printed.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { checkReports, createLocalWorld, planDrills, readHistory, runDrills, SourceInvalidError, validateRepository } from '../src/index.js';
+import { drillyard } from './cli/cli.js';
+
+const package_ = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What `drillyard init` makes, with this package installed. */
+async function initialized(t: TestContext): Promise<string> {
+  const root = mkdtempSync(join(tmpdir(), 'drillyard-api-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  assert.equal((await drillyard(['init', '--yes'], { cwd: root })).code, 0);
+  mkdirSync(join(root, 'node_modules'));
+  symlinkSync(package_, join(root, 'node_modules/drillyard'));
+  return root;
+}
+
+test('the snippets of docs/api.md run', async (t) => {
+  const root = await initialized(t);
+  const page = readFileSync(join(package_, 'docs/api.md'), 'utf8');
+  const blocks = (language: string): string[] =>
+    [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text]) => text ?? '');
+  writeFileSync(join(root, 'snippets.mjs'), blocks('js').join('\n'));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['snippets.mjs'], { cwd: root });
+  assert.equal(stderr, '');
+  assert.match(
+    stdout,
+    /^first-ticket \[\n(?: {2}'\d+',?\n){3}\]\npassed\npassed 0 of 1 verdicts changed\nfirst-ticket 1 of 1\n\[\n {2}'ticket-desk\/agent.list'/,
+  );
+  const module = join(root, 'agent.ts');
+  writeFileSync(module, blocks('ts').join('\n'));
+  const program = ts.createProgram([module], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    typeRoots: [join(package_, 'node_modules/@types')],
+    paths: { drillyard: [join(package_, 'src/index.ts')] },
+  });
+  assert.deepEqual(
+    program.getSemanticDiagnostics(program.getSourceFile(module)).map(({ messageText }) => messageText),
+    [],
+  );
+});
+
+test('a repository that does not compile is told with its diagnostics, and an unknown option with the one that was meant', async (t) => {
+  const root = await initialized(t);
+  const world = join(root, 'drillyard/world.yaml');
+  writeFileSync(world, readFileSync(world, 'utf8').replace('schemaVersion: 1', 'schemaVersion: 1\nsed: 1'));
+  const validated = await validateRepository({ root });
+  assert.equal(validated.valid, false);
+  const asked = [() => planDrills({ root }), () => runDrills({ root }), () => checkReports({ root }), () => createLocalWorld({ root })];
+  for (const ask of asked) {
+    await assert.rejects(ask, (error: unknown) => {
+      assert.ok(error instanceof SourceInvalidError);
+      assert.deepEqual(error.diagnostics, validated.diagnostics);
+      assert.equal(error.code, 'control.SOURCE_INVALID');
+      assert.match(error.message, /^The repository has 1 error: drillyard\/world.yaml:\d+:1 DY2001 "sed" is not a member of World$/);
+      return true;
+    });
+  }
+  const misspelled: [() => Promise<unknown>, RegExp][] = [
+    [() => validateRepository({ rot: root } as never), /^validateRepository has no option "rot"\. Did you mean "root"\?$/],
+    [() => planDrills({ root, sed: '1' } as never), /"sed"\. Did you mean "seed"/],
+    [() => checkReports({ root, lst: 1 } as never), /"lst"\. Did you mean "last"/],
+    [() => readHistory({ root, flakey: true } as never), /"flakey"\. Did you mean "flaky"/],
+    [() => createLocalWorld({ root, scenario: 'x' } as never), /has no option "scenario"/],
+  ];
+  for (const [ask, message] of misspelled) await assert.rejects(ask, { code: 'control.INVALID_REQUEST', message });
+});
