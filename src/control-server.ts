@@ -89,7 +89,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
   const servers: HttpServer[] = [];
   try {
-    const shared = { host, engine, ...options.connections };
+    const shared = { host, engine, isForStrangers: mayBeReached(options, host), ...options.connections };
     const server = await listen({ ...shared, port, handler: (request) => phase.handler(request) });
     servers.push(server);
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
@@ -136,8 +136,14 @@ function lockFull(dataDirectory: string): FolderLock {
   }
 }
 
+/** By others than this machine: as far as can be told before it listens. */
+function mayBeReached({ publicUrl, worldUrl }: ControlServerOptions, host: string): boolean {
+  return siteOf({ host, publicUrl: publicUrl ?? `http://${hostOf(host)}`, worldUrl }).isBeyondLoopback;
+}
+
 interface Listener extends HttpServerOptions {
   engine: HttpServer['engine'] | undefined;
+  isForStrangers: boolean;
 }
 function listen({ engine, ...listener }: Listener): Promise<HttpServer> {
   return startHttpServer({ ...listener, ...(engine === undefined ? {} : { engine }) });

@@ -121,6 +121,8 @@ export const serviceLimits = {
   /** Of a body that nobody has asked for. */
   unreadBodyBytesMax: 64 * 1024,
   serverCloseGraceMs: 5_000,
+  /** uWebSockets.js closes what is idle for ten seconds, and counts in steps of four: how often that begins again where more is allowed. */
+  uwsIdleHeldMs: 4_000,
 
   // Hosted sessions.
   sessionTtlMs: 3_600_000,

@@ -27,7 +27,9 @@ export interface HttpReply {
   /** To a HEAD request only its length is sent. */
   body?: string | Uint8Array;
   /** In place of `body`: pieces that leave as they come. It ends itself when the client goes away, by the request's signal or soon. */
-  stream?: AsyncIterable<string>;
+  stream?: AsyncIterable<string | Uint8Array>;
+  /** Called once: the reply has left, or its client has gone. */
+  whenOver?: () => void;
   /** The connection ends with this reply. */
   close?: boolean;
 }
