@@ -189,6 +189,7 @@ async function open(settings: ControlSettings, { phase, log, engine, site, warni
     routes: [...controlRoutes(room), ...serviceRoutes({ troubles, metrics, warnings, toolCode, ...(isBeyondLoopback ? { requireOperator } : {}) })],
     requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
     authenticate: (token, at) => room.authenticate(token, at),
+    ownerOf: ({ organizationId }) => organizationId,
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
   metrics.serverStarted(engine);
