@@ -10,7 +10,7 @@ import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { auditEvent, auditTable } from './audit-records.js';
 import { requireAuthority } from './authorities.js';
-import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type UnsafeCall } from './endpoint.js';
+import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './endpoint.js';
 import { type Answer, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
 import { requirePathResources } from './path-resources.js';
 import type { RefusalTrail } from './refusal-trail.js';
@@ -23,7 +23,7 @@ export interface DispatchContext {
   idempotencyKey?: string;
 }
 export interface Dispatched<Id extends EndpointId> {
-  reply: EndpointReply<Id>;
+  reply: ServedReply<Id>;
   /** The stored answer of an earlier request with this key. */
   replayed: boolean;
 }
@@ -76,7 +76,7 @@ export class Dispatcher {
     const work = this.#answer(id, input as EndpointInput<EndpointId>, context);
     this.#underWay.add(work);
     try {
-      return (await work) as Dispatched<Id>;
+      return (await work) as unknown as Dispatched<Id>;
     } finally {
       this.#underWay.delete(work);
     }

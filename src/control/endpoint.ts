@@ -49,10 +49,17 @@ export interface Outcome<Reply> {
   organizationId?: string;
 }
 
+/** Bytes that are read as they leave. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  readonly bytes: number;
+}
+/** A reply as it is served: bytes may come in pieces. */
+export type ServedReply<Id extends EndpointId> = Uint8Array extends EndpointReply<Id> ? EndpointReply<Id> | ByteStream : EndpointReply<Id>;
+
 /** Asks only. `view` is what is on the disk. */
 export interface ReadEndpoint<Id extends EndpointId> {
   kind: 'read';
-  run(view: View, call: Call<Id>): EndpointReply<Id> | Promise<EndpointReply<Id>>;
+  run(view: View, call: Call<Id>): ServedReply<Id> | Promise<ServedReply<Id>>;
 }
 /** One catalog change: claim, effect, answer and audit event commit together. */
 export interface ChangeEndpoint<Id extends EndpointId> extends Secrets<Id> {

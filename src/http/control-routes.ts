@@ -104,6 +104,6 @@ export const bytesReplies: { readonly [Id in EndpointId]?: string } = {
 
 function replyOf(id: EndpointId, { success }: EndpointRule, { reply, replayed }: Dispatched<EndpointId>): RouteReply {
   const mediaType = bytesReplies[id];
-  if (mediaType !== undefined) return { status: success, body: reply, headers: { 'content-type': mediaType } };
+  if (mediaType !== undefined) return { status: success, body: reply, headers: { 'content-type': mediaType, 'content-disposition': 'attachment' } };
   return replayed ? { status: 200, body: reply, headers: { 'idempotent-replayed': 'true' } } : { status: success, body: reply };
 }

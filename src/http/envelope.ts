@@ -30,8 +30,13 @@ export function ownReply(status: number, body: string | Uint8Array, correlationI
 }
 const ownHeaders = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
 
-/** Text that leaves piece by piece; its media type is in the headers. */
-export function streamReply(status: number, stream: AsyncIterable<string>, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+/** Text or bytes that leave piece by piece; the media type is in the headers. */
+export function streamReply(
+  status: number,
+  stream: AsyncIterable<string | Uint8Array>,
+  correlationId: string,
+  headers?: { [name: string]: string },
+): HttpReply {
   return {
     status,
     headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-correlation-id': correlationId, ...headers },

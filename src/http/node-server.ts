@@ -82,6 +82,10 @@ async function respond(work: Work, message: IncomingMessage, response: ServerRes
     return;
   }
   if (reply.whenOver !== undefined) response.once('close', reply.whenOver);
+  if (message.method === 'HEAD' && reply.stream !== undefined) {
+    writeHead(response, reply);
+    return;
+  }
   if (reply.stream === undefined) write(message, response, reply);
   else await writeStream(response, reply, { stream: reply.stream, stallMs: work.replyStallMs });
   // A client that takes nothing of its reply is let go; the time begins anew whenever it takes something.
@@ -94,6 +98,12 @@ function write(message: IncomingMessage, response: ServerResponse, { status, hea
   response.end(message.method === 'HEAD' ? undefined : bytes);
 }
 
+/** Of a stream whose length is not known, none is told. */
+function writeHead(response: ServerResponse, { status, headers, streamBytes, close = false }: HttpReply): void {
+  const length = streamBytes === undefined ? {} : { 'content-length': streamBytes };
+  response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) }).end();
+}
+
 interface Pieces {
   stream: AsyncIterable<string | Uint8Array>;
   stallMs: number;
@@ -101,14 +111,19 @@ interface Pieces {
 async function writeStream(response: ServerResponse, { status, headers, close = false }: HttpReply, { stream, stallMs }: Pieces): Promise<void> {
   response.writeHead(status, { ...headers, ...(close ? { connection: 'close' } : {}) });
   response.flushHeaders();
-  for await (const piece of stream) {
-    if (response.destroyed) return;
-    if (response.write(piece)) continue;
-    response.socket?.setTimeout(stallMs);
-    await drained(response);
-    response.socket?.setTimeout(0);
+  try {
+    for await (const piece of stream) {
+      if (response.destroyed) return;
+      if (response.write(piece)) continue;
+      response.socket?.setTimeout(stallMs);
+      await drained(response);
+      response.socket?.setTimeout(0);
+    }
+    response.end();
+  } catch {
+    // What has left cannot be taken back: the client sees a reply that is not whole.
+    response.destroy();
   }
-  response.end();
 }
 
 /** Until the client has taken what was written, or has gone. */

@@ -192,7 +192,10 @@ export class OwnBody {
 function written({ status, body, headers }: RouteReply, correlationId: string): HttpReply {
   if (body instanceof Uint8Array) return rawReply(status, body, correlationId, headers);
   if (body instanceof OwnBody) return ownReply(status, body.content, correlationId, headers);
-  if (isStream(body)) return streamReply(status, body, correlationId, headers);
+  if (isStream(body)) {
+    const { bytes } = body as { bytes?: number };
+    return { ...streamReply(status, body, correlationId, headers), ...(bytes === undefined ? {} : { streamBytes: bytes }) };
+  }
   return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
 }
 
@@ -203,7 +206,7 @@ function untilLeft(reply: HttpReply, { held }: Exchange<unknown>): HttpReply {
   return { ...reply, whenOver: () => held.release() };
 }
 
-function isStream(body: unknown): body is AsyncIterable<string> {
+function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 

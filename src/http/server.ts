@@ -28,6 +28,8 @@ export interface HttpReply {
   body?: string | Uint8Array;
   /** In place of `body`: pieces that leave as they come. It ends itself when the client goes away, by the request's signal or soon. */
   stream?: AsyncIterable<string | Uint8Array>;
+  /** Of a stream, where it is known. */
+  streamBytes?: number;
   /** Called once: the reply has left, or its client has gone. */
   whenOver?: () => void;
   /** The connection ends with this reply. */

@@ -57,8 +57,8 @@ export function writeLastReply(response: UwsResponse, exchange: UwsExchange, { s
  * endWithoutBody leaves its connection unusable in some versions; a reply that is begun and closed is right in all of them. Outside of the
  * request's callback, whose buffer a close would throw away.
  */
-export function writeHeadReply(response: UwsResponse, exchange: UwsExchange, { status, headers, body = '' }: HttpReply): void {
-  const bytes = sizeOf(body);
+export function writeHeadReply(response: UwsResponse, exchange: UwsExchange, { status, headers, body = '', streamBytes }: HttpReply): void {
+  const bytes = streamBytes ?? sizeOf(body);
   if (bytes === 0) {
     writeLastReply(response, exchange, headers === undefined ? { status } : { status, headers });
     return;

@@ -144,14 +144,18 @@ function finish({ replies, turn }: ServerState, response: UwsResponse, exchange:
   const { stream } = reply;
   const closes = (): boolean => replies.closing || reply.close === true || exchange.collector.isLate;
   const later = (write: typeof writeReply): unknown => setImmediate(() => !exchange.over && write(response, exchange, reply));
-  if (stream !== undefined) {
-    void writePieces(response, exchange, { ...reply, stream }).then(() => {
-      if (exchange.over) return;
-      exchange.end();
-      response.cork(() => response.end('', closes()));
-    });
-  } else if (exchange.method === 'HEAD') later(writeHeadReply);
-  else if (closes()) later(writeLastReply);
+  if (exchange.method === 'HEAD') later(writeHeadReply);
+  else if (stream !== undefined) {
+    void writePieces(response, exchange, { ...reply, stream }).then(
+      () => {
+        if (exchange.over) return;
+        exchange.end();
+        response.cork(() => response.end('', closes()));
+      },
+      // What has left cannot be taken back: the client sees a reply that is not whole.
+      () => !exchange.over && response.close(),
+    );
+  } else if (closes()) later(writeLastReply);
   else if (turn.spend()) later((...parts) => (closes() ? writeLastReply(...parts) : writeReply(...parts)));
   else writeReply(response, exchange, reply);
 }

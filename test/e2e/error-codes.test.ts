@@ -219,9 +219,9 @@ test('the checks come in their order: each request breaks one rule and every lat
     ['control.INVALID_REQUEST', { method: 'POST', target: nowhere, headers: { ...json, ...as(viewer) }, body: '{' }],
     ['control.IDEMPOTENCY_KEY_REQUIRED', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer) }, body: '{' }],
     ['control.IDEMPOTENCY_KEY_INVALID', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': '?' }, body: '{' }],
-    ['control.INVALID_JSON', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{' }],
-    ['control.INVALID_REQUEST', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{}' }],
-    ['control.FORBIDDEN', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: stale }],
+    ['control.FORBIDDEN', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{' }],
+    ['control.INVALID_JSON', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{' }],
+    ['control.INVALID_REQUEST', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{}' }],
     [
       'control.IDEMPOTENCY_KEY_REUSED',
       { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: stale },
