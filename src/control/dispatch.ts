@@ -41,6 +41,7 @@ type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; proj
 const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'revokeAuthSession',
   'revokeCredential',
+  'revokeSessionAccess',
   'removeMember',
   'deleteGrant',
   'discardAuthoringSession',

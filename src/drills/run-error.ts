@@ -35,8 +35,9 @@ export function runErrorForOthers(thrown: unknown, report: (bug: unknown, correl
 /** Of whatever was thrown: a refusal keeps its code, anything else is a bug of ours. */
 export function runErrorFrom(thrown: unknown): RunError {
   if (thrown instanceof ServiceError) {
-    const { issues = [], details = {} } = thrown.extra;
-    return runError(thrown.code, thrown.message, { retryable: errorTable[thrown.code].retryable, issues, details: details as JsonObject });
+    const { issues = [], details = {}, isFinal = false } = thrown.extra;
+    const retryable = errorTable[thrown.code].retryable && !isFinal;
+    return runError(thrown.code, thrown.message, { retryable, issues, details: details as JsonObject });
   }
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return runError('framework.INTERNAL', error.message, { details: { stack: error.stack ?? '' } });

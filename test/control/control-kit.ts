@@ -14,7 +14,7 @@ import { Catalog } from '../../src/control/catalog.js';
 import { ControlRoom } from '../../src/control/control-room.js';
 import { issueCredential } from '../../src/control/credential-issue.js';
 import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
-import type { Caller, ServedReply } from '../../src/control/endpoint.js';
+import type { ByteStream, Caller, ServedReply } from '../../src/control/endpoint.js';
 import { JudgeWorkers } from '../../src/control/judge-port.js';
 import { Keyring } from '../../src/control/keyring.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
@@ -161,7 +161,7 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
 async function whole<Id extends EndpointId>(reply: ServedReply<Id>): Promise<EndpointReply<Id>> {
   if (reply instanceof Uint8Array || !(Symbol.asyncIterator in reply)) return reply as EndpointReply<Id>;
   const pieces: Uint8Array[] = [];
-  for await (const piece of reply) pieces.push(piece);
+  for await (const piece of reply as ByteStream) pieces.push(piece);
   return Buffer.concat(pieces) as unknown as EndpointReply<Id>;
 }
 

@@ -86,7 +86,8 @@ test('revoked and expired credentials make room for others', async () => {
   kit.clock.nowMs += 1000;
   const late = await create(1000);
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
-  for (const { credential } of [kept, late]) await kit.call('revokeCredential', { path: { credentialId: credential.credentialId as never } });
+  for (const { credential } of [kept, late])
+    await kit.call('revokeCredential', { path: { credentialId: credential.credentialId as never }, body: { confirm: credential.credentialId } });
   kit.clock.nowMs += 1000;
   await create();
   await create();

@@ -33,7 +33,7 @@ for (const engine of engines) {
     const { projectId } = ids as { projectId: string };
     const expired = await ground.credentialOf('manager', 1000);
     const revoked = await ground.credentialOf('manager');
-    await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId } });
+    await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId }, body: { confirm: revoked.credentialId } });
     const roles: { [name: string]: { role: Role | null; secret: string } } = {};
     for (const role of ['viewer', 'builder', null] as const) roles[String(role)] = { role, secret: (await ground.credentialOf(role)).secret };
     const granted = new Map<Role, string>();
