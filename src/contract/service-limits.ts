@@ -41,6 +41,9 @@ export const serviceLimits = {
   quotaRetryAfterMs: 60_000,
   unavailableRetryAfterMs: 1_000,
   rateBucketsMax: 100_000,
+  /** Of an address: requests that need no credential, or have none that is valid. */
+  strangerPerSecond: 100,
+  strangerBurst: 2_000,
   credentialUseNotedMs: 60_000,
   credentialDefaultTtlMs: 43_200_000,
   jwksTimeoutMs: 5_000,

@@ -181,6 +181,10 @@ class NodeRequest implements HttpRequest {
     return faultOf({ ...head, hasForeignBytes: !values.every(isPlainValue) });
   }
 
+  get address(): string {
+    return this.#message.socket.remoteAddress ?? '';
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();

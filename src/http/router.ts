@@ -99,6 +99,8 @@ export interface RouterOptions<Caller> {
   draining?(): boolean;
   /** For logs: never a secret. */
   nameOf?(caller: Caller): string;
+  /** Put into every reply to a caller. */
+  headersOf?(caller: Caller): { [name: string]: string };
   /** Whose bytes a caller's bodies and large replies are. Default: everybody's. */
   ownerOf?(caller: Caller): string;
   observers?: readonly Observer[];
@@ -151,12 +153,17 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };
-  if (observers.length === 0) return (request) => answer(request, newExchange());
+  const answerCaller = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+    const reply = await answer(request, exchange);
+    if (exchange.caller === undefined || options.headersOf === undefined) return reply;
+    return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
+  };
+  if (observers.length === 0) return (request) => answerCaller(request, newExchange());
   return async (request) => {
     const began = performance.now();
     const exchange = newExchange<Caller>();
     for (const observer of observers) observer.received();
-    const reply = await answer(request, exchange);
+    const reply = await answerCaller(request, exchange);
     const { correlationId, route, caller } = exchange;
     const answered: Answered = {
       correlationId,

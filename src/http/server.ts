@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The values of those that came more than once, in order. */
   readonly repeatedHeaders: ReadonlyMap<string, readonly string[]>;
+  /** Of the client, or of the proxy before it. '' where the connection is gone. */
+  readonly address: string;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
   /**

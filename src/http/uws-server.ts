@@ -53,12 +53,16 @@ function boundConnections(app: UwsApp, options: HttpServerOptions): boolean {
   if (app.filter === undefined) return false;
   const count = new ConnectionCount(options);
   const noteChange: Parameters<Required<UwsApp>['filter']>[0] = (connection, change) => {
-    const address = Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
+    const address = addressOf(connection);
     if (change < 0) count.remove(address);
     else if (!count.add(address)) connection.close();
   };
   app.filter(noteChange);
   return true;
+}
+
+function addressOf(connection: Pick<UwsResponse, 'getRemoteAddressAsText'>): string {
+  return Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
 }
 
 function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; countsConnections: boolean }): ServiceWarning[] {
@@ -209,6 +213,10 @@ class Exchange implements HttpRequest, UwsExchange {
   }
   get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
     return this.#headers.repeated;
+  }
+
+  get address(): string {
+    return this.over ? '' : addressOf(this.#response);
   }
 
   get signal(): AbortSignal {

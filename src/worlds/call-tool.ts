@@ -90,6 +90,7 @@ function denied({ storage }: Simulation, call: Call, operation: LoadedOperation)
   const { id: actorId, instanceId: actorInstanceId } = call.actor.actor;
   const replay = findDenial(storage, { ...keyed, actorId, actorInstanceId });
   if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  if (replay.kind === 'reused') return { outcome };
   keepDenial(storage, { ...keyed, actorId, actorInstanceId }, outcome, call.sequence);
   return { outcome, idempotency: 'recorded' };
 }

@@ -33,7 +33,8 @@ export function findReplay({ receipts }: WorldStorage, call: KeyedCall): Replay 
 /** The refusal that the same call by the same actor got. With other arguments it is another call. */
 export function findDenial({ receipts }: WorldStorage, call: DeniedCall): Replay {
   const receipt = receipts.get(call.packageId, denialKey(call));
-  if (receipt === undefined || receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'none' };
+  if (receipt === undefined) return { kind: 'none' };
+  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
   return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
 }
 export function keepDenial({ receipts }: WorldStorage, call: DeniedCall, outcome: ToolOutcome, sequence: number): void {
