@@ -22,6 +22,7 @@ import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
 import { bearerOf, requirePublicHost } from './http/guards.js';
 import { createMetrics, type Metrics } from './http/metrics.js';
+import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
@@ -29,6 +30,7 @@ import { serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
 import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
+import { StrangerRate } from './http/stranger-rate.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
 export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine'>> {
@@ -44,6 +46,8 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   connections?: ConnectionBounds;
   /** Of all agents of one project. */
   agents?: Omit<AgentLimitOptions, 'nowMs'>;
+  /** Of an address: what it may ask without a valid credential. Default limits.strangerPerSecond and strangerBurst. */
+  strangerRate?: ControlSettings['rate'];
   log?: ServiceLogOptions;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;
@@ -89,7 +93,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
   const servers: HttpServer[] = [];
   try {
-    const shared = { host, engine, ...options.connections };
+    const shared = { host, engine, isForStrangers: mayBeReached(options, host), ...options.connections };
     const server = await listen({ ...shared, port, handler: (request) => phase.handler(request) });
     servers.push(server);
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
@@ -136,8 +140,14 @@ function lockFull(dataDirectory: string): FolderLock {
   }
 }
 
+/** By others than this machine: as far as can be told before it listens. */
+function mayBeReached({ publicUrl, worldUrl }: ControlServerOptions, host: string): boolean {
+  return siteOf({ host, publicUrl: publicUrl ?? `http://${hostOf(host)}`, worldUrl }).isBeyondLoopback;
+}
+
 interface Listener extends HttpServerOptions {
   engine: HttpServer['engine'] | undefined;
+  isForStrangers: boolean;
 }
 function listen({ engine, ...listener }: Listener): Promise<HttpServer> {
   return startHttpServer({ ...listener, ...(engine === undefined ? {} : { engine }) });
@@ -157,7 +167,7 @@ interface Ground {
   site: Site;
   warnings: readonly ServiceWarning[];
   toolCode: ToolCodeFacts;
-  options: Pick<ControlServerOptions, 'agents'>;
+  options: Pick<ControlServerOptions, 'agents' | 'strangerRate'>;
 }
 
 async function open(settings: ControlSettings, { phase, log, engine, site, warnings, toolCode, options }: Ground): Promise<Control> {
@@ -177,18 +187,22 @@ async function open(settings: ControlSettings, { phase, log, engine, site, warni
   const { room } = control;
   const troubles = (): string[] => [...(phase.draining ? ['the service is shutting down'] : []), ...(control?.troubles() ?? [])];
   const requireOperator = (request: HttpRequest): void => void room.authenticateOperator(bearerOf(request));
+  const strangers = new StrangerRate(Date.now, options.strangerRate);
+  const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
   const handler = createRouter<Caller>({
     ...shared,
     observers: [log.access, metrics],
-    routes: [...controlRoutes(room), ...serviceRoutes({ troubles, metrics, warnings, toolCode, ...(isBeyondLoopback ? { requireOperator } : {}) })],
+    routes: [...controlRoutes(room), ...serviceRoutes(state)],
     requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
     authenticate: (token, at) => room.authenticate(token, at),
+    headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
+    ownerOf: ({ organizationId }) => organizationId,
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
   metrics.serverStarted(engine);
   const { main, worldsAlone } = siteHandlers(site, { worlds: bindings.handler, control: handler, prefix: hostedPrefix });
-  phase.handler = main;
-  phase.worldHandler = worldsAlone;
+  phase.handler = strangers.bound(main);
+  phase.worldHandler = strangers.bound(worldsAlone);
   return control;
 }
 

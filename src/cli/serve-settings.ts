@@ -40,7 +40,13 @@ const settings = {
     'Where agents reach worlds: a host name or port apart from the control API, which is refused there, and worlds elsewhere. The service also listens on a port of http that is not its own; 0 for any.',
     origin,
   ),
-  server: setting('server', '<name>', 'the faster that loads', '`uws` for uWebSockets.js, `node` for node:http.', choice('uws', 'node')),
+  server: setting(
+    'server',
+    '<name>',
+    'the faster that is right',
+    '`uws` for uWebSockets.js, `node` for node:http; see [the two servers](#the-two-servers).',
+    choice('uws', 'node'),
+  ),
   dataDirectory: setting('data-dir', '<folder>', defaults.dataDirectory, 'Where everything is kept. One process at a time uses it.', nonEmpty),
   keyFile: setting(
     'key-file',

@@ -65,7 +65,7 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
 
   createCredential: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateCredentialRequest>()) },
   listCredentials: { path: none, query: pageQuery, body: none },
-  revokeCredential: { path: fits(typia.createEquals<Organization.CredentialPath>()), query: none, body: none },
+  revokeCredential: { path: fits(typia.createEquals<Organization.CredentialPath>()), query: none, body: confirmRequest },
   listMembers: { path: none, query: pageQuery, body: none },
   updateMember: { path: memberPath, query: none, body: updateMemberRequest },
   removeMember: { path: memberPath, query: none, body: confirmRequest },
@@ -136,6 +136,8 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listState: { path: sessionPath, query: fits(typia.createEquals<Sessions.StateQuery>()), body: none },
   listEvidence: { path: sessionPath, query: fits(typia.createEquals<Sessions.EvidenceQuery>()), body: none },
   getPending: { path: sessionPath, query: none, body: none },
+  listSessionAccess: { path: sessionPath, query: none, body: none },
+  revokeSessionAccess: { path: fits(typia.createEquals<Sessions.SessionAccessPath>()), query: none, body: confirmRequest },
   createSessionAccess: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AccessRequest>()) },
   advanceTime: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AdvanceRequest>()) },
   setFault: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.SetFaultRequest>()) },

@@ -28,7 +28,7 @@ export interface Endpoints {
 
   createCredential: Shape<None, None, Organization.CreateCredentialRequest, Organization.CreateCredentialReply>;
   listCredentials: Shape<None, Page, None, Organization.CredentialList>;
-  revokeCredential: Shape<Organization.CredentialPath, None, None, Organization.CredentialReply>;
+  revokeCredential: Shape<Organization.CredentialPath, None, Organization.ConfirmRequest, Organization.CredentialReply>;
   listMembers: Shape<None, Page, None, Organization.MemberList>;
   updateMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
   removeMember: Shape<Organization.MemberPath, None, Organization.ConfirmRequest, Organization.MemberReply>;
@@ -99,6 +99,8 @@ export interface Endpoints {
   listState: Shape<Session, Sessions.StateQuery, None, Sessions.StateReply>;
   listEvidence: Shape<Session, Sessions.EvidenceQuery, None, Sessions.EvidenceReply>;
   getPending: Shape<Session, None, None, Sessions.PendingReply>;
+  listSessionAccess: Shape<Session, None, None, Sessions.SessionAccessList>;
+  revokeSessionAccess: Shape<Sessions.SessionAccessPath, None, Organization.ConfirmRequest, Sessions.SessionAccessReply>;
   createSessionAccess: Shape<Session, None, Sessions.AccessRequest, Sessions.AccessReply>;
   advanceTime: Shape<Session, None, Sessions.AdvanceRequest, Sessions.SessionOperationReply>;
   setFault: Shape<Session, None, Sessions.SetFaultRequest, Sessions.SessionOperationReply>;

@@ -65,6 +65,8 @@ export interface ErrorDetails {
   issues?: Issue[];
   details?: { [key: string]: JsonValue };
   retryAfterMs?: number;
+  /** The code may pass by itself, and this one never will. */
+  isFinal?: boolean;
   operationId?: string;
   evidence?: { sessionId?: string; runId?: string; journalSeq?: number; buildHash?: string };
   cause?: unknown;
@@ -117,9 +119,9 @@ export function isErrorFrame(value: unknown): value is ErrorFrame {
 
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {
   const { retryable, source } = errorTable[code];
-  const { issues, ...rest } = extra;
+  const { issues, isFinal = false, ...rest } = extra;
   const told = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
-  return { code, message, correlationId, retryable, source, ...rest, ...told };
+  return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...told };
 }
 
 const envelopeName = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;

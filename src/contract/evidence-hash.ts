@@ -10,6 +10,9 @@ import { limits } from './limits.js';
 /** evidenceHash. `digest` may be asked at any time, and again after more lines. */
 export class EvidenceHasher {
   readonly #leaves: Hash = createHash('sha256');
+  /** Of the leaf that is not whole. */
+  #leaf: Hash = createHash('sha256');
+  /** Lines of it that were not hashed so far: many small ones cost one call. Never longer than a piece and a line. */
   #text = '';
   #lines = 0;
 
@@ -17,9 +20,13 @@ export class EvidenceHasher {
   appendLine(line: string): void {
     this.#text += line;
     this.#text += '\n';
-    if (++this.#lines < limits.evidenceLeafEntries) return;
-    this.#leaves.update(leafDigest(this.#text));
+    const isWhole = ++this.#lines === limits.evidenceLeafEntries;
+    if (!isWhole && this.#text.length < limits.evidencePieceChars) return;
+    this.#leaf.update(this.#text);
     this.#text = '';
+    if (!isWhole) return;
+    this.#leaves.update(this.#leaf.digest());
+    this.#leaf = createHash('sha256');
     this.#lines = 0;
   }
 
@@ -31,7 +38,7 @@ export class EvidenceHasher {
 
   digest(): string {
     const root = this.#leaves.copy();
-    if (this.#lines > 0) root.update(leafDigest(this.#text));
+    if (this.#lines > 0) root.update(this.#leaf.copy().update(this.#text).digest());
     return `sha256:${root.digest('hex')}`;
   }
 }

@@ -97,6 +97,30 @@ export interface AccessRequest {
   /** Default ten minutes. */
   ttlMs?: number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<3600000>;
 }
+/** An access that is valid. Its credential was told to whoever made it, and stands nowhere. */
+export interface SessionAccess {
+  schemaVersion: 1;
+  accessId: string;
+  sessionId: string;
+  actorId: string;
+  actorInstanceId?: string;
+  leaseGeneration: number;
+  /** The credential that made it: when that is revoked, the access is over. */
+  createdBy: string;
+  createdAtMs: EpochMs;
+  expiresAtMs: EpochMs;
+}
+export interface SessionAccessPath extends SessionPath {
+  accessId: string & tags.Pattern<'^access_[0-9a-z]{12,32}$'>;
+}
+export interface SessionAccessList {
+  schemaVersion: 1;
+  /** The oldest first; a session has at most 1,024. */
+  items: SessionAccess[];
+}
+export interface SessionAccessReply {
+  access: SessionAccess;
+}
 /** What an agent needs to reach the world as one actor. The credential opens nothing else. */
 export interface AccessBundle {
   schemaVersion: 1;

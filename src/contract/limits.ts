@@ -50,6 +50,8 @@ export const limits = {
   /** Of a page of entries, rows or pending events, whatever may be on it by number; it has at least one. Counted as JSON in UTF-8. */
   pageBytesMax: 4 * 1024 * 1024,
   evidenceLeafEntries: 1024,
+  /** What of a leaf is hashed, or written, at once. */
+  evidencePieceChars: 512 * 1024,
 
   // Actors.
   mailboxMessagesMax: 1024,

@@ -5,6 +5,8 @@ export const serviceLimits = {
   pageItemsDefault: 50,
   /** What one page reads at most while it looks for records that match its filters. */
   pageRecordsReadMax: 2_000,
+  /** Records that are read at once: a page ends with those that pass `pageBytesMax`. */
+  pageRecordsAtOnce: 16,
   lanePendingMax: 64,
   /** How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all lives. */
   operationStartsMax: 5,
@@ -39,6 +41,9 @@ export const serviceLimits = {
   quotaRetryAfterMs: 60_000,
   unavailableRetryAfterMs: 1_000,
   rateBucketsMax: 100_000,
+  /** Of an address: requests that need no credential, or have none that is valid. */
+  strangerPerSecond: 100,
+  strangerBurst: 2_000,
   credentialUseNotedMs: 60_000,
   credentialDefaultTtlMs: 43_200_000,
   jwksTimeoutMs: 5_000,
@@ -124,7 +129,17 @@ export const serviceLimits = {
   replyStallMs: 30_000,
   /** Of a body that nobody has asked for. */
   unreadBodyBytesMax: 64 * 1024,
+  /** Of an organization, and of all: bodies that come at once, and replies that may be large and have not left. */
+  organizationBodyBytesMax: 256 * 1024 * 1024,
+  bodyBytesUnderWayMax: 512 * 1024 * 1024,
+  organizationReplyBytesMax: 64 * 1024 * 1024,
+  replyBytesUnderWayMax: 256 * 1024 * 1024,
+  /** Reads that wait for that room, and how long. */
+  repliesWaitingMax: 1_024,
+  replyWaitMsMax: 10_000,
   serverCloseGraceMs: 5_000,
+  /** uWebSockets.js closes what is idle for ten seconds, and counts in steps of four: how often that begins again where more is allowed. */
+  uwsIdleHeldMs: 4_000,
 
   // Hosted sessions.
   sessionTtlMs: 3_600_000,

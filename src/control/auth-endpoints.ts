@@ -52,7 +52,7 @@ function memberAtSight(tx: Change, { organizationId, identity }: Caller, nowMs: 
     });
   }
   requireNotSuspended(tx.get(organizationTable, organizationId));
-  // What the provider says of the role holds from now on, for every credential of the member; where it says nothing, nothing changes.
+  // What the provider says of the role holds from now on, for every credential of the member; where no role claim is named, it says nothing of it.
   const told = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
     role: Role | null;
     name?: string;

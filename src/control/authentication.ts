@@ -57,10 +57,10 @@ export class Authentication {
     if (standing === undefined) throw this.#refused(record, at, unauthenticated());
     const { organizationId, credentialId } = standing;
     const organization = this.#activeOf(record, at);
-    this.#limiter.take(credentialId, organization?.rate);
+    const rate = this.#limiter.take(credentialId, organization?.rate);
     this.#organizationLimiter.take(organizationId, organization?.organizationRate);
     this.#noteUse(record);
-    return callerOf(view, standing);
+    return { ...callerOf(view, standing), rate };
   }
 
   /** The holder of a token of the identity provider; control.UNAVAILABLE when its keys cannot be had. */

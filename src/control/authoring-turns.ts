@@ -4,7 +4,7 @@ import type { AuthoringProposal, CreateTurnRequest } from '../contract/hosted-au
 import type { SourceChange } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
-import { runErrorFrom } from '../drills/run-error.js';
+import { runErrorForOthers } from '../drills/run-error.js';
 import { askCommandAuthor, filesFor } from './author.js';
 import {
   type AuthoringRecord,
@@ -91,7 +91,7 @@ export function turnRunner(services: ControlServices): Runner {
       }
     },
     onFailure: (tx, operation, error) => {
-      endTurn(tx, services, operation, { state: 'failed', error: { ...runErrorFrom(error), correlationId: operation.correlationId } });
+      endTurn(tx, services, operation, { state: 'failed', error: { ...runErrorForOthers(error, () => {}), correlationId: operation.correlationId } });
     },
   };
 }

@@ -38,6 +38,10 @@ export class ControlRoom {
   authenticateIdentity(token: string): Promise<Caller> {
     return this.#authentication.authenticateIdentity(token);
   }
+  /** Before the body is read. */
+  admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
+    this.#dispatcher.admit(id, path, context);
+  }
   dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
     return this.#dispatcher.dispatch(id, input, context);
   }

@@ -29,10 +29,13 @@ export function listPage<Record>({ keyring }: { keyring: Keyring }, view: View, 
   let after = query.cursor === undefined ? undefined : placeOf(keyring, purpose, query.cursor);
   const items: Record[] = [];
   // A rare match must not make one request read a whole table.
-  for (let read = 0; items.length < limit && read < limits.pageRecordsReadMax; ) {
-    const wanted = limit - items.length;
+  let bytes = 0;
+  for (let read = 0; items.length < limit && read < limits.pageRecordsReadMax && bytes < limits.pageBytesMax; ) {
+    const wanted = Math.min(limit - items.length, limits.pageRecordsAtOnce);
     const { records, next } = view.list(table, { index, prefix, limit: wanted, reverse, ...(after === undefined ? {} : { after }) });
-    items.push(...records.filter(where));
+    const found = records.filter(where);
+    items.push(...found);
+    if (next !== undefined) bytes += Buffer.byteLength(JSON.stringify(found));
     if (next === undefined) return { items };
     after = next;
     read += wanted;

@@ -1,5 +1,5 @@
 // Every request to the control room passes here, once it is known who asks and the input is well-formed.
-//   D1. The order is authority, replay, then the endpoint's own: existence, version or generation, readiness, world.
+//   D1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence, version or generation, readiness, world.
 //   D2. A project the caller may do nothing in does not exist for him.
 //   D3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
 //   D4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
@@ -10,8 +10,9 @@ import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { auditEvent, auditTable } from './audit-records.js';
 import { requireAuthority } from './authorities.js';
-import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type UnsafeCall } from './endpoint.js';
+import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './endpoint.js';
 import { type Answer, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
+import { requirePathResources } from './path-resources.js';
 import type { RefusalTrail } from './refusal-trail.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
@@ -22,7 +23,7 @@ export interface DispatchContext {
   idempotencyKey?: string;
 }
 export interface Dispatched<Id extends EndpointId> {
-  reply: EndpointReply<Id>;
+  reply: ServedReply<Id>;
   /** The stored answer of an earlier request with this key. */
   replayed: boolean;
 }
@@ -40,6 +41,7 @@ type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; proj
 const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'revokeAuthSession',
   'revokeCredential',
+  'revokeSessionAccess',
   'removeMember',
   'deleteGrant',
   'discardAuthoringSession',
@@ -75,10 +77,24 @@ export class Dispatcher {
     const work = this.#answer(id, input as EndpointInput<EndpointId>, context);
     this.#underWay.add(work);
     try {
-      return (await work) as Dispatched<Id>;
+      return (await work) as unknown as Dispatched<Id>;
     } finally {
       this.#underWay.delete(work);
     }
+  }
+
+  /**
+   * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is looked at with
+   * the body, as its answer may be of a time when there was more.
+   */
+  admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
+    const { caller, idempotencyKey: key } = context;
+    const projectId = path?.projectId === undefined ? undefined : String(path.projectId);
+    this.#requireAuthority(id, context, projectId);
+    if (path === undefined || key === undefined) return;
+    const { view } = this.#services.catalog;
+    const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
+    if (view.get(claimTable, claimId) === undefined) requirePathResources(view, caller.organizationId, path);
   }
 
   /** Refuses changes from now on; resolves when no request is under way. */

@@ -1,6 +1,7 @@
 // What an endpoint of the control room is: a function of a caller and a checked input, in one of three kinds. dispatch.ts runs them.
 import type { Authority, Role } from '../contract/authority.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
+import type { Rate } from '../contract/token-bucket.js';
 import type { Change, View } from './tables.js';
 
 /** Who asks, once authenticated. */
@@ -18,6 +19,8 @@ export interface Caller {
   operator?: true;
   /** Present when a token of the identity provider speaks instead of a credential. */
   identity?: Identity;
+  /** At which it may ask, and what is left of it. */
+  rate?: { rate: Rate; remaining: number };
   /** What it may do in a project of its organization. */
   authoritiesIn(projectId: string): ReadonlySet<Authority>;
 }
@@ -49,10 +52,17 @@ export interface Outcome<Reply> {
   organizationId?: string;
 }
 
+/** Bytes that are read as they leave. */
+export interface ByteStream extends AsyncIterable<Uint8Array> {
+  readonly bytes: number;
+}
+/** A reply as it is served: bytes may come in pieces. */
+export type ServedReply<Id extends EndpointId> = Uint8Array extends EndpointReply<Id> ? EndpointReply<Id> | ByteStream : EndpointReply<Id>;
+
 /** Asks only. `view` is what is on the disk. */
 export interface ReadEndpoint<Id extends EndpointId> {
   kind: 'read';
-  run(view: View, call: Call<Id>): EndpointReply<Id> | Promise<EndpointReply<Id>>;
+  run(view: View, call: Call<Id>): ServedReply<Id> | Promise<ServedReply<Id>>;
 }
 /** One catalog change: claim, effect, answer and audit event commit together. */
 export interface ChangeEndpoint<Id extends EndpointId> extends Secrets<Id> {

@@ -27,7 +27,7 @@ export function evidenceEndpoints(
     getEvidenceArtifact: {
       kind: 'read',
       run: async (view, { path, caller, query }) => {
-        const bytes = await sealedReport(services, requireEvidence(view, { ...path, ...caller })).file(query.path);
+        const bytes = await sealedReport(services, requireEvidence(view, { ...path, ...caller })).stream(query.path);
         if (bytes === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The bundle has no such file.' });
         return bytes;
       },

@@ -53,7 +53,8 @@ export class IdentityVerifier {
     const claimed = payload[organizationClaim];
     const organizationId = typeof claimed === 'string' && organizationShape.test(claimed) ? claimed : undefined;
     const name = textOf(payload.name);
-    const role = roleClaim === undefined || payload[roleClaim] === undefined ? undefined : roleOf(payload[roleClaim]);
+    // Where the provider says roles, a token that says none takes the role away.
+    const role = roleClaim === undefined ? undefined : roleOf(payload[roleClaim]);
     return {
       issuer,
       subject: payload.sub!,

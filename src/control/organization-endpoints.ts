@@ -5,6 +5,7 @@ import { type EndpointSet, type Outcome, personBehind } from './endpoint.js';
 import { removeMember, restoreMember, setRole } from './member-records.js';
 import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
 import type { ControlServices } from './services.js';
+import { requireConfirmation } from './versions.js';
 
 type CredentialIds = 'createCredential' | 'listCredentials' | 'revokeCredential';
 type MemberIds = 'listMembers' | 'updateMember' | 'removeMember' | 'restoreMember';
@@ -34,8 +35,10 @@ function ofCredentials(services: ControlServices): EndpointSet<CredentialIds> {
     listCredentials: { kind: 'read', run: (view, { query, caller }) => credentialPage(services, view, caller.organizationId, query) },
     revokeCredential: {
       kind: 'change',
-      apply: (tx, { path, caller }) => {
-        const credential = revoke(tx, requireCredential(tx, { ...path, organizationId: caller.organizationId }), services.nowMs());
+      apply: (tx, { path, body, caller }) => {
+        const record = requireCredential(tx, { ...path, organizationId: caller.organizationId });
+        requireConfirmation(path.credentialId, body);
+        const credential = revoke(tx, record, services.nowMs());
         return { reply: { credential }, resource: { type: 'credential', id: credential.credentialId } };
       },
     },

@@ -19,17 +19,21 @@ export class RateLimiter {
     this.#nowMs = nowMs;
   }
 
-  /** One request; control.RATE_LIMITED when there is no token left. A refused request costs nothing. `rate`: where the id has one of its own. */
-  take(id: string, rate: Rate = this.#rate): void {
+  /**
+   * One request; control.RATE_LIMITED when there is no token left. A refused request costs nothing. `rate`: where the id has one of its own. Yields
+   * the rate, and how many would be let through now.
+   */
+  take(id: string, rate: Rate = this.#rate): { rate: Rate; remaining: number } {
     const { perSecond, burst } = rate;
     const nowMs = this.#nowMs();
     const { bucket, waitMs } = spendToken(this.#buckets.get(id), rate, nowMs);
     this.#buckets.delete(id);
     this.#buckets.set(id, { ...bucket, rate });
     this.#forget(nowMs);
-    if (waitMs === 0) return;
+    if (waitMs === 0) return { rate, remaining: Math.floor(bucket.tokens) };
     throw new ServiceError('control.RATE_LIMITED', {
       message: `At most ${perSecond} requests a second, ${burst} at once.`,
+      details: { perSecond, burst },
       retryAfterMs: waitMs,
     });
   }

@@ -28,7 +28,12 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
       const { actorId, actorInstanceId } = run.pendingInteraction!.interaction;
       const { session } = requireRecord(view, run.sessionId);
       const expiresAtMs = Math.min(nowMs() + (call.body.ttlMs ?? limits.accessTtlMs), run.deadlineAtMs);
-      return await giveAccess(services, session, { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }, expiresAtMs);
+      return await giveAccess(
+        services,
+        session,
+        { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), caller: call.caller },
+        expiresAtMs,
+      );
     },
     apply: (tx, call, { bundle, access }) => {
       try {

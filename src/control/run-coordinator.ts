@@ -45,7 +45,12 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
   const { part, desk } = await partOf(services, record, context.leaving);
   const cancelled = cancellation(services, record, context);
   try {
-    const seat = hostedSeat({ ...part, desk, signal: cancelled.signal });
+    const seat = hostedSeat({
+      ...part,
+      desk,
+      signal: cancelled.signal,
+      onBug: (err, correlationId) => reportBug(services, hostedRunId, { err, correlationId }),
+    });
     const played = await new Attempt(seat).play();
     const report = attemptReport(part.planned, played, { startedAtMs: record.run.createdAtMs, finishedAtMs: services.nowMs() });
     const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
@@ -62,6 +67,10 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
   } finally {
     cancelled.end();
   }
+}
+
+function reportBug({ log }: ControlServices, hostedRunId: string, bug: { err: unknown; correlationId: string }): void {
+  log.error('a bug met in a run', { hostedRunId, ...bug });
 }
 
 /** Fences whoever coordinated it before. */
@@ -84,7 +93,7 @@ async function partOf(
   services: ControlServices,
   record: RunRecord,
   leaving: AbortSignal,
-): Promise<{ part: Omit<HostedPart, 'desk' | 'signal'>; desk: RunDesk }> {
+): Promise<{ part: Omit<HostedPart, 'desk' | 'signal' | 'onBug'>; desk: RunDesk }> {
   const { hostedRunId, sessionId, buildHash, request } = record.run;
   const { runId, drillId, ...rest } = request;
   const numbers: AttemptNumbers = rest;

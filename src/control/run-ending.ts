@@ -1,9 +1,8 @@
 // How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could go on with it. Each in the change that
 // ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
-import { ServiceError } from '../contract/errors.js';
 import type { EvidenceBundle } from '../contract/hosted-runs.js';
 import type { HostedRun, HostedRunState, RunResult } from '../contract/run.js';
-import { runErrorFrom } from '../drills/run-error.js';
+import { runErrorForOthers } from '../drills/run-error.js';
 import { deletedEvidence, evidenceTable } from './evidence-records.js';
 import type { OperationRecord } from './operations.js';
 import { returnQuota } from './quotas.js';
@@ -67,11 +66,7 @@ export function endLost(tx: Change, services: ControlServices, { operation }: Op
   const record = runOf(tx, operation.resourceId);
   // Of a coordinator that has been replaced, nothing is heard any more.
   if (error instanceof Fenced || isEnded(record.run.state)) return;
-  // The log has the stack.
-  const failure = {
-    ...runErrorFrom(error),
-    ...(error instanceof ServiceError ? {} : { message: 'A bug ended this run; the log has it.', details: {} }),
-  };
+  const failure = runErrorForOthers(error, (err, correlationId) => services.log.error('a bug ended a run', { correlationId, err }));
   const end: End =
     record.begun === undefined
       ? { state: 'aborted_before_start', coordination: 'settled', failure }

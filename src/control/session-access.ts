@@ -1,21 +1,27 @@
 // Access of agents to the world of a session: one credential for one actor, derived from its id, good until its time or its lease is over.
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
-import type { AccessBundle } from '../contract/hosted-sessions.js';
+import type { AccessBundle, SessionAccess } from '../contract/hosted-sessions.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import type { ActorView } from '../contract/world-protocol.js';
 import type { Access } from '../drills/bindings-port.js';
-import type { PreparedEndpoint } from './endpoint.js';
+import { unauthenticated } from './authorities.js';
+import type { Caller, ChangeEndpoint, PreparedEndpoint, ReadEndpoint } from './endpoint.js';
 import { requireActive } from './organization-now.js';
+import { credentialTable } from './organization-records.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { noted, requireFreeLease, requireLease, requireUsable, used } from './session-states.js';
+import { standingOf } from './standing.js';
+import { requireConfirmation } from './versions.js';
 
+/** Who is to act, and who lets it. */
 export interface AccessFor {
   actorId: string;
   actorInstanceId?: string;
+  caller: Caller;
 }
 export interface GivenAccess {
   bundle: AccessBundle;
@@ -33,7 +39,7 @@ export function createSessionAccess(services: ControlServices): PreparedEndpoint
     prepare: async (view, { path, body, caller }) => {
       const { session } = requireFree(requireSession(view, { ...path, ...caller }));
       const { ttlMs = limits.accessTtlMs, ...actor } = body;
-      return await giveAccess(services, session, actor, Math.min(services.nowMs() + ttlMs, session.expiresAtMs));
+      return await giveAccess(services, session, { ...actor, caller }, Math.min(services.nowMs() + ttlMs, session.expiresAtMs));
     },
     apply: (tx, { path, caller }, { bundle, access }) => {
       try {
@@ -55,6 +61,33 @@ export function createSessionAccess(services: ControlServices): PreparedEndpoint
   };
 }
 
+export function listSessionAccess(services: ControlServices): ReadEndpoint<'listSessionAccess'> {
+  return {
+    kind: 'read',
+    run: (view, { path, caller }) => {
+      const { session } = requireSession(view, { ...path, ...caller });
+      const issued = sessionMemory(services).accessesOf(session.sessionId, services.nowMs());
+      return { schemaVersion: 1, items: issued.map((one) => one.view) };
+    },
+  };
+}
+
+/** control.NOT_FOUND for one that is over. Calls that had begun are still answered. */
+export function revokeSessionAccess(services: ControlServices): ChangeEndpoint<'revokeSessionAccess'> {
+  return {
+    kind: 'change',
+    apply: (tx, { path, body, caller }) => {
+      const { sessionId } = requireSession(tx, { ...path, ...caller }).session;
+      const memory = sessionMemory(services);
+      const issued = memory.accessesOf(sessionId, services.nowMs()).find(({ view }) => view.accessId === path.accessId);
+      if (issued === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The session has no such access.' });
+      requireConfirmation(path.accessId, body);
+      tx.afterCommit(() => memory.revokeOne(sessionId, issued));
+      return { reply: { access: issued.view }, resource: { type: 'access', id: path.accessId } };
+    },
+  };
+}
+
 /**
  * Opens an access that ends with the lease. Before its credential is told, the session's record must say durably that this lease has access
  * (`accessGeneration`): after a crash nobody remembers the access, and the lease moves on.
@@ -65,6 +98,7 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
   memory.requireRoom(sessionId, services.nowMs());
   const world = await memory.world(sessionId);
   const { capabilities, ...found } = actorOf(await world.query({ kind: 'actors' }), actor);
+  const issuerStands = standingIssuer(services, actor.caller);
   const accessId = newId('access');
   const keyGeneration = services.keyring.generation;
   const credential = services.keyring.token('world', accessId, keyGeneration);
@@ -75,16 +109,36 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
     token: credential,
     expiresAtMs,
     owner: session.projectId,
-    requireOpen: () => void requireActive(services.catalog, session.organizationId),
+    requireOpen: () => {
+      requireActive(services.catalog, session.organizationId);
+      if (!issuerStands()) throw unauthenticated();
+    },
   });
-  memory.issued(sessionId, { access, expiresAtMs, keyGeneration });
+  const createdAtMs = services.nowMs();
+  const view: SessionAccess = {
+    ...{ schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, createdBy: actor.caller.credentialId, createdAtMs, expiresAtMs },
+  };
+  memory.issued(sessionId, { access, view, issuerStands, expiresAtMs, keyGeneration });
   const { http, mcp, cli } = access.endpoints;
   const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
   return { access, bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities } };
 }
 
+/** Looked up once between two commits: agents ask often. */
+function standingIssuer({ catalog }: ControlServices, { credentialId }: Caller): () => boolean {
+  let commits = -1;
+  let stands = false;
+  return () => {
+    if (commits === catalog.commits) return stands;
+    commits = catalog.commits;
+    const record = catalog.view.get(credentialTable, credentialId);
+    stands = record !== undefined && record.credential.revokedAtMs === undefined && standingOf(catalog.view, record) !== undefined;
+    return stands;
+  };
+}
+
 /** Without an instance: the actor that has none, or the only one of this id. */
-function actorOf(actors: readonly ActorView[], { actorId, actorInstanceId }: AccessFor): ActorView {
+function actorOf(actors: readonly ActorView[], { actorId, actorInstanceId }: Omit<AccessFor, 'caller'>): ActorView {
   const namesakes = actors.filter((actor) => actor.actorId === actorId);
   const exact = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId);
   const found = exact ?? (actorInstanceId === undefined && namesakes.length === 1 ? namesakes[0] : undefined);

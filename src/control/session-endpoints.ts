@@ -1,7 +1,7 @@
 // Everything of world sessions and their snapshots that control.ts mounts.
 import type { EndpointSet } from './endpoint.js';
 import type { ControlServices } from './services.js';
-import { createSessionAccess } from './session-access.js';
+import { createSessionAccess, listSessionAccess, revokeSessionAccess } from './session-access.js';
 import { advanceRunner, advanceTime } from './session-advance.js';
 import { createSession } from './session-create.js';
 import { destroyRunner, destroySession } from './session-ending.js';
@@ -18,6 +18,8 @@ type SessionEndpoints =
   | 'createSession'
   | 'destroySession'
   | 'createSessionAccess'
+  | 'listSessionAccess'
+  | 'revokeSessionAccess'
   | 'advanceTime'
   | 'setFault'
   | 'resetSession'
@@ -33,6 +35,8 @@ export function sessionEndpoints(services: ControlServices): EndpointSet<Session
     createSession: createSession(services),
     destroySession: destroySession(services),
     createSessionAccess: createSessionAccess(services),
+    listSessionAccess: listSessionAccess(services),
+    revokeSessionAccess: revokeSessionAccess(services),
     advanceTime: advanceTime(services),
     setFault: setFault(services),
     resetSession: resetSession(services),

@@ -1,6 +1,7 @@
 // Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
 import type { CompiledBuild } from '../contract/build.js';
 import type { SetFaultRequest } from '../contract/hosted-sessions.js';
+import { instancesOf } from '../worlds/program.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import type { Runner } from './operations.js';
@@ -8,7 +9,7 @@ import type { ControlServices } from './services.js';
 import { admit, faltered, requireSame, resultOf, startOperation, worked } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession } from './session-records.js';
-import { refused } from './session-start.js';
+import { refused, type StartName, startOf } from './session-start.js';
 import { used } from './session-states.js';
 import type { View } from './tables.js';
 
@@ -23,7 +24,7 @@ export function setFault(services: ControlServices): PreparedEndpoint<'setFault'
     kind: 'prepared',
     prepare: async (view, call) => {
       const { session } = admitted(view, call);
-      requireFault(await loadBuild(services, session.buildHash), call.body);
+      requireFault(await loadBuild(services, session.buildHash), session, call.body);
     },
     apply: (tx, call) => {
       const record = admitted(tx, call);
@@ -36,12 +37,20 @@ export function setFault(services: ControlServices): PreparedEndpoint<'setFault'
   };
 }
 
-/** The world knows the instances; a wrong one ends the operation. */
-function requireFault({ tools }: CompiledBuild, { packageId, faultId }: FaultInput): void {
+function requireFault(build: CompiledBuild, start: StartName, { packageId, instanceId, faultId }: FaultInput): void {
+  const { tools } = build;
   const tool = tools.find((one) => one.packageId === packageId);
   if (tool === undefined) throw refused({ path: '/packageId', code: 'not_one_of', message: 'is no tool of the build' });
-  if (tool.manifest.faults.some(({ id }) => id === faultId)) return;
-  throw refused({ path: '/faultId', code: 'not_one_of', message: `is no fault of ${packageId}` });
+  if (!tool.manifest.faults.some(({ id }) => id === faultId))
+    throw refused({ path: '/faultId', code: 'not_one_of', message: `is no fault of ${packageId}` });
+  if (
+    instanceId === undefined ||
+    instancesOf({ tools, setup: startOf(build, start).setup })
+      .get(packageId)
+      ?.includes(instanceId)
+  )
+    return;
+  throw refused({ path: '/instanceId', code: 'not_one_of', message: `is no instance of ${packageId} in this world` });
 }
 
 export function faultRunner(services: ControlServices): Runner {

@@ -3,7 +3,7 @@
 import type { ForkRequest } from '../contract/hosted-sessions.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ForkWorld } from '../worlds/api.js';
-import type { ChangeEndpoint, UnsafeCall } from './endpoint.js';
+import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import { requireActiveEnvironment } from './environment-records.js';
 import { newSession } from './new-session.js';
 import type { Runner } from './operations.js';
@@ -15,18 +15,24 @@ import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
 import { requireAvailable } from './snapshot-records.js';
-import type { Change } from './tables.js';
+import type { Change, View } from './tables.js';
 
 type ForkInput = { parentSessionId: string } & Pick<ForkWorld, 'atSequence' | 'snapshotId'>;
 
-export function forkSession(services: ControlServices): ChangeEndpoint<'forkSession'> {
+export function forkSession(services: ControlServices): PreparedEndpoint<'forkSession', void> {
+  const admitted = (view: View, { path, caller, body }: UnsafeCall<'forkSession'>): SessionRecord =>
+    admit(view, services, { path, caller, body: { expectedLeaseGeneration: body.expectedLeaseGeneration } }, { afterRun: true });
   return {
-    kind: 'change',
+    kind: 'prepared',
+    prepare: async (view, call) => {
+      requireOnePlace(call.body);
+      const { sessionId } = admitted(view, call).session;
+      if (call.body.atSequence !== undefined) await requireReached(services, sessionId, call.body.atSequence);
+    },
     apply: (tx, call) => {
       const { path, caller, body } = call;
-      requireOnePlace(body);
       // Which environment the new session belongs to; a build runs in any of its project.
-      const parent = admit(tx, services, { path, caller, body: { expectedLeaseGeneration: body.expectedLeaseGeneration } }, { afterRun: true });
+      const parent = admitted(tx, call);
       requireActiveEnvironment(tx, { ...path, ...caller, environmentId: body.environmentId });
       const { sessionId: parentSessionId } = parent.session;
       const { hostedSnapshotId, atSequence } = body;
@@ -40,6 +46,13 @@ export function forkSession(services: ControlServices): ChangeEndpoint<'forkSess
       return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
     },
   };
+}
+
+/** A fork from what the journal does not have yet is refused while somebody hears it. */
+async function requireReached(services: ControlServices, sessionId: string, atSequence: number): Promise<void> {
+  const { evidenceSequence } = await (await sessionMemory(services).world(sessionId)).query({ kind: 'position' });
+  if (atSequence > evidenceSequence)
+    throw refused({ path: '/atSequence', code: 'too_large', message: `is beyond the journal, which ends at ${evidenceSequence}` });
 }
 
 function requireOnePlace({ hostedSnapshotId, atSequence }: ForkRequest): void {

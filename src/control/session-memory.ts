@@ -6,6 +6,7 @@
 import { DeliveringWorld } from '../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
+import type { SessionAccess } from '../contract/hosted-sessions.js';
 import { limits } from '../contract/limits.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
@@ -14,8 +15,12 @@ import { sessionReceivers } from './session-receivers.js';
 import { requireRecord } from './session-records.js';
 import { storageWatch } from './storage-watch.js';
 
-interface IssuedAccess {
+export interface IssuedAccess {
   access: Access;
+  /** As it is shown. */
+  view: SessionAccess;
+  /** The credential that made it has not been revoked, and its member has not been removed. */
+  issuerStands(): boolean;
   expiresAtMs: number;
   /** Of the server key, from which its credential derives. */
   keyGeneration: number;
@@ -81,6 +86,15 @@ export class SessionMemory {
     const all = this.#issued.get(sessionId) ?? new Set();
     this.#issued.set(sessionId, all.add(issued));
   }
+  /** Those that are valid, the oldest first. */
+  accessesOf(sessionId: string, nowMs: number): readonly IssuedAccess[] {
+    this.#dropVoid(sessionId, nowMs);
+    return [...(this.#issued.get(sessionId) ?? [])];
+  }
+  revokeOne(sessionId: string, issued: IssuedAccess): void {
+    void issued.access.revoke();
+    this.#issued.get(sessionId)?.delete(issued);
+  }
   revoke(sessionId: string): void {
     for (const { access } of this.#issued.get(sessionId) ?? []) void access.revoke();
     this.#issued.delete(sessionId);
@@ -119,7 +133,7 @@ export class SessionMemory {
     const all = this.#issued.get(sessionId);
     if (all === undefined) return;
     for (const one of all) {
-      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration)) continue;
+      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.issuerStands()) continue;
       void one.access.revoke();
       all.delete(one);
     }

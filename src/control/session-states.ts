@@ -70,7 +70,7 @@ export function requireUsable(record: SessionRecord, nowMs: number): void {
   const state = isOver(record, nowMs) ? 'expired' : record.session.state;
   if (state === 'ready' || state === 'degraded') return;
   const isComing = state === 'creating' || state === 'warming' || state === 'resetting';
-  const retry = isComing ? { retryAfterMs: limits.notReadyRetryMs } : {};
+  const retry = isComing ? { retryAfterMs: limits.notReadyRetryMs } : { isFinal: true };
   throw new ServiceError('world.NOT_READY', { message: `The session is ${state}.`, details: { state }, ...evidenceOf(record), ...retry });
 }
 

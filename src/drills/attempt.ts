@@ -14,7 +14,7 @@ import { Journal } from './journal.js';
 import { Judge } from './judge/judge.js';
 import { runViewOf } from './judge/state-view.js';
 import { Play } from './play.js';
-import { runError, runErrorFrom } from './run-error.js';
+import { runError, runErrorForOthers, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
 import { type Agent, type Begun, type Ended, firstSequence, type OpenedWorld, type Seat } from './seat.js';
 import { ToolFailures } from './tool-failures.js';
@@ -139,7 +139,7 @@ export class Attempt {
       return await work();
     } catch (error) {
       if (error instanceof Interruption) throw error;
-      this.#failure ??= runErrorFrom(error);
+      this.#failure ??= this.#seat.onBug === undefined ? runErrorFrom(error) : runErrorForOthers(error, this.#seat.onBug);
       return undefined;
     }
   }

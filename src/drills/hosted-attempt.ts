@@ -44,9 +44,11 @@ export interface HostedPart {
   desk: Desk;
   judgeExpression: ExpressionJudge;
   signal: AbortSignal;
+  onBug: (bug: unknown, correlationId: string) => void;
 }
 
-export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world, desk, judgeExpression, signal }: HostedPart): Seat {
+export function hostedSeat(part: HostedPart): Seat {
+  const { hostedRunId, runId, build, planned, numbers, world, desk, judgeExpression, signal, onBug } = part;
   const refusal = refuseTimeline(planned);
   // The world outlives its runs, and keys live as long as the world.
   const once = (step: string): { operationKey: string } => ({ operationKey: `${hostedRunId} ${step}` });
@@ -59,6 +61,7 @@ export function hostedSeat({ hostedRunId, runId, build, planned, numbers, world,
     judgeExpression: (text, view) => orInterruption(() => judgeExpression(text, view)),
     signal,
     onEvent: () => {},
+    onBug,
     open: () => takeWorld({ world, desk, planned, once }),
     agent: (_world, { virtualTimeUs }) => awaitedAgent(desk, virtualTimeUs),
     once,

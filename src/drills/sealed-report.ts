@@ -1,5 +1,6 @@
 // A report folder as it was sealed: read by its manifest, whose digest somebody keeps elsewhere. What is not as it was sealed is not given.
 //   S1. A name is looked up in the manifest; it never becomes a path by itself.
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
@@ -13,6 +14,10 @@ import type { ComparedRun } from './compare-runs.js';
 /** Over the exact bytes of manifest.json, which names all the others with their digests. */
 export async function manifestDigestOf(folder: string): Promise<string> {
   return sha256Digest(await readFile(join(folder, manifestFile)));
+}
+
+export interface SealedBytes extends AsyncIterable<Uint8Array> {
+  readonly bytes: number;
 }
 
 export class SealedReport {
@@ -45,6 +50,33 @@ export class SealedReport {
     return bytes;
   }
 
+  /**
+   * As `file`, in pieces. All of it is hashed before the first one leaves, and again as they leave: what changes meanwhile ends in an error, and
+   * the client gets less than there is.
+   */
+  async stream(name: string): Promise<SealedBytes | undefined> {
+    const listed = name === manifestFile ? undefined : (await this.files()).find(({ path }) => path === name);
+    if (listed === undefined) {
+      const whole = await this.file(name);
+      return whole === undefined ? undefined : { bytes: whole.byteLength, [Symbol.asyncIterator]: () => once(whole) };
+    }
+    const { sha256 } = await this.#reader.digest(listed.path);
+    if (sha256 !== listed.sha256) throw this.#damaged(name);
+    return { bytes: listed.bytes, [Symbol.asyncIterator]: () => this.#pieces(listed) };
+  }
+
+  async *#pieces({ path, sha256 }: ManifestFile): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    let last: Buffer | undefined;
+    for await (const piece of this.#reader.pieces(path)) {
+      hash.update(piece);
+      if (last !== undefined) yield last;
+      last = piece;
+    }
+    if (`sha256:${hash.digest('hex')}` !== sha256) throw this.#damaged(path);
+    if (last !== undefined) yield last;
+  }
+
   async run(): Promise<ComparedRun> {
     const bytes = await this.file(reportFile);
     if (bytes === undefined) throw this.#damaged(manifestFile);
@@ -61,6 +93,10 @@ export class SealedReport {
   #damaged(name: string): Error {
     return new Error(`${name} in ${this.#folder} is not as it was sealed`);
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** The text of pieces, cut at ends of lines. */

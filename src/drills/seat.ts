@@ -23,6 +23,8 @@ export interface Seat {
   /** Aborted when the run is cancelled. */
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;
+  /** Given where others read the result: it then says of a bug only that there was one. */
+  onBug?: (bug: unknown, correlationId: string) => void;
   /** The world with its budgets set: made, or taken as it stands. */
   open(): Promise<OpenedWorld>;
   agent(world: WorldRef, begun: Begun): Agent;

@@ -11,6 +11,7 @@ export class BodyCollector {
   #complete = false;
   #isDropped = false;
   #failure: ServiceError | undefined;
+  #isLate = false;
   #reader: { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void; timer: NodeJS.Timeout } | undefined;
 
   constructor({ timeoutMs }: { timeoutMs: number }) {
@@ -19,6 +20,11 @@ export class BodyCollector {
 
   get settled(): boolean {
     return this.#complete || this.#isDropped || this.#failure !== undefined;
+  }
+
+  /** It did not come in time: its connection is good for nothing more. */
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   /** Held for nobody so far. */
@@ -65,7 +71,10 @@ export class BodyCollector {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#complete) return this.#bytes > bytesMax ? Promise.reject(tooLarge(bytesMax)) : Promise.resolve(this.#take());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.fail(tooSlow(this.#timeoutMs)), this.#timeoutMs);
+      const timer = setTimeout(() => {
+        this.#isLate = true;
+        this.fail(tooSlow(this.#timeoutMs));
+      }, this.#timeoutMs);
       this.#reader = { bytesMax, resolve, reject, timer };
     });
   }

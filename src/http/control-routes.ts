@@ -18,6 +18,8 @@ export interface ControlPort {
   authenticateIdentity(token: string): Promise<Caller>;
   /** The holder of the operator's token. */
   authenticateOperator(token: string): Caller;
+  /** Refuses what can be refused before the body is read. */
+  admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void;
   dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>>;
 }
 
@@ -38,18 +40,44 @@ function controlRoute(control: ControlPort, id: EndpointId): Route<Caller> {
     ...(rule.authority === 'identity' ? { authenticate: (token: string) => control.authenticateIdentity(token) } : {}),
     ...(rule.authority === 'operator' ? { authenticate: (token: string) => control.authenticateOperator(token) } : {}),
     ...(body === undefined ? {} : { body }),
+    ...(largeReplies.has(id) ? { hasLargeReply: true } : {}),
     begin: ({ request, caller, path, correlationId }) => {
       const values = readValues(path, request.query);
       const idempotencyKey = requireIdempotencyKey(rule, request.headers.get('idempotency-key'));
+      const context = { caller, correlationId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+      if (body !== undefined) control.admit(id, values.path as { [name: string]: string | number } | undefined, context);
       return async (sent) => {
         const input = { ...values, body: checkedBody(check, sent) };
-        const context = { caller, correlationId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
         const answer = await control.dispatch(id, input as EndpointInput<typeof id>, context);
         return replyOf(id, rule, answer);
       };
     },
   };
 }
+
+/** Whose reply may be as large as a page, or a document: they share the room that there is for such. */
+const largeReplies: ReadonlySet<EndpointId> = new Set<EndpointId>([
+  'listState',
+  'listEvidence',
+  'getPending',
+  'listStateNamespaces',
+  'getBuildWorld',
+  'getSourceArchive',
+  'getSourceBaseline',
+  'getSourceDatasets',
+  'getDatasetRevision',
+  'getEvidenceManifest',
+  'getAuthoringProposal',
+  'listAuthoringTurns',
+  'listAuditEvents',
+  'listOrganizationAuditEvents',
+  'listOperations',
+  'listRuns',
+  'getRun',
+  'listRunActivity',
+  'listBuilds',
+  'compareRuns',
+]);
 
 /** What the body of an endpoint may be; undefined where one is not even looked at. Also what the documentation tells. */
 export function bodyRuleOf(id: EndpointId): BodyRule | undefined {
@@ -76,6 +104,6 @@ export const bytesReplies: { readonly [Id in EndpointId]?: string } = {
 
 function replyOf(id: EndpointId, { success }: EndpointRule, { reply, replayed }: Dispatched<EndpointId>): RouteReply {
   const mediaType = bytesReplies[id];
-  if (mediaType !== undefined) return { status: success, body: reply, headers: { 'content-type': mediaType } };
+  if (mediaType !== undefined) return { status: success, body: reply, headers: { 'content-type': mediaType, 'content-disposition': 'attachment' } };
   return replayed ? { status: 200, body: reply, headers: { 'idempotent-replayed': 'true' } } : { status: success, body: reply };
 }

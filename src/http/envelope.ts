@@ -1,6 +1,7 @@
 // How replies are written: JSON with a correlation id, errors in the one envelope (interface.md 7).
 import { errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
+import { rateHeaders } from './rate-headers.js';
 import type { HttpReply } from './server.js';
 
 const rawHeaders = {
@@ -30,8 +31,13 @@ export function ownReply(status: number, body: string | Uint8Array, correlationI
 }
 const ownHeaders = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };
 
-/** Text that leaves piece by piece; its media type is in the headers. */
-export function streamReply(status: number, stream: AsyncIterable<string>, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+/** Text or bytes that leave piece by piece; the media type is in the headers. */
+export function streamReply(
+  status: number,
+  stream: AsyncIterable<string | Uint8Array>,
+  correlationId: string,
+  headers?: { [name: string]: string },
+): HttpReply {
   return {
     status,
     headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-correlation-id': correlationId, ...headers },
@@ -62,6 +68,9 @@ function errorHeaders(error: ServiceError): { [name: string]: string } {
   const headers: { [name: string]: string } = {};
   if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer';
   if (error.code === 'control.METHOD_NOT_ALLOWED' && Array.isArray(details?.allow)) headers.allow = details.allow.join(', ');
+  const { perSecond, burst } = details ?? {};
+  if (error.code === 'control.RATE_LIMITED' && typeof perSecond === 'number' && typeof burst === 'number')
+    Object.assign(headers, rateHeaders({ perSecond, burst }, 0));
   if (retryAfterMs !== undefined) headers['retry-after'] = String(Math.ceil(retryAfterMs / 1000));
   return headers;
 }

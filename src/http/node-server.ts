@@ -21,7 +21,7 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: Math.max(50, Math.min(headersTimeoutMs, bodyTimeoutMs) / 2),
+    connectionsCheckingInterval: Math.max(50, Math.min(headersTimeoutMs, bodyTimeoutMs) / 10),
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.headerBytesMax,
     // We answer that ourselves, in the envelope.
@@ -75,10 +75,19 @@ async function respond(work: Work, message: IncomingMessage, response: ServerRes
     write(message, response, { ...malformedReply(fault), close: true });
     return;
   }
-  const reply = await answer(work.handler, request);
-  if (response.destroyed) return;
+  const made = await answer(work.handler, request);
+  const reply = request.isBodyLate ? { ...made, close: true } : made;
+  if (response.destroyed) {
+    reply.whenOver?.();
+    return;
+  }
+  if (reply.whenOver !== undefined) response.once('close', reply.whenOver);
+  if (message.method === 'HEAD' && reply.stream !== undefined) {
+    writeHead(response, reply);
+    return;
+  }
   if (reply.stream === undefined) write(message, response, reply);
-  else await writeStream(response, reply, reply.stream);
+  else await writeStream(response, reply, { stream: reply.stream, stallMs: work.replyStallMs });
   // A client that takes nothing of its reply is let go; the time begins anew whenever it takes something.
   if (!response.writableFinished) message.socket.setTimeout(work.replyStallMs);
 }
@@ -89,14 +98,32 @@ function write(message: IncomingMessage, response: ServerResponse, { status, hea
   response.end(message.method === 'HEAD' ? undefined : bytes);
 }
 
-async function writeStream(response: ServerResponse, { status, headers, close = false }: HttpReply, stream: AsyncIterable<string>): Promise<void> {
+/** Of a stream whose length is not known, none is told. */
+function writeHead(response: ServerResponse, { status, headers, streamBytes, close = false }: HttpReply): void {
+  const length = streamBytes === undefined ? {} : { 'content-length': streamBytes };
+  response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) }).end();
+}
+
+interface Pieces {
+  stream: AsyncIterable<string | Uint8Array>;
+  stallMs: number;
+}
+async function writeStream(response: ServerResponse, { status, headers, close = false }: HttpReply, { stream, stallMs }: Pieces): Promise<void> {
   response.writeHead(status, { ...headers, ...(close ? { connection: 'close' } : {}) });
   response.flushHeaders();
-  for await (const piece of stream) {
-    if (response.destroyed) return;
-    if (!response.write(piece)) await drained(response);
+  try {
+    for await (const piece of stream) {
+      if (response.destroyed) return;
+      if (response.write(piece)) continue;
+      response.socket?.setTimeout(stallMs);
+      await drained(response);
+      response.socket?.setTimeout(0);
+    }
+    response.end();
+  } catch {
+    // What has left cannot be taken back: the client sees a reply that is not whole.
+    response.destroy();
   }
-  response.end();
 }
 
 /** Until the client has taken what was written, or has gone. */
@@ -119,6 +146,7 @@ class NodeRequest implements HttpRequest {
   readonly #work: Work;
   readonly #headers: HeaderMap;
   #abort: AbortController | undefined;
+  #collector: BodyCollector | undefined;
 
   constructor(message: IncomingMessage, response: ServerResponse, work: Work) {
     const url = message.url as string;
@@ -139,6 +167,10 @@ class NodeRequest implements HttpRequest {
     return this.#headers.repeated;
   }
 
+  get isBodyLate(): boolean {
+    return this.#collector?.isLate === true;
+  }
+
   /** Why it is no good request. */
   get fault(): string | undefined {
     const { rawHeaders, url } = this.#message;
@@ -147,6 +179,10 @@ class NodeRequest implements HttpRequest {
     const bytes = target.length + rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
     const head = { target, headers: this.headers, repeated: this.repeatedHeaders, lines: values.length, bytes };
     return faultOf({ ...head, hasForeignBytes: !values.every(isPlainValue) });
+  }
+
+  get address(): string {
+    return this.#message.socket.remoteAddress ?? '';
   }
 
   get signal(): AbortSignal {
@@ -163,6 +199,7 @@ class NodeRequest implements HttpRequest {
 
   body(bytesMax: number): Promise<Uint8Array> {
     const collector = new BodyCollector({ timeoutMs: this.#work.bodyTimeoutMs });
+    this.#collector = collector;
     const message = this.#message;
     // What follows a refused body is discarded as it comes, so that the client gets to read its reply.
     message.on('data', (chunk: Buffer) => collector.push(chunk));

@@ -7,6 +7,7 @@ import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { ByteBudget, type BytesHeld } from './byte-budget.js';
 import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
@@ -53,6 +54,8 @@ interface RouteCommon {
   id?: string;
   /** A body is read only where this is given. */
   body?: BodyRule;
+  /** Room for a page is taken before it is made. */
+  hasLargeReply?: boolean;
   /** Answers while the server drains, too. */
   whileDraining?: boolean;
 }
@@ -96,6 +99,10 @@ export interface RouterOptions<Caller> {
   draining?(): boolean;
   /** For logs: never a secret. */
   nameOf?(caller: Caller): string;
+  /** Put into every reply to a caller. */
+  headersOf?(caller: Caller): { [name: string]: string };
+  /** Whose bytes a caller's bodies and large replies are. Default: everybody's. */
+  ownerOf?(caller: Caller): string;
   observers?: readonly Observer[];
   onFailure(failure: RouteFailure): void;
 }
@@ -113,28 +120,50 @@ interface Exchange<Caller> {
   /** The route's id. */
   route: string | undefined;
   caller: Caller | undefined;
+  /** Of a large reply: room that is given back when it has left. */
+  held: BytesHeld | undefined;
+}
+
+/** The room that there is for bodies and for large replies. */
+interface Room {
+  bodies: ByteBudget;
+  replies: ByteBudget;
+}
+function newRoom(): Room {
+  const waiting = { waitingMax: limits.repliesWaitingMax, waitMsMax: limits.replyWaitMsMax };
+  return {
+    bodies: new ByteBudget({ ownerBytesMax: limits.organizationBodyBytesMax, totalBytesMax: limits.bodyBytesUnderWayMax, ...waiting }),
+    replies: new ByteBudget({ ownerBytesMax: limits.organizationReplyBytesMax, totalBytesMax: limits.replyBytesUnderWayMax, ...waiting }),
+  };
 }
 
 export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandler {
   const { prefix = '', observers = [] } = options;
   const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
+  const room = newRoom();
   const answer = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const { correlationId } = exchange;
     try {
-      const reply = written(await dispatch(options, table, request, exchange), correlationId);
+      const reply = untilLeft(written(await dispatch(options, { table, room }, request, exchange), correlationId), exchange);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     } catch (error) {
+      exchange.held?.release();
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
       const reply = errorReply(error, correlationId);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };
-  if (observers.length === 0) return (request) => answer(request, newExchange());
+  const answerCaller = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+    const reply = await answer(request, exchange);
+    if (exchange.caller === undefined || options.headersOf === undefined) return reply;
+    return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
+  };
+  if (observers.length === 0) return (request) => answerCaller(request, newExchange());
   return async (request) => {
     const began = performance.now();
     const exchange = newExchange<Caller>();
     for (const observer of observers) observer.received();
-    const reply = await answer(request, exchange);
+    const reply = await answerCaller(request, exchange);
     const { correlationId, route, caller } = exchange;
     const answered: Answered = {
       correlationId,
@@ -170,21 +199,31 @@ export class OwnBody {
 function written({ status, body, headers }: RouteReply, correlationId: string): HttpReply {
   if (body instanceof Uint8Array) return rawReply(status, body, correlationId, headers);
   if (body instanceof OwnBody) return ownReply(status, body.content, correlationId, headers);
-  if (isStream(body)) return streamReply(status, body, correlationId, headers);
+  if (isStream(body)) {
+    const { bytes } = body as { bytes?: number };
+    return { ...streamReply(status, body, correlationId, headers), ...(bytes === undefined ? {} : { streamBytes: bytes }) };
+  }
   return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
 }
 
-function isStream(body: unknown): body is AsyncIterable<string> {
+/** The room of a large reply is what it takes, until it has left. */
+function untilLeft(reply: HttpReply, { held }: Exchange<unknown>): HttpReply {
+  if (held === undefined) return reply;
+  if (reply.body !== undefined) held.resize(typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength);
+  return { ...reply, whenOver: () => held.release() };
+}
+
+function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
 function newExchange<Caller>(): Exchange<Caller> {
-  return { correlationId: newId('corr'), route: undefined, caller: undefined };
+  return { correlationId: newId('corr'), route: undefined, caller: undefined, held: undefined };
 }
 
 async function dispatch<Caller>(
   options: RouterOptions<Caller>,
-  table: PathTable<Route<Caller>>,
+  { table, room }: { table: PathTable<Route<Caller>>; room: Room },
   request: HttpRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
@@ -210,7 +249,21 @@ async function dispatch<Caller>(
     exchange.caller = caller;
     rest = begin(route, { request, caller, path: decodePathValues(values), correlationId });
   }
-  return await rest(expectsBody ? await readBody(request, rule) : undefined);
+  const owner = exchange.caller === undefined ? '' : (options.ownerOf?.(exchange.caller) ?? '');
+  if (route.hasLargeReply === true) exchange.held = await room.replies.whenFree(owner, limits.pageBytesMax);
+  if (!expectsBody) return await rest(undefined);
+  const held = room.bodies.take(owner, bodyBytesOf(request, rule));
+  try {
+    return await rest(await readBody(request, rule));
+  } finally {
+    held.release();
+  }
+}
+
+/** As declared; of a body without a length, all that it may be. */
+function bodyBytesOf({ headers }: HttpRequest, { bytesMax = limits.bodyBytesMax }: BodyRule): number {
+  const declared = headers.get('content-length');
+  return declared === undefined ? bytesMax : Number(declared);
 }
 
 function begin<Caller>(work: Work<Caller>, call: BegunCall<Caller>): WithBody {

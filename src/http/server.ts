@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The values of those that came more than once, in order. */
   readonly repeatedHeaders: ReadonlyMap<string, readonly string[]>;
+  /** Of the client, or of the proxy before it. '' where the connection is gone. */
+  readonly address: string;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
   /**
@@ -27,7 +29,11 @@ export interface HttpReply {
   /** To a HEAD request only its length is sent. */
   body?: string | Uint8Array;
   /** In place of `body`: pieces that leave as they come. It ends itself when the client goes away, by the request's signal or soon. */
-  stream?: AsyncIterable<string>;
+  stream?: AsyncIterable<string | Uint8Array>;
+  /** Of a stream, where it is known. */
+  streamBytes?: number;
+  /** Called once: the reply has left, or its client has gone. */
+  whenOver?: () => void;
   /** The connection ends with this reply. */
   close?: boolean;
 }

@@ -5,20 +5,28 @@ import { ServiceError } from '../contract/errors.js';
 import { startNodeServer } from './node-server.js';
 import type { HttpServer, HttpServerOptions } from './server.js';
 import { loadUws } from './uws-binary.js';
+import { keepsHighBytes } from './uws-high-bytes.js';
 import { startUwsServer } from './uws-server.js';
 
 export interface StartHttpServerOptions extends HttpServerOptions {
   /** Default: the faster one that is there. Asking for uWebSockets.js where it cannot load is an error. */
   engine?: HttpServer['engine'];
+  /** Others may reach it: unless it is asked for, a server that reads a request otherwise than it came is not taken. */
+  isForStrangers?: boolean;
 }
 
 /** Rejects with control.UNAVAILABLE, and what to do, where nothing can listen. */
-export async function startHttpServer({ engine, ...options }: StartHttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer({ engine, isForStrangers = false, ...options }: StartHttpServerOptions): Promise<HttpServer> {
   try {
-    return await startEngine(engine, options);
+    return await startEngine(engine ?? (isForStrangers && !(await readsAllBytes()) ? 'node:http' : undefined), options);
   } catch (error) {
     throw new ServiceError('control.UNAVAILABLE', { message: await whyNotListening(options, error), cause: error });
   }
+}
+
+async function readsAllBytes(): Promise<boolean> {
+  const build = loadUws();
+  return build === undefined || (await keepsHighBytes(build.uws));
 }
 
 async function startEngine(engine: HttpServer['engine'] | undefined, options: HttpServerOptions): Promise<HttpServer> {

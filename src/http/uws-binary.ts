@@ -29,10 +29,12 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): void;
   end(body: string | Uint8Array, closeConnection: boolean): void;
   /** False where the client is slower than we are. */
-  write(chunk: string): boolean;
+  write(chunk: string | Uint8Array): boolean;
   /** Whether all of it has left, and whether the reply is over. */
   tryEnd(chunk: string | Uint8Array, totalBytes: number): [boolean, boolean];
   onWritable(handler: (offset: number) => boolean): void;
+  /** Bytes of the body that the system has taken. */
+  getWriteOffset(): number;
   close(): void;
   pause(): void;
   resume(): void;

@@ -5,6 +5,7 @@
 import type { HttpReply } from './server.js';
 import { statusReasons } from './status-reasons.js';
 import type { UwsResponse } from './uws-binary.js';
+import type { IdleTimer } from './uws-idle-timer.js';
 
 /** What a reply needs to know of its request. */
 export interface UwsExchange {
@@ -14,6 +15,7 @@ export interface UwsExchange {
   end(): void;
   /** Called once, when the client goes away. */
   whenGone: (() => void) | undefined;
+  readonly idle: IdleTimer;
 }
 
 /** Within or outside of the request's callback. */
@@ -38,6 +40,7 @@ export function writeReply(response: UwsResponse, exchange: UwsExchange, { statu
       if (isWholeNow) exchange.end();
       return isTaken;
     });
+    exchange.idle.boundStall();
   });
 }
 
@@ -54,8 +57,8 @@ export function writeLastReply(response: UwsResponse, exchange: UwsExchange, { s
  * endWithoutBody leaves its connection unusable in some versions; a reply that is begun and closed is right in all of them. Outside of the
  * request's callback, whose buffer a close would throw away.
  */
-export function writeHeadReply(response: UwsResponse, exchange: UwsExchange, { status, headers, body = '' }: HttpReply): void {
-  const bytes = sizeOf(body);
+export function writeHeadReply(response: UwsResponse, exchange: UwsExchange, { status, headers, body = '', streamBytes }: HttpReply): void {
+  const bytes = streamBytes ?? sizeOf(body);
   if (bytes === 0) {
     writeLastReply(response, exchange, headers === undefined ? { status } : { status, headers });
     return;

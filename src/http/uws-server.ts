@@ -15,18 +15,21 @@ import { faultOf, isPlainValue } from './request-faults.js';
 import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
 import type { ServiceWarning } from './service-warning.js';
 import type { UwsApp, UwsBuild, UwsRequest, UwsResponse } from './uws-binary.js';
+import { IdleTimer } from './uws-idle-timer.js';
 import { type UwsExchange, writeHeadReply, writeLastReply, writePieces, writeReply } from './uws-reply.js';
 
 interface ServerState {
   options: HttpServerOptions;
   bodyTimeoutMs: number;
+  replyStallMs: number;
   replies: ReplyCount;
   turn: TurnCount;
 }
 
 export async function startUwsServer(options: HttpServerOptions, { uws, isOfficial }: UwsBuild): Promise<HttpServer> {
   const bodyTimeoutMs = options.bodyTimeoutMs ?? limits.bodyTimeoutMs;
-  const state: ServerState = { options, bodyTimeoutMs, replies: new ReplyCount(), turn: new TurnCount() };
+  const replyStallMs = options.replyStallMs ?? limits.replyStallMs;
+  const state: ServerState = { options, bodyTimeoutMs, replyStallMs, replies: new ReplyCount(), turn: new TurnCount() };
   const app = uws.App().any('/*', (response, request) => receive(state, response, request));
   const countsConnections = boundConnections(app, options);
   const socket = await new Promise<object | false>((resolve) => {
@@ -50,12 +53,16 @@ function boundConnections(app: UwsApp, options: HttpServerOptions): boolean {
   if (app.filter === undefined) return false;
   const count = new ConnectionCount(options);
   const noteChange: Parameters<Required<UwsApp>['filter']>[0] = (connection, change) => {
-    const address = Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
+    const address = addressOf(connection);
     if (change < 0) count.remove(address);
     else if (!count.add(address)) connection.close();
   };
   app.filter(noteChange);
   return true;
+}
+
+function addressOf(connection: Pick<UwsResponse, 'getRemoteAddressAsText'>): string {
+  return Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
 }
 
 function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; countsConnections: boolean }): ServiceWarning[] {
@@ -66,7 +73,7 @@ function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; co
       : [
           {
             code: 'uws_registry_build',
-            message: `The HTTP server is a repackaged build of uWebSockets.js, which nobody mends, and which drops bytes above 0x7f at the end of a header's value. ${instead}`,
+            message: `The HTTP server is a repackaged build of uWebSockets.js, which nobody mends, and which drops bytes above 0x7f at the ends of a header's value. ${instead}`,
           },
         ]),
     ...(countsConnections
@@ -133,18 +140,26 @@ function receive(server: ServerState, response: UwsResponse, request: UwsRequest
 }
 
 function finish({ replies, turn }: ServerState, response: UwsResponse, exchange: Exchange, reply: HttpReply): void {
-  if (!exchange.begin()) return;
+  if (!exchange.begin()) {
+    reply.whenOver?.();
+    return;
+  }
+  exchange.whenOver = reply.whenOver;
   const { stream } = reply;
-  const closes = (): boolean => replies.closing || reply.close === true;
+  const closes = (): boolean => replies.closing || reply.close === true || exchange.collector.isLate;
   const later = (write: typeof writeReply): unknown => setImmediate(() => !exchange.over && write(response, exchange, reply));
-  if (stream !== undefined) {
-    void writePieces(response, exchange, { ...reply, stream }).then(() => {
-      if (exchange.over) return;
-      exchange.end();
-      response.cork(() => response.end('', closes()));
-    });
-  } else if (exchange.method === 'HEAD') later(writeHeadReply);
-  else if (closes()) later(writeLastReply);
+  if (exchange.method === 'HEAD') later(writeHeadReply);
+  else if (stream !== undefined) {
+    void writePieces(response, exchange, { ...reply, stream }).then(
+      () => {
+        if (exchange.over) return;
+        exchange.end();
+        response.cork(() => response.end('', closes()));
+      },
+      // What has left cannot be taken back: the client sees a reply that is not whole.
+      () => !exchange.over && response.close(),
+    );
+  } else if (closes()) later(writeLastReply);
   else if (turn.spend()) later((...parts) => (closes() ? writeLastReply(...parts) : writeReply(...parts)));
   else writeReply(response, exchange, reply);
 }
@@ -162,6 +177,8 @@ class Exchange implements HttpRequest, UwsExchange {
   /** A reply is on its way, and no other may be. */
   replying = false;
   whenGone: (() => void) | undefined;
+  whenOver: (() => void) | undefined;
+  readonly idle: IdleTimer;
   readonly #server: ServerState;
   readonly #response: UwsResponse;
   /** More of the body than is kept unasked has come, and the connection is not read until somebody asks. */
@@ -176,6 +193,7 @@ class Exchange implements HttpRequest, UwsExchange {
     this.query = request.getQuery() ?? '';
     const target = this.query === '' ? this.path : `${this.path}?${this.query}`;
     this.collector = new BodyCollector({ timeoutMs: server.bodyTimeoutMs });
+    this.idle = new IdleTimer(response, server.replyStallMs);
     let lines = 0;
     // The request line counts, as it does with node:http.
     let bytes = target.length;
@@ -197,6 +215,10 @@ class Exchange implements HttpRequest, UwsExchange {
     return this.#headers.repeated;
   }
 
+  get address(): string {
+    return this.over ? '' : addressOf(this.#response);
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -208,14 +230,19 @@ class Exchange implements HttpRequest, UwsExchange {
   body(bytesMax: number): Promise<Uint8Array> {
     const body = this.collector.read(bytesMax);
     this.#resume();
+    // The collector bounds how long it may take.
+    if (!this.collector.settled && !this.over) this.idle.holdOff();
     return body;
   }
 
   /** U2: the chunk's memory is taken back when this returns. What follows a refused body is discarded as it comes. */
   take(chunk: ArrayBuffer, isLast: boolean): void {
     if (chunk.byteLength > 0 && !this.over && !this.replying) this.collector.push(new Uint8Array(chunk.slice(0)));
-    if (isLast) this.collector.complete();
-    else if (!this.#paused && !this.over && !this.replying && this.collector.unreadBytes > limits.unreadBodyBytesMax) {
+    if (isLast) {
+      // A reply that is on its way has its own time.
+      if (!this.replying) this.idle.stop();
+      this.collector.complete();
+    } else if (!this.#paused && !this.over && !this.replying && this.collector.unreadBytes > limits.unreadBodyBytesMax) {
       this.#paused = true;
       this.#response.pause();
     }
@@ -225,6 +252,7 @@ class Exchange implements HttpRequest, UwsExchange {
   begin(): boolean {
     if (this.over || this.replying) return false;
     this.replying = true;
+    this.idle.stop();
     this.collector.drop();
     this.#resume();
     return true;
@@ -233,7 +261,9 @@ class Exchange implements HttpRequest, UwsExchange {
   end(): void {
     if (this.over) return;
     this.over = true;
+    this.idle.stop();
     this.#server.replies.remove();
+    this.whenOver?.();
   }
 
   gone(): void {

@@ -1,11 +1,10 @@
 // The one pass over a journal's lines on their way to disk: bytes out, the selection for the projections aside.
 import { invariant } from '../contract/errors.js';
 import type { EvidenceEntry } from '../contract/evidence.js';
+import { limits } from '../contract/limits.js';
 import type { EvidenceSelection } from './evidence-view.js';
 
 export type EvidenceLines = AsyncIterable<string> | Iterable<string>;
-/** Chunks are gathered to pieces of about this size. */
-const pieceChars = 512 * 1024;
 
 /** Yields the lines' bytes as they are; every entry passes through `selection`. Chunks must consist of whole lines. */
 export async function* evidenceBytes(chunks: EvidenceLines, selection: EvidenceSelection): AsyncGenerator<Uint8Array> {
@@ -13,7 +12,7 @@ export async function* evidenceBytes(chunks: EvidenceLines, selection: EvidenceS
   for await (const chunk of chunks) {
     appendLines(chunk, selection);
     piece += chunk;
-    if (piece.length < pieceChars) continue;
+    if (piece.length < limits.evidencePieceChars) continue;
     yield Buffer.from(piece);
     piece = '';
   }

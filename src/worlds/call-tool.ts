@@ -13,7 +13,7 @@ import { mintedId } from './minted-ids.js';
 import { brokenSchema, deliveryError, handlerFailure, refusal } from './outcomes.js';
 import type { ScopedRule } from './overrides.js';
 import type { ProgramActor } from './program.js';
-import { findReplay, isKept, type KeyedCall, keepReceipt } from './receipt-rules.js';
+import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from './receipt-rules.js';
 import type { Simulation } from './simulation.js';
 import { clockKey } from './world-meta.js';
 
@@ -65,8 +65,7 @@ function decide(simulation: Simulation, call: Call): Answer {
   const operation = tool?.operations.get(call.operationId);
   if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId))
     return { outcome: unsupported(call) };
-  if (!isGranted(call.actor.actor, call))
-    return { outcome: refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`) };
+  if (!isGranted(call.actor.actor, call)) return denied(simulation, call, operation);
   const invalid = checkArguments(operation, call);
   if (invalid !== undefined) return { outcome: invalid };
   if (!spendToolCall(simulation)) return { outcome: refusal('denied', 'TOOL_CALL_BUDGET_EXHAUSTED', 'The budget of tool calls is used up.') };
@@ -82,6 +81,21 @@ function decide(simulation: Simulation, call: Call): Answer {
   if (keeps) keepReceipt(simulation.storage, keyed, first, call.sequence);
   return { ...answer, idempotency: keeps ? 'recorded' : 'not_recorded' };
 }
+
+/** Once for a call that is sent again with its key. */
+function denied({ storage }: Simulation, call: Call, operation: LoadedOperation): Answer {
+  const outcome = refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`);
+  const keyed = isKey(call.idempotencyKey) && call.input.refusal === undefined ? keyedCall(operation, call) : undefined;
+  if (keyed === undefined) return { outcome };
+  const { id: actorId, instanceId: actorInstanceId } = call.actor.actor;
+  const replay = findDenial(storage, { ...keyed, actorId, actorInstanceId });
+  if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  if (replay.kind === 'reused') return { outcome };
+  keepDenial(storage, { ...keyed, actorId, actorInstanceId }, outcome, call.sequence);
+  return { outcome, idempotency: 'recorded' };
+}
+
+const isKey = (key: string | undefined): boolean => key === undefined || (key !== '' && key.length <= limits.toolIdempotencyKeyCharsMax);
 
 /** An override's `original` runs the tool as if there were none, and is evidence all the same. */
 function overridden(simulation: Simulation, call: Call): Answer | undefined {
@@ -141,7 +155,7 @@ function checkArguments(operation: LoadedOperation, { input, idempotencyKey }: C
   if (operation.operation.idempotency === 'required' && idempotencyKey === undefined) {
     return refusal('invalid', 'IDEMPOTENCY_KEY_REQUIRED', 'The operation needs an idempotency key.');
   }
-  if (idempotencyKey !== undefined && (idempotencyKey === '' || idempotencyKey.length > limits.toolIdempotencyKeyCharsMax)) {
+  if (!isKey(idempotencyKey)) {
     return refusal('invalid', 'IDEMPOTENCY_KEY_INVALID', `An idempotency key has 1 to ${limits.toolIdempotencyKeyCharsMax} characters.`);
   }
   return undefined;

@@ -1,6 +1,8 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
+
 import { evidenceKinds } from '../contract/evidence.js';
+import { limits } from '../contract/limits.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
 import { eventText, spaceText } from './journal-shapes.js';
 import { ordinalText } from './minted-ids.js';
@@ -34,10 +36,11 @@ export function writeLines(
       const time = `"virtualTimeUs":${times[turn]}}\n`;
       const last = Math.min(to, first + size - 1);
       for (let sequence = Math.max(from, first); sequence <= last; sequence++) {
-        if (sequence === pieceEnd) {
+        // By length too: rows may be large, and a text has an end.
+        if (sequence === pieceEnd || piece.length >= limits.evidencePieceChars) {
           if (write(piece) === false) return;
           piece = '';
-          pieceEnd += entries;
+          pieceEnd = sequence + entries;
         }
         piece += lines.line(sequence, transaction + (sequence - first) + end, time);
       }

@@ -81,7 +81,11 @@ export class Program {
   }
 }
 
-function instancesOf({ tools, setup }: WorldProgram): Map<string, readonly string[]> {
+/** By package: the instances that a setup names, the package's own first. */
+export function instancesOf({
+  tools,
+  setup,
+}: Pick<WorldProgram, 'setup'> & { tools: readonly { packageId: string }[] }): Map<string, readonly string[]> {
   const named = new Map(tools.map(({ packageId }) => [packageId, new Set<string>()]));
   const name = ({ packageId, instanceId }: { packageId: string; instanceId?: string }): void => {
     if (instanceId !== undefined && instanceId !== packageId) named.get(packageId)?.add(instanceId);

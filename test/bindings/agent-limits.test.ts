@@ -69,7 +69,16 @@ test('over HTTP it is 429 with Retry-After, until a call is over', async () => {
     ]);
     const { signal } = new AbortController();
     const body = async () => new Uint8Array();
-    return await bindings.handler({ method: 'GET', path: '/world/v1/tools', query: '', headers, repeatedHeaders: new Map(), signal, body });
+    return await bindings.handler({
+      method: 'GET',
+      path: '/world/v1/tools',
+      query: '',
+      headers,
+      repeatedHeaders: new Map(),
+      address: '',
+      signal,
+      body,
+    });
   };
   // Each asks for two things at once: what it is granted, and whether it may wait.
   const waiting = [ask('dyw_one'), ask('dyw_two')];

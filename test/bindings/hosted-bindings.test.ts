@@ -26,6 +26,7 @@ async function ask(from: HostedBindings, path: string, headers: { [name: string]
     query: '',
     headers: new Map(Object.entries(headers)),
     repeatedHeaders: new Map(),
+    address: '127.0.0.1',
     signal: new AbortController().signal,
     body: async () => new Uint8Array(),
   });

@@ -42,6 +42,10 @@ test('the fixed limits on the page are those of the code', () => {
     `| answers kept for idempotency keys | ${limits.idempotencyKeptMs / 3_600_000} hours |`,
     `each time | ${limits.operationStartsMax}, then it fails with \`control.ATTEMPTS_EXHAUSTED\` |`,
     `| what tool code makes in one turn | ${mib(limits.resultBytesMax)} a result, payload or row, ${mib(limits.turnWriteBytesMax)} in all,`,
+    `| requests of one address without a valid credential | ${limits.strangerPerSecond} a second, ${limits.strangerBurst.toLocaleString('en')} at once,`,
+    `| bodies that come at once | ${mib(limits.organizationBodyBytesMax)} of an organization and ${mib(limits.bodyBytesUnderWayMax)} in all, as they declare;`,
+    `| replies that may be large and have not left | ${mib(limits.organizationReplyBytesMax)} of an organization and ${mib(limits.replyBytesUnderWayMax)} in all;`,
+    `waits up to ${s(limits.replyWaitMsMax)}, then`,
     `| a page of evidence, rows or pending events | ${mib(limits.pageBytesMax)}, and at least one of them |`,
   ];
   for (const row of rows) assert.ok(page.includes(row), row);
@@ -57,7 +61,7 @@ test('docs/hosting.md has every setting as it is, in order', () => {
 });
 
 test('a fixed default is a value that its setting takes', () => {
-  const words = ['where it listens', 'the faster that loads', 'processors, at most 8', 'box, or process without bubblewrap', 'none'];
+  const words = ['where it listens', 'the faster that is right', 'processors, at most 8', 'box, or process without bubblewrap', 'none'];
   for (const setting of serveSettings) if (!words.includes(setting.default)) setting.parse(setting.default);
 });
 

@@ -23,7 +23,7 @@ for (const engine of engines) {
     await client.listState({ path: { projectId, sessionId }, query: { packageId: 'desk', namespace: 'tickets', limit: 3 } });
     await client.getMe();
     await client.cancelOperation({ path: { projectId, operationId } });
-    await client.revokeCredential({ path: { credentialId: ids.credentialId } });
+    await client.revokeCredential({ path: { credentialId: ids.credentialId }, body: { confirm: ids.credentialId } });
     const [first, second, state] = fake.asked;
     assert.match(first?.context.idempotencyKey ?? '', /^[A-Za-z0-9-]{36}$/);
     assert.equal(second?.context.idempotencyKey, 'mine-0000001');

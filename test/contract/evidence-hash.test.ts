@@ -39,6 +39,19 @@ test('the digest is that of the leaves, around every leaf border and whenever it
   });
 });
 
+test('a leaf may be longer than the longest string', () => {
+  const line = 'é'.repeat(300_000);
+  const lines = 900;
+  assert.ok(lines * line.length * 2 > 2 ** 29);
+  const hasher = new EvidenceHasher();
+  const leaf = createHash('sha256');
+  for (let count = 0; count < 2 * lines; count++) {
+    hasher.appendLine(line);
+    if (count < 1024) leaf.update(`${line}\n`);
+    if (count + 1 === 1024) assert.equal(hasher.digest(), `sha256:${createHash('sha256').update(leaf.digest()).digest('hex')}`);
+  }
+});
+
 test('whole leaves can be given by their digests', () => {
   const lines = Array.from({ length: 2100 }, (_, index) => `{"n":${index}}`);
   const hasher = new EvidenceHasher();

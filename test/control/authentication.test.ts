@@ -30,7 +30,7 @@ test('unknown, expired, revoked and world credentials are refused alike', async 
   const short = await kit.callerWith('viewer', { ttlMs: 1000 });
   const revoked = await kit.callerWith('manager');
   assert.equal(kit.room.authenticate(short.token).role, 'viewer');
-  await kit.call('revokeCredential', { path: { credentialId: revoked.credentialId as never } });
+  await kit.call('revokeCredential', { path: { credentialId: revoked.credentialId as never }, body: { confirm: revoked.credentialId } });
   refuses(kit, revoked.token);
   kit.clock.nowMs += 999;
   assert.equal(kit.room.authenticate(short.token).role, 'viewer');
@@ -46,7 +46,7 @@ test('a credential opens in the next life too, and a revoked one does not', asyn
   const kit = await open();
   const { token } = await kit.callerWith('builder');
   const gone = await kit.callerWith('builder');
-  await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never } });
+  await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never }, body: { confirm: gone.credentialId } });
   await kit.end('crash');
   const next = await open({ directory: kit.directory });
   assert.equal(next.room.authenticate(token).role, 'builder');

@@ -14,7 +14,7 @@ import { Catalog } from '../../src/control/catalog.js';
 import { ControlRoom } from '../../src/control/control-room.js';
 import { issueCredential } from '../../src/control/credential-issue.js';
 import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
-import type { Caller } from '../../src/control/endpoint.js';
+import type { ByteStream, Caller, ServedReply } from '../../src/control/endpoint.js';
 import { JudgeWorkers } from '../../src/control/judge-port.js';
 import { Keyring } from '../../src/control/keyring.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
@@ -141,7 +141,7 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
     projectId,
     caller,
     token: secret!,
-    call: async (id, input, how) => (await dispatch(id, input, how)).reply,
+    call: async (id, input, how) => whole((await dispatch(id, input, how)).reply),
     dispatch,
     callerWith,
     foreigner: async () => {
@@ -155,6 +155,14 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Bytes that come in pieces, together. */
+async function whole<Id extends EndpointId>(reply: ServedReply<Id>): Promise<EndpointReply<Id>> {
+  if (reply instanceof Uint8Array || !(Symbol.asyncIterator in reply)) return reply as EndpointReply<Id>;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of reply as ByteStream) pieces.push(piece);
+  return Buffer.concat(pieces) as unknown as EndpointReply<Id>;
 }
 
 type Ground = { directory: string; clock: { nowMs: number }; disk: { full: boolean } };

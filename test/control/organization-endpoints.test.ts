@@ -48,16 +48,16 @@ test('revoking is for ever, and twice is once', async () => {
   const kit = await open();
   const { credentialId } = await kit.callerWith('viewer');
   const path = { credentialId: credentialId as never };
-  const { credential } = await kit.call('revokeCredential', { path });
+  const { credential } = await kit.call('revokeCredential', { path, body: { confirm: path.credentialId } });
   kit.clock.nowMs += 10;
-  assert.deepEqual((await kit.call('revokeCredential', { path })).credential, credential);
+  assert.deepEqual((await kit.call('revokeCredential', { path, body: { confirm: path.credentialId } })).credential, credential);
 });
 
 test('credentials of another organization do not exist', async () => {
   const kit = await open();
   const foreigner = await kit.foreigner();
   const path = { credentialId: foreigner.caller.credentialId as never };
-  await assert.rejects(kit.call('revokeCredential', { path }), refused('control.NOT_FOUND'));
+  await assert.rejects(kit.call('revokeCredential', { path, body: { confirm: path.credentialId } }), refused('control.NOT_FOUND'));
   const theirs = await kit.call('listCredentials', {}, { caller: foreigner.caller });
   assert.deepEqual(
     theirs.items.map(({ credentialId, revokedAtMs }) => [credentialId, revokedAtMs]),
@@ -86,7 +86,8 @@ test('revoked and expired credentials make room for others', async () => {
   kit.clock.nowMs += 1000;
   const late = await create(1000);
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
-  for (const { credential } of [kept, late]) await kit.call('revokeCredential', { path: { credentialId: credential.credentialId as never } });
+  for (const { credential } of [kept, late])
+    await kit.call('revokeCredential', { path: { credentialId: credential.credentialId as never }, body: { confirm: credential.credentialId } });
   kit.clock.nowMs += 1000;
   await create();
   await create();

@@ -116,7 +116,7 @@ test('what a caller may do in a project is the greater of his role and his grant
       const elsewhere = role === null ? new Set() : authoritiesOf[role];
       assert.deepEqual(caller.authoritiesIn((await newestProject()).projectId), elsewhere);
       if (given) await call('deleteGrant', { body: { grantId: given.grantId, confirm: given.grantId } });
-      await call('revokeCredential', { path: { credentialId: credentialId as never } });
+      await call('revokeCredential', { path: { credentialId: credentialId as never }, body: { confirm: credentialId } });
     }),
     { numRuns: 16 },
   );

@@ -78,7 +78,7 @@ test('a project of another organization stands in nobody else’s trail, and by 
 test('a credential that opens nothing any more is noted, and no secret of it; a token that nobody knows is in no trail', async () => {
   const kit = await open();
   const gone = await kit.callerWith('manager');
-  await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never } });
+  await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never }, body: { confirm: gone.credentialId } });
   for (const token of [gone.token, `${gone.token}x`, 'dyc_unknown', ''])
     assert.throws(() => kit.room.authenticate(token, { route: 'getMe', correlationId: newId('corr') }));
   const events = await refusalsOf(kit);

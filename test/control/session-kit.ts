@@ -134,6 +134,7 @@ function requestOf(credential: string, path: string, body: JsonValue | undefined
     query: '',
     headers: new Map(Object.entries({ ...own, ...headers })),
     repeatedHeaders: new Map(),
+    address: '127.0.0.1',
     signal: new AbortController().signal,
     body: async () => bytes,
   };

@@ -23,7 +23,8 @@ const inProject = (id: EndpointId): boolean => ruleOf(id).path.includes('{projec
 /** Rows that a control credential may open. */
 const tenantIds = endpointIds.filter((id) => ruleOf(id).authority !== 'identity' && ruleOf(id).authority !== 'operator');
 const operatorIds = endpointIds.filter((id) => ruleOf(id).authority === 'operator');
-const lists = tenantIds.filter((id) => /^list/.test(id));
+/** Lists with pages; the accesses of a session come all at once. */
+const lists = tenantIds.filter((id) => /^list/.test(id) && id !== 'listSessionAccess');
 
 for (const engine of engines) {
   test(`the authority matrix on ${engine}`, async (t) => {
@@ -33,7 +34,7 @@ for (const engine of engines) {
     const { projectId } = ids as { projectId: string };
     const expired = await ground.credentialOf('manager', 1000);
     const revoked = await ground.credentialOf('manager');
-    await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId } });
+    await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId }, body: { confirm: revoked.credentialId } });
     const roles: { [name: string]: { role: Role | null; secret: string } } = {};
     for (const role of ['viewer', 'builder', null] as const) roles[String(role)] = { role, secret: (await ground.credentialOf(role)).secret };
     const granted = new Map<Role, string>();

@@ -140,12 +140,15 @@ for (const [code, provoke] of Object.entries(provocations)) {
   test(`${code} is answered with its own status, in the envelope`, async () => assertRefusal(await provoke(), code as ErrorCode));
 }
 
+/** A session that has ended is never ready again. */
+const isOver = ({ json }: Received): boolean => json?.code === 'world.NOT_READY' && json?.retryAfterMs === undefined;
+
 function assertRefusal(reply: Received, code: ErrorCode): void {
   const told = JSON.stringify(reply.json);
   assert.equal(reply.json?.code, code, told);
   assert.ok(validateErrorEnvelope(reply.json).ok, told);
   const { status, retryable, source } = errorTable[code];
-  assert.deepEqual([reply.status, reply.json?.retryable, reply.json?.source], [status, retryable, source]);
+  assert.deepEqual([reply.status, reply.json?.retryable, reply.json?.source], [status, retryable && !isOver(reply), source]);
   assert.equal(reply.headers['x-correlation-id'], reply.json?.correlationId);
   const after = reply.json?.retryAfterMs as number | undefined;
   assert.equal(reply.headers['retry-after'], after === undefined ? undefined : String(Math.ceil(after / 1000)));
@@ -219,9 +222,9 @@ test('the checks come in their order: each request breaks one rule and every lat
     ['control.INVALID_REQUEST', { method: 'POST', target: nowhere, headers: { ...json, ...as(viewer) }, body: '{' }],
     ['control.IDEMPOTENCY_KEY_REQUIRED', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer) }, body: '{' }],
     ['control.IDEMPOTENCY_KEY_INVALID', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': '?' }, body: '{' }],
-    ['control.INVALID_JSON', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{' }],
-    ['control.INVALID_REQUEST', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{}' }],
-    ['control.FORBIDDEN', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: stale }],
+    ['control.FORBIDDEN', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{' }],
+    ['control.INVALID_JSON', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{' }],
+    ['control.INVALID_REQUEST', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{}' }],
     [
       'control.IDEMPOTENCY_KEY_REUSED',
       { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: stale },

@@ -78,6 +78,8 @@ export class Requests {
 
 /** What of a refusal a client could tell from another one: everything but its correlation id. */
 export function faceOf({ status, headers, json }: Received): string {
-  const { date: _, connection: __, 'keep-alive': ___, 'x-correlation-id': ____, 'content-length': _____, ...told } = headers;
+  const { date: _, connection: __, 'keep-alive': ___, 'x-correlation-id': ____, 'content-length': _____, ...rest } = headers;
+  // What is left of the rate is another number at each request.
+  const { ratelimit: ______, ...told } = rest;
   return JSON.stringify([status, { ...json, correlationId: '' }, told]);
 }

@@ -165,6 +165,7 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
       hostedSnapshotId: snapshot.snapshot.hostedSnapshotId,
       hostedRunId: running.hostedRunId,
       attachmentId: begun.attachment.attachmentId,
+      accessId: access.access.accessId,
       evidenceBundleId: sealed.evidenceBundleId,
       callbackReceiverBindingId: receiver.callbackReceiver.callbackReceiverBindingId,
       operationId: snapshot.operation.operationId,

@@ -28,6 +28,8 @@ export interface FakeControl {
   failures: RouteFailure[];
   /** What the next requests are answered with; default an empty object, the first time. */
   answer: (asked: Asked) => unknown | Promise<unknown>;
+  /** Refuses before the body is read. */
+  admit: (asked: Pick<Asked, 'id' | 'path' | 'context'>) => void;
   replayed: boolean;
   draining: boolean;
 }
@@ -55,6 +57,7 @@ export async function fakeControl(
     asked: [],
     failures: [],
     answer: () => ({}),
+    admit: () => {},
     replayed: false,
     draining: false,
   };
@@ -67,6 +70,7 @@ export async function fakeControl(
       if (token !== 'operator') throw unauthenticated();
       return caller;
     },
+    admit: (id, path, context) => fake.admit({ id, path, context }),
     dispatch: async (id, input, context) => {
       const asked = { id, ...input, context };
       fake.asked.push(asked);

@@ -40,6 +40,20 @@ test('a key belongs to the operation of the instance, whoever uses it', async ()
   assert.equal((await bank.operation(teller.sequence)).idempotency, 'replayed');
 });
 
+test('a denial is kept for its actor alone, through a reopening: the same call again is the same denial', async () => {
+  const bank = await create();
+  const denied = { ...key, actorId: 'reader' };
+  const first = await bank.add(5, denied);
+  assert.equal((await bank.operation(first.sequence)).idempotency, 'recorded');
+  const again = await bank.add(5, denied);
+  const { idempotency, replayedFromSequence } = await bank.operation(again.sequence);
+  assert.deepEqual([again.outcome, idempotency, replayedFromSequence], [first.outcome, 'replayed', first.sequence]);
+  // With other arguments it is another call; by another actor another's.
+  assert.equal((await bank.operation((await bank.add(6, denied)).sequence)).idempotency, 'not_recorded');
+  assert.equal(codeOf(await bank.add(5, key)), 'ok');
+  assert.equal(codeOf(await bank.add(5, denied)), 'denied NOT_GRANTED');
+});
+
 test('what the service decided is kept; what never happened is not', async () => {
   const bank = await create();
   const first = await bank.add(1001, { idempotencyKey: 'declared' });

@@ -11,15 +11,17 @@ class OperationCounter implements Check {
   readonly #matching = new Citations();
   readonly #others = new Citations();
   readonly #near = new NearMisses();
+  readonly #countsReplays: boolean;
   #count = 0;
 
-  constructor(filter: OperationFilter, bounds: CountBounds) {
+  constructor(filter: OperationFilter, bounds: CountBounds, { countsReplays }: { countsReplays: boolean }) {
     this.#filter = filter;
     this.#bounds = bounds;
+    this.#countsReplays = countsReplays;
   }
 
   observe(entry: EvidenceEntry): void {
-    if (!callsOperation(entry, this.#filter)) return;
+    if (!callsOperation(entry, this.#filter) || (!this.#countsReplays && entry.idempotency === 'replayed')) return;
     const reason = mismatch(entry, this.#filter);
     if (reason === null) {
       this.#count += 1;
@@ -44,9 +46,10 @@ class OperationCounter implements Check {
 }
 
 export function operationCount({ operation, count }: OperationCountAssertion): Check {
-  return new OperationCounter(operation, count);
+  return new OperationCounter(operation, count, { countsReplays: true });
 }
 
 export function operationDenied({ operation, count }: OperationDeniedAssertion): Check {
-  return new OperationCounter({ ...operation, outcome: 'denied' }, count ?? { atLeast: 1 });
+  // A call that is sent again with its key, as after a lost answer, was refused once.
+  return new OperationCounter({ ...operation, outcome: 'denied' }, count ?? { atLeast: 1 }, { countsReplays: false });
 }

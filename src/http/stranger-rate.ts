@@ -1,0 +1,41 @@
+// How often an address may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is counted by
+// it, so a proxy in front, which is one address, bounds nobody who has one.
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import { limits } from '../contract/limits.js';
+import type { Rate } from '../contract/token-bucket.js';
+import { RateLimiter } from '../control/rate-limiter.js';
+import { errorReply } from './envelope.js';
+import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+
+export class StrangerRate {
+  readonly #limiter: RateLimiter;
+
+  constructor(nowMs: () => number, rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst }) {
+    this.#limiter = new RateLimiter(rate, nowMs);
+  }
+
+  /** control.RATE_LIMITED for one too many. */
+  readonly take = ({ address }: HttpRequest): void => {
+    this.#limiter.take(address);
+  };
+
+  /** The same handler; of what it answers 401 an address gets so many. */
+  bound(handler: HttpHandler): HttpHandler {
+    return (request) => {
+      const reply = handler(request);
+      return reply instanceof Promise ? reply.then((made) => this.#counted(request, made)) : this.#counted(request, reply);
+    };
+  }
+
+  #counted(request: HttpRequest, reply: HttpReply): HttpReply {
+    if (reply.status !== 401) return reply;
+    try {
+      this.take(request);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return errorReply(error, reply.headers?.['x-correlation-id'] ?? newId('corr'));
+    }
+  }
+}
