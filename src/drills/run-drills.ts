@@ -9,9 +9,11 @@ import type { Provenance } from '../contract/project-view.js';
 import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
+import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
+import { defaultRunDirectory, thenPrune } from './kept-runs.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planRun } from './plan.js';
@@ -63,13 +65,12 @@ export interface RunDrillsResult {
 /** Of a build, whose source nobody knows any more. */
 export type BuildRunResult = Omit<RunDrillsResult, 'diagnostics' | 'sources'>;
 
-const defaultRunDirectory = '.service/runs';
-
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
   const { build, diagnostics, view, outsidePackages } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
-  return { ...(await runBuild(build, options, openBindings, outsidePackages)), diagnostics, sources };
+  const result = await thenPrune(options, () => runBuild(build, options, openBindings, outsidePackages));
+  return { ...result, diagnostics, sources };
 }
 
 /** Compiles and plans; runs nothing. */
@@ -122,8 +123,10 @@ export async function runBuild(
     allowRemote: options.allowRemote === true,
     ...(agent === undefined ? {} : { agent }),
   });
+  const directory = resolve(root, options.runDirectory ?? defaultRunDirectory);
+  const mark = markRun(directory);
   const worlds = await openLocalWorlds({
-    directory: resolve(root, options.runDirectory ?? defaultRunDirectory),
+    directory,
     // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
     hosts: Math.max(1, Math.min(plan.concurrency, runs)),
     hostsAtStart: Math.min(availableParallelism(), runs),
@@ -131,6 +134,9 @@ export async function runBuild(
     isolation,
     ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
+  }).catch((error: unknown) => {
+    mark?.remove();
+    throw error;
   });
   try {
     const signal = options.signal ?? new AbortController().signal;
@@ -140,6 +146,7 @@ export async function runBuild(
     await targets.close();
     await bindings.close();
     await worlds.close();
+    mark?.remove();
   }
 }
 

@@ -43,13 +43,13 @@ test('while an agent is bundled: what began is reported, 130', { skip: process.p
 
 for (const isolate of ['thread', 'process']) {
   test(`while an agent works, hosts in a ${isolate}: sealed, reported, 130`, { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
-    const { root, remove } = createRepository(
-      moduleAgent(
+    const { root, remove } = createRepository({
+      ...moduleAgent(
         'agent',
         `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); await new Promise(() => setInterval(() => {}, 1000));`,
       ),
-      drill('d', 'agent', [written({ equals: 1 })]),
-    );
+      ...drill('d', 'agent', [written({ equals: 1 })]),
+    });
     t.after(remove);
     const run = start(['run', '--json', '--isolate', isolate, '--root', root], { ownGroup: true });
     t.after(() => run.child.kill('SIGKILL'));
