@@ -1,7 +1,7 @@
 // The package as its users get it: `npm run test:package` builds and packs it once, and installs the tarball into empty projects, by the registry.
 //   node scripts/test-package.mjs [part ...]     default: all of npm, pnpm, yarn1, yarn4, pnp, types, runners
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,4 +63,114 @@ function pack() {
   if (stray.length > 0) throw new Error(`the package holds ${stray.slice(0, 3).join(', ')}`);
   console.log(`packed ${filename}: ${names.length} files`);
   return join(work, filename);
+}
+
+function symlink(name, clone) {
+  symlinkSync(resolve('node_modules', name), join(clone, 'node_modules', name), 'junction');
+}
+
+/** An empty project, installed as `steps` says; there, what README says works at once. */
+function drillsIn(name, steps) {
+  const folder = project(name);
+  for (const step of steps(folder)) step(folder);
+  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
+  const written = run([npx], '--no-install', 'drillyard', ...inits)(folder).stdout;
+  if (!/^ {2}npx drillyard run$/m.test(written)) throw new Error(`init says\n${written}`);
+  const { stdout } = run([npx], '--no-install', 'drillyard', 'run')(folder);
+  if (!/^PASSED {2}1 drill: 1 passed/m.test(stdout)) throw new Error(stdout);
+}
+
+/** Without node_modules the library's files are read from an archive: that works, or the one error says what lacks. */
+function pnp() {
+  const folder = project('pnp');
+  yarn4In(folder, 'pnp')(folder);
+  run(yarn4, 'drillyard', ...inits)(folder);
+  const { status, stdout, stderr } = attempt(yarn4, 'drillyard', 'run')(folder);
+  if (status === 0 && /^PASSED/m.test(stdout)) return;
+  if (!/nodeLinker: node-modules/.test(stderr + stdout)) throw new Error(`nothing says what lacks:\n${stdout}${stderr}`);
+}
+
+function types() {
+  const folder = project('types');
+  run(npm, 'install', '-D', tarball, 'typescript@5.9.3', '@types/node@22', '--no-audit', '--no-fund')(folder);
+  writeFileSync(
+    join(folder, 'uses.ts'),
+    `import { type RunDrillsResult, runDrills, type RunReport } from 'drillyard';
+import { mockTool, type ToolTypes } from 'drillyard/testing';
+import { createClient } from 'drillyard/client';
+import { defineToolBehavior } from 'drillyard/tool-sdk';
+
+interface Notes extends ToolTypes {
+  state: { notes: { id: string; text: string } };
+  operations: { 'note.get': { input: { id: string }; output: { id: string; text: string } } };
+}
+export const run = (): Promise<RunDrillsResult> => runDrills({ root: '.', seed: '1' });
+export const hash = (report: RunReport): string => report.result.identity.buildHash.toUpperCase();
+export async function read(): Promise<string> {
+  const notes = await mockTool<Notes>({ package: './notes', from: import.meta.url });
+  // @ts-expect-error an input that the operation does not take
+  await notes.call('note.get', { name: 'a' });
+  return (await notes.call('note.get', { id: 'a' })).text;
+}
+// @ts-expect-error a string of a shape is a string, and nothing that takes everything
+export const wrong = (report: RunReport): number => report.result.identity.buildHash;
+export { createClient, defineToolBehavior };
+`,
+  );
+  for (const [module, moduleResolution] of [
+    ['esnext', 'bundler'],
+    ['nodenext', 'nodenext'],
+  ]) {
+    const options = { module, moduleResolution, target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: ['node'] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['uses.ts'] }));
+    run([process.execPath], 'node_modules/typescript/bin/tsc', '-p', '.')(folder);
+  }
+}
+
+function runners() {
+  const folder = project('runners', { type: 'module', jest: { transform: {}, testMatch: ['**/*.jest.js'] } });
+  run(npm, 'install', '-D', tarball, 'vitest@4', 'jest@30', '--no-audit', '--no-fund')(folder);
+  const text = (imports) => `${imports}
+import { mockTool } from 'drillyard/testing';
+test('a closed ticket stays closed', async () => {
+  const desk = await mockTool({ package: 'library:ticket-desk', starter: true });
+  const { ticketId } = await desk.call('ticket.get', { ticketId: 'TKT-1001' });
+  await desk.close();
+  if (ticketId !== 'TKT-1001') throw new Error('another ticket');
+});
+`;
+  writeFileSync(join(folder, 'world.node.js'), text("import { test } from 'node:test';"));
+  writeFileSync(join(folder, 'world.vitest.js'), text("import { test } from 'vitest';"));
+  writeFileSync(join(folder, 'world.jest.js'), text(''));
+  run([process.execPath], '--test', 'world.node.js')(folder);
+  run([process.execPath], 'node_modules/vitest/vitest.mjs', 'run', '--include', 'world.vitest.js')(folder);
+  run([process.execPath], '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')(folder);
+}
+
+function project(name, more = {}) {
+  const folder = join(work, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: `uses-${name}`, version: '1.0.0', private: true, ...more }));
+  return folder;
+}
+
+function yarn4In(folder, nodeLinker) {
+  writeFileSync(join(folder, '.yarnrc.yml'), `nodeLinker: ${nodeLinker}\nenableTelemetry: false\n`);
+  writeFileSync(join(folder, 'yarn.lock'), '');
+  return run(yarn4, 'add', '-D', `drillyard@file:${tarball}`);
+}
+
+/** In a folder, without the environment that npm gives its scripts: it speaks of this project. */
+function attempt([file, ...before], ...args) {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+  return (cwd) => spawnSync(file, [...before, ...args], { cwd, env, encoding: 'utf8', shell: process.platform === 'win32', maxBuffer: 2 ** 28 });
+}
+
+function run(command, ...args) {
+  return (cwd) => {
+    const result = attempt(command, ...args)(cwd);
+    if (result.error) throw result.error;
+    if (result.status !== 0) throw new Error(`${args.join(' ')} ended with ${result.status}:\n${(result.stdout + result.stderr).slice(-4000)}`);
+    return result;
+  };
 }
