@@ -72,10 +72,9 @@ function copyTypes(folder) {
     const text = readFileSync(join(tags, name), 'utf8').replace(/(["'])(\.\/\w+)\1/g, '$1$2.js$1');
     writeFileSync(join(folder, 'typia', 'tags', name), text);
   }
-  writeFileSync(
-    join(folder, 'typia', 'index.d.ts'),
-    "import * as typia from './index.js';\nexport default typia;\nexport * as tags from './tags/index.js';\n",
-  );
+  writeFileSync(join(folder, 'typia', 'module.d.ts'), "export * as tags from './tags/index.js';\n");
+  const index = ["import * as typia from './module.js';", 'export default typia;', "export * from './module.js';"];
+  writeFileSync(join(folder, 'typia', 'index.d.ts'), `${index.join('\n')}\n`);
 }
 
 /** The build's working directory is the root. */
