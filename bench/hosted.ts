@@ -1,6 +1,6 @@
 // Sessions of the hosted service, a process of its own, all at once: each is created, given access, called, advanced, snapshotted, forked and
 // destroyed by a client of its own, and none is destroyed before all live. Then as many live sessions as one machine should hold.
-//   npm run bench -- hosted [--sessions 1000] [--calls 20] [--live 10000] [--workers 2] [--json]
+//   npm run bench -- hosted [--sessions 1000] [--calls 20] [--live 10000] [--workers 2] [--isolate thread] [--json]
 import { type Quantiles, quantiles } from './rows.js';
 import { type ProcessFigures, type Service, startService } from './service.js';
 import { SessionLife, StepTimes } from './session-life.js';
@@ -11,8 +11,8 @@ const madeAtOnce = 64;
 const warmSessions = 50;
 
 export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
-  const { sessions = 1000, calls = 20, live = 10_000, workers } = options;
-  const flags = typeof workers === 'string' ? ['--workers', workers] : [];
+  const { sessions = 1000, calls = 20, live = 10_000 } = options;
+  const flags = ['workers', 'isolate'].flatMap((flag) => (typeof options[flag] === 'string' ? [`--${flag}`, options[flag]] : []));
   const concurrent = Number(sessions) === 0 ? undefined : await measureLives({ flags, sessions: Number(sessions), calls: Number(calls) });
   console.error(JSON.stringify(concurrent));
   const many = Number(live) === 0 ? undefined : await measureLive({ flags, live: Number(live) });

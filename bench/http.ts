@@ -14,7 +14,7 @@ import { startHttpServer } from '../src/http/start-server.js';
 import { type LoadFigures, type LoadRequest, loader, measureLoad } from './load.js';
 import { accessToNewSession, startService } from './service.js';
 
-const rows = 1000;
+export const rows = 1000;
 /** The requests of one connection go round the worlds, so that a batch of them is one of every world. */
 const roundsOfRequests = 8;
 interface ServedFigures extends LoadFigures {
@@ -76,7 +76,7 @@ async function hostedService(worlds: number, flags: readonly string[]): Promise<
   return { origin: service.origin, requests, cpuUs: () => service.figures().cpuUs, close: () => service.stop() };
 }
 
-function bump(token: string, row: number): LoadRequest {
+export function bump(token: string, row: number): LoadRequest {
   return {
     method: 'POST',
     path: '/world/v1/operations/rows/bump',

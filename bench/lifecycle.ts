@@ -4,32 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledBuild } from '../src/contract/build.js';
 import type { WorldRef, Worlds } from '../src/worlds/api.js';
-import { openWorlds } from '../src/worlds/worlds.js';
+import { openIsolated } from './isolated.js';
 import { residentBytes } from './resident.js';
 import { bumpCall, compileRows, type Quantiles, quantiles, rowsWorld } from './rows.js';
 
 export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
   const rounds = Number(options.rounds ?? 300);
   const live = Number(options.worlds ?? 10_000);
+  const { isolate = 'thread' } = options;
   const build = await compileRows();
-  return { rounds, ...(await withWorlds((worlds) => steps(worlds, build, rounds))), ...(await withWorlds((worlds) => memory(worlds, build, live))) };
+  return {
+    rounds,
+    isolate,
+    ...(await withWorlds(isolate, (worlds) => steps(worlds, build, rounds))),
+    ...(await withWorlds(isolate, (worlds) => memory(worlds, build, live))),
+  };
 }
 
-async function withWorlds<T>(work: (worlds: Worlds) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
-  const worlds = await openWorlds({
-    directory,
+async function withWorlds<T>(isolate: string | boolean, work: (worlds: Worlds) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
+  const worlds = await openIsolated({
+    isolate,
+    directory: join(folder, 'worlds'),
     layout: 'shared',
     durability: 'committed',
     hosts: 1,
-    isolation: 'thread',
     idlePassivationMs: 3_600_000,
   });
   try {
     return await work(worlds);
   } finally {
     await worlds.close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 // The service as an operator starts it, in a process of its own, with the benches' rows tool compiled from source that was sent to it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +17,10 @@ export interface Service {
   readonly buildHash: string;
   readonly client: Client;
   figures(): ProcessFigures;
+  /** Of the service and every process that it started; what they share is counted once. */
+  familyMb(): number;
+  /** Another process on the same data; this one is not to be used any more. */
+  restart(): Promise<Service>;
   stop(): Promise<void>;
 }
 /** Of the service's process, all threads. */
@@ -61,27 +65,46 @@ const usPerTick = 10_000;
 export async function startService({ flags = [], rows = 1000 }: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
   const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread'];
-  const place = ['--json', '--port', '0', '--data-dir', dataDirectory, ...where];
-  const child = spawn(process.execPath, [...entry, 'serve', ...place, ...open, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ready = await firstLine(child);
-  const { baseUrl: origin, projectId, environmentId, credential, server: engine } = ready;
-  const client = createClient({ baseUrl: origin, credential });
-  const buildHash = await publishRows(client, { projectId, rows });
+  const words = ['serve', '--json', '--port', '0', '--data-dir', dataDirectory, ...where, ...open, ...flags];
+  const { child, ready } = await launch(words);
+  const client = createClient({ baseUrl: ready.baseUrl, credential: ready.credential });
+  const buildHash = await publishRows(client, { projectId: ready.projectId, rows });
+  return serviceOf(child, ready, { words, dataDirectory, credential: ready.credential, buildHash });
+}
+
+interface Kept {
+  words: string[];
+  dataDirectory: string;
+  credential: string;
+  buildHash: string;
+}
+function serviceOf(child: ChildProcess, ready: Ready, kept: Kept): Service {
+  const { baseUrl: origin, projectId, environmentId, server: engine } = ready;
+  const { words, dataDirectory, credential, buildHash } = kept;
+  const ended = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
   return {
-    origin,
-    engine,
-    projectId,
-    environmentId,
-    credential,
-    buildHash,
-    client,
+    ...{ origin, engine, projectId, environmentId, credential, buildHash },
+    client: createClient({ baseUrl: origin, credential }),
     figures: () => processFigures(child.pid as number),
+    familyMb: () => familyMb(child.pid as number),
+    restart: async () => {
+      await ended();
+      const next = await launch(words);
+      return serviceOf(next.child, next.ready, kept);
+    },
     stop: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      await ended();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+async function launch(words: readonly string[]): Promise<{ child: ChildProcess; ready: Ready }> {
+  const child = spawn(process.execPath, [...entry, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return { child, ready: await firstLine(child) };
 }
 
 async function firstLine(child: ChildProcess): Promise<Ready> {
@@ -90,7 +113,12 @@ async function firstLine(child: ChildProcess): Promise<Ready> {
 }
 
 /** The credential of an agent in a session of its own. */
-export async function accessToNewSession({ client, projectId, environmentId, buildHash }: Service): Promise<string> {
+export async function accessToNewSession({
+  client,
+  projectId,
+  environmentId,
+  buildHash,
+}: Pick<Service, 'client' | 'projectId' | 'environmentId' | 'buildHash'>): Promise<string> {
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
   const { access } = await client.createSessionAccess({
@@ -101,7 +129,7 @@ export async function accessToNewSession({ client, projectId, environmentId, bui
 }
 
 /** Source draft, build, done: as anybody would. */
-async function publishRows(client: Client, { projectId, rows }: { projectId: string; rows: number }): Promise<string> {
+export async function publishRows(client: Client, { projectId, rows }: { projectId: string; rows: number }): Promise<string> {
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'rows', files: sourceOf(rows) } });
   const path = { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 };
   const { operation } = await client.createBuild({ path });
@@ -136,4 +164,24 @@ export function processFigures(pid: number): ProcessFigures {
     ownMb: megabytes('RssAnon'),
     peakMb: megabytes('VmHWM'),
   };
+}
+
+/** Linux alone. */
+function familyMb(pid: number): number {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const parent = /^PPid:\s+(\d+)$/m.exec(textOf(`/proc/${name}/status`))?.[1];
+    if (/^\d+$/.test(name) && parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  const isOurs = (one: number): boolean => one === pid || (one > 1 && parents.has(one) && isOurs(parents.get(one) as number));
+  const kilobytes = [...parents.keys()].filter(isOurs).map((one) => Number(/^Pss:\s+(\d+) kB$/m.exec(textOf(`/proc/${one}/smaps_rollup`))?.[1] ?? 0));
+  return Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1024);
+}
+/** Empty of a process that has ended meanwhile. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

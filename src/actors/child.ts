@@ -41,6 +41,8 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
     ...(bounds === undefined ? {} : { bounds }),
     ...(box === undefined ? {} : { box }),
   });
+  // What is loaded before it is wanted is nobody's hurry.
+  child.setYielding(true);
   child.send({ lane: 'prepare', moduleHref, resourceLimits, boardFd: firstDescriptor } satisfies ToChild);
   return {
     child,
@@ -65,6 +67,7 @@ export function startChildHost(
   });
   const board = new BoardReader(page);
   try {
+    child.setYielding(false);
     child.send({ lane: 'start', setup } satisfies ToChild);
   } catch (error) {
     child.kill();
@@ -76,6 +79,7 @@ export function startChildHost(
     endpoint: lane,
     board,
     ended: child.ended,
+    setYielding: (yields) => child.setYielding(yields),
     terminate: () => child.kill(),
     refuse: (reason) => child.refuse(reason),
   };

@@ -48,6 +48,8 @@ export interface HostLife {
   readonly board: BoardReader;
   /** Resolves, with what is known of the reason, once the thread or process is gone and all it had sent has been given to `onEnvelope`. */
   readonly ended: Promise<string>;
+  /** Whether it leaves the processor to others that want it; a thread cannot. */
+  setYielding?(yields: boolean): void;
   /** Ends it whatever it does. */
   terminate(): void;
   /** Ends it because of what it sent. */

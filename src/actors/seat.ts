@@ -50,6 +50,9 @@ export class Seat {
   /** Infinity: until the life that does not end has ended. */
   #downUntilMs = 0;
   #closed: Deferred | undefined;
+  /** What tool code has held the host for, as it drains, and when that was looked at. */
+  #heldMs = 0;
+  #lookedMs = monotonicMs();
   #lastFigures: HostFigures = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
 
   constructor(options: SeatOptions) {
@@ -102,9 +105,20 @@ export class Seat {
   watch(): void {
     if (this.state === 'starting') this.#life?.watchdog.lookAtStart();
     const step = this.state === 'up' ? this.#life?.watchdog.look(this.#calls.slotsUsed) : undefined;
-    const call = step && this.#calls.at(step.slot);
-    if (!call || call.stamp !== step.stamp) return;
-    this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs: monotonicMs() - step.sinceMs });
+    const found = step && this.#calls.at(step.slot);
+    const call = found?.stamp === step?.stamp ? found : undefined;
+    const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;
+    this.#hold(call !== undefined && runsForMs > limits.heldStepMs);
+    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs });
+  }
+
+  /** A host that tool code holds more than now and then yields the processor until that has drained. */
+  #hold(isHeld: boolean): void {
+    const nowMs = monotonicMs();
+    const sinceMs = nowMs - this.#lookedMs;
+    this.#lookedMs = nowMs;
+    this.#heldMs = isHeld ? Math.min(this.#heldMs + sinceMs, limits.heldWaitMsMax) : Math.max(0, this.#heldMs - sinceMs * limits.heldShare);
+    this.#life?.setYielding?.(this.#heldMs > limits.heldFreeMs);
   }
 
   /** Ends the present life as a crash would; resolves when the next one stands. */

@@ -80,11 +80,13 @@ export const limits = {
   /** What a host may take beside its heap: buffers, stacks, code. */
   hostBesideHeapBytesMax: 256 * 1024 * 1024,
   hostCpuPercentMax: 100,
+  /** Of a process that has the usual share of a processor where processors are short; so what else a service starts waits for its hosts. */
+  hostCpuWeight: 50,
   /** Of a local run's host in a box: heap, buffers, stacks. */
   localBoxMemoryBytesMax: 2 * 1024 * 1024 * 1024,
-  /** Empty boxes that wait for a project, so that its first call waits for no start. */
-  boxesReady: 1,
-  boxRefillMs: 250,
+  /** Processes or boxes that wait for a project, so that its first call waits for no start. */
+  hostsReady: 1,
+  hostRefillMs: 250,
   /** Projects whose hosts stand at once. */
   projectsLiveMax: 64,
   /** Hosts of a project end when none of its worlds has had a message for this long, */

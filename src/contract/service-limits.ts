@@ -91,10 +91,14 @@ export const serviceLimits = {
   /** What a worker process may take beside its heap: buffers, stacks, code, and what bundles beside it. */
   taskBesideHeapBytesMax: 512 * 1024 * 1024,
   taskCpuPercentMax: 200,
+  taskCpuWeight: 10,
+  /** So long a task has only what others leave of the processors. */
+  taskYieldMs: 2_000,
   /** Of one message between the service and a worker process: a build and its view, as base64. */
   taskMessageBytesMax: 128 * 1024 * 1024,
   authorProcessMemoryBytesMax: 4 * 1024 * 1024 * 1024,
   authorCpuPercentMax: 200,
+  authorCpuWeight: 10,
   /** Tasks that wait for a worker, of all projects and of one. */
   compileQueueMax: 1024,
   compileProjectQueueMax: 16,

@@ -59,7 +59,11 @@ export async function askCommandAuthor(settings: AuthorSettings, input: AuthorIn
 /** In its box it sees the runtime, the folder of its program, what its arguments name by a full path, and a /tmp of its own. */
 function enclosed({ author, isolation, dataDirectory, keyFile }: AuthorSettings, environment: NodeJS.ProcessEnv): Pick<JsonCommand, 'enclose'> {
   if (isolation === 'thread') return {};
-  const bounds = { memoryBytesMax: limits.authorProcessMemoryBytesMax, cpuPercentMax: limits.authorCpuPercentMax };
+  const bounds = {
+    memoryBytesMax: limits.authorProcessMemoryBytesMax,
+    cpuPercentMax: limits.authorCpuPercentMax,
+    cpuWeight: limits.authorCpuWeight,
+  };
   if (isolation === 'process') return { enclose: (command) => bounded(command, bounds) };
   return {
     enclose: (command) => {

@@ -5,7 +5,8 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { Worlds, WorldsOptions } from '../worlds/api.js';
-import { BoxPool, plainChildren } from '../worlds/boxes.js';
+import { type BoxOptions, BoxPool, recoverSlots } from '../worlds/boxes.js';
+import { type HostPool, PlainPool } from '../worlds/ready-hosts.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { Catalog } from './catalog.js';
 import { projectTable } from './organization-records.js';
@@ -28,12 +29,13 @@ const bytesPerMb = 1024 * 1024;
 export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorldsParts): Worlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
-  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
   const directory = join(dataDirectory, 'worlds');
   makeFolder(directory);
-  const boxes = isolation === 'box' ? new BoxPool({ directory, bounds, resourceLimits }) : undefined;
+  recoverSlots(directory);
   moveSharedHosts(directory, catalog);
+  const pool = poolOf(isolation, { directory, bounds, resourceLimits });
   const common = {
     layout: 'shared',
     durability,
@@ -53,10 +55,7 @@ export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorl
     },
     onStepSeen: (seen) => guard.seen({ ...seen, host: firstHost + seen.host }),
   });
-  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => {
-    if (isolation === 'thread') return {};
-    return { children: boxes?.childrenOf(folder) ?? plainChildren({ directory: folder, bounds, resourceLimits }) };
-  };
+  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => (pool === undefined ? {} : { children: pool.childrenOf(folder) });
   const worlds = new ProjectWorlds({
     directory,
     projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
@@ -64,9 +63,14 @@ export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorl
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
       return openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
     },
-    onClosed: async () => boxes?.close(),
+    onClosed: async () => pool?.close(),
   });
   return worlds;
+}
+
+function poolOf(isolation: ControlSettings['isolation'], options: BoxOptions): HostPool | undefined {
+  if (isolation === 'thread') return undefined;
+  return isolation === 'box' ? new BoxPool(options) : new PlainPool(options);
 }
 
 /** Of one session of the project, as it is when the project's hosts start. */

@@ -38,6 +38,13 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
   return ({ onBegun, onAnswer, onLost }) => {
     const slot = boxes === undefined ? undefined : new Slot(boxes);
     let asked: Task['kind'] | undefined;
+    let patience: NodeJS.Timeout | undefined;
+    // Most tasks are short, and calls of agents go first; one that lasts gets its share.
+    const yieldFor = (ms: number): void => {
+      clearTimeout(patience);
+      child.setYielding(true);
+      patience = setTimeout(() => child.setYielding(false), ms).unref();
+    };
     const child: Child = spawnChild({
       entry,
       flags: flagsOf(own),
@@ -55,17 +62,21 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
           return;
         }
         asked = undefined;
+        clearTimeout(patience);
         slot?.giveBack();
         onAnswer(answer as TaskAnswer<Result>);
       },
     });
+    child.setYielding(true);
     const ended = child.ended.then(async (detail) => {
+      clearTimeout(patience);
       onLost(lossOf(detail), new Error(`a worker process ended: ${detail}`));
       await slot?.remove();
     });
     return {
       post: (task) => {
         asked = task.kind;
+        yieldFor(limits.taskYieldMs);
         child.send(taskToWire(task.kind === 'compile' && slot !== undefined ? { ...task, root: slot.take(task.root) } : task));
       },
       end: async () => {
@@ -129,6 +140,7 @@ function flagsOf({ heapMb, youngHeapMb, stackMb }: ThreadLimits): string[] {
 const boundsOf = ({ heapMb, youngHeapMb }: ThreadLimits) => ({
   memoryBytesMax: (heapMb + youngHeapMb) * bytesPerMb + limits.taskBesideHeapBytesMax,
   cpuPercentMax: limits.taskCpuPercentMax,
+  cpuWeight: limits.taskCpuWeight,
 });
 
 /** V8 ends its process by a signal when it has no memory left, and so does the kernel; bubblewrap tells a signal as 128 and its number. */

@@ -1,9 +1,12 @@
 // The journal of one attempt as the attempt reads it: forward, in pages, every entry once.
-
+import { setImmediate } from 'node:timers/promises';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import { TrajectoryHasher } from '../contract/evidence-hash.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
+
+/** Read and judged before others of this thread have their turn. */
+const charsAtOnce = 128 * 1024;
 
 export class Journal {
   readonly #world: WorldRef;
@@ -37,10 +40,13 @@ export class Journal {
   async catchUp(): Promise<void> {
     for await (const lines of this.#read(this.#next)) {
       this.#keep(lines);
-      for (let from = 0; from < lines.length; ) {
+      for (let from = 0, pauseAt = charsAtOnce; from < lines.length; ) {
         const end = lines.indexOf('\n', from);
         this.#take(JSON.parse(lines.slice(from, end)) as EvidenceEntry);
         from = end + 1;
+        if (from < pauseAt) continue;
+        pauseAt = from + charsAtOnce;
+        await setImmediate();
       }
     }
   }

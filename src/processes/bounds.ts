@@ -11,12 +11,16 @@ export interface ChildBounds {
   memoryBytesMax: number;
   /** Hundredths of one processor, over its threads; only a control group holds it. */
   cpuPercentMax: number;
+  /** Hundredths of what a process has that is in no group of ours, where processors are short. */
+  cpuWeight: number;
 }
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file));
 
 /** A command that puts itself under its bounds before it runs what it was made from. */
 export interface BoundedCommand extends Command {
+  /** While it yields it has only what nobody else wants of a processor; in a control group alone. */
+  setYielding(yields: boolean): void;
   /** To be called once everything that it started has ended. */
   ended(): void;
 }
@@ -25,6 +29,8 @@ interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
   write(group: string[], bounds: ChildBounds): void;
+  /** `idle`: it has what nobody else wants, and whoever wakes goes first. */
+  weigh(group: string[], cpuWeight: number | 'idle'): void;
 }
 
 let hierarchy: Hierarchy | null | undefined;
@@ -44,8 +50,22 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
   hierarchy ??= findHierarchy();
   const group = hierarchy === null ? undefined : createGroup(hierarchy, bounds);
   const own = limited(command, bounds);
-  if (group === undefined) return { ...own, ended: () => {} };
-  return { ...joining(group, own), ended: () => removeAll(group) };
+  if (hierarchy === null || group === undefined) return { ...own, setYielding: () => {}, ended: () => {} };
+  const { weigh } = hierarchy;
+  let wasYielding = false;
+  return {
+    ...joining(group, own),
+    setYielding: (yields) => {
+      if (yields === wasYielding) return;
+      wasYielding = yields;
+      try {
+        weigh(group, yields ? 'idle' : bounds.cpuWeight);
+      } catch {
+        // Its last process has ended and the group with it.
+      }
+    },
+    ended: () => removeAll(group),
+  };
 }
 
 function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
@@ -58,7 +78,7 @@ function joining(group: readonly string[], { file, args }: Command): Command {
   return { file: '/bin/sh', args: ['-c', script, 'sh', ...group, '--', file, ...args] };
 }
 
-function createGroup({ parents, write }: Hierarchy, bounds: ChildBounds): string[] | undefined {
+function createGroup({ parents, write, weigh }: Hierarchy, bounds: ChildBounds): string[] | undefined {
   const name = `drillyard-${process.pid}-${++groups}`;
   const group = parents.map((parent) => join(parent, name));
   live.add(name);
@@ -66,6 +86,7 @@ function createGroup({ parents, write }: Hierarchy, bounds: ChildBounds): string
     for (const parent of parents) sweep(parent);
     for (const folder of group) mkdirSync(folder);
     write(group, bounds);
+    weigh(group, bounds.cpuWeight);
     return group;
   } catch {
     removeAll(group);
@@ -99,9 +120,8 @@ function remove(folder: string): void {
 
 const cpuPeriodUs = 100_000;
 const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((cpuPeriodUs * cpuPercentMax) / 100);
-/** A quarter of what one process has unless told otherwise, in the units of each version: where processors are short, tool code waits. */
-const cpuWeight = 25;
-const cpuShares = 256;
+/** Version 1 counts the weight that is usual as 1,024, version 2 as 100. */
+const sharesOf = (cpuWeight: number): number => Math.ceil((1024 * cpuWeight) / 100);
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
@@ -122,8 +142,8 @@ function version2(): Hierarchy[] {
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
-      writeFileSync(join(folder as string, 'cpu.weight'), String(cpuWeight));
     },
+    weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
   }));
 }
 
@@ -155,14 +175,21 @@ function version1(): Hierarchy | undefined {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
-      writeFileSync(join(cpu as string, 'cpu.shares'), String(cpuShares));
     },
+    weigh: ([, cpu], cpuWeight) => weigh(cpu as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
   };
+}
+
+/** A group that was idle has the usual weight afterwards, and gets its own again. */
+function weigh(folder: string, file: 'cpu.weight' | 'cpu.shares', weight: number | 'idle'): void {
+  const idle = join(folder, 'cpu.idle');
+  if (existsSync(idle)) writeFileSync(idle, weight === 'idle' ? '1' : '0');
+  if (weight !== 'idle') writeFileSync(join(folder, file), String(weight));
 }
 
 /** Whether a process can be put into a group made there. */
 function works(found: Hierarchy): boolean {
-  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100 });
+  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100, cpuWeight: 100 });
   if (group === undefined) return false;
   const { file, args } = joining(group, { file: '/bin/sh', args: ['-c', ':'] });
   const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: 10_000 });

@@ -29,6 +29,8 @@ export interface Child {
   send(value: unknown): void;
   /** Resolves with what is known of the reason. */
   readonly ended: Promise<string>;
+  /** Whether it leaves the processor to others that want it. */
+  setYielding(yields: boolean): void;
   kill(): void;
   /** Ends it because it broke a rule; `ended` says which. */
   refuse(reason: string): void;
@@ -44,7 +46,8 @@ const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'
 export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
   const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry)] };
   const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders] });
-  const { file, args, ended: groupEnded } = bounds === undefined ? { ...command, ended: () => {} } : bounded(command, bounds);
+  const group = bounds === undefined ? undefined : bounded(command, bounds);
+  const { file, args } = group ?? command;
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
   let broken: string | undefined;
   const refuse = (reason: string): void => {
@@ -65,10 +68,16 @@ export function spawnChild({ entry, flags = [], box, bounds, messageBytesMax, de
   for (const output of [child.stdout, child.stderr]) showOutput(output as Readable, allowance);
   const ended = exitOf(child).then(async (detail) => {
     if (child.pid !== undefined) await closed;
-    groupEnded();
+    group?.ended();
     return broken === undefined ? detail : `${broken}; ${detail}`;
   });
-  return { send: (value) => channel.send(value), ended, kill: () => void child.kill('SIGKILL'), refuse };
+  return {
+    send: (value) => channel.send(value),
+    ended,
+    setYielding: (yields) => group?.setYielding(yields),
+    kill: () => void child.kill('SIGKILL'),
+    refuse,
+  };
 }
 
 function ownEnvironment(): NodeJS.ProcessEnv {

@@ -1,13 +1,14 @@
 // Worlds of a local run, whose hosts may be in boxes. Hosts in boxes see one folder that is empty when the run begins, and not what earlier runs left:
 // the worlds move to where runs are kept when their hosts have ended.
-import { mkdtempSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import { canBox } from '../processes/bubblewrap.js';
-import type { Worlds, WorldsOptions } from './api.js';
+import type { WorldRef, Worlds, WorldsOptions } from './api.js';
 import { openWorlds, worldHostModule } from './worlds.js';
 
 export type LocalIsolation = 'thread' | 'process' | 'box';
@@ -28,24 +29,46 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
   if (!works) throw new ServiceError('control.UNAVAILABLE', { message: `Tool code cannot run in a box: ${reason}.` });
   makeFolder(directory);
   const outside = isFresh ? directory : mkdtempSync(join(directory, '.box-'));
-  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax };
+  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const box = { folders: [{ outside, inside, writable: true }] };
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
   const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });
   return isFresh ? worlds : movingBack(worlds, outside, directory);
 }
 
-/** The worlds of a run, which are kept under their ids once their hosts have ended. */
+/**
+ * The worlds of a run, which are kept under their ids once their hosts have ended: those that were made here and nothing else, since code that has
+ * left its realm may have put other names, or links, into the folder that the box sees.
+ */
 function movingBack(worlds: Worlds, from: string, to: string): Worlds {
+  const made = new Set<string>();
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await worlds.close();
-    for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name));
-    rmdirSync(from);
+    for (const name of made) {
+      const isFolder = lstatSync(join(from, name), { throwIfNoEntry: false })?.isDirectory() === true;
+      if (isFolder && !existsSync(join(to, name))) renameSync(join(from, name), join(to, name));
+    }
+    await rm(from, { recursive: true, force: true });
+  };
+  const noted = (ref: WorldRef): WorldRef => {
+    made.add(ref.worldId);
+    return {
+      worldId: ref.worldId,
+      worldInstanceId: ref.worldInstanceId,
+      command: (command, options) => ref.command(command, options),
+      query: (query) => ref.query(query),
+      fork: async (request) => {
+        const { world, position } = await ref.fork(request);
+        return { world: noted(world), position };
+      },
+      passivate: () => ref.passivate(),
+      destroy: () => ref.destroy(),
+    };
   };
   return {
-    create: (request) => worlds.create(request),
-    open: (worldId) => worlds.open(worldId),
+    create: async (request) => noted(await worlds.create(request)),
+    open: async (worldId) => noted(await worlds.open(worldId)),
     hostOf: (worldId) => worlds.hostOf(worldId),
     killHost: (index) => worlds.killHost(index),
     stats: () => worlds.stats(),

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { clientOf } from '../e2e/service.js';
-import { ended, type Ground, modes, startAttacker, startGround, startVictim } from './kit.js';
+import { ended, modes, type ServedGround, startAttacker, startGround, startVictim } from './kit.js';
 
 const flags = ['--handler-timeout-ms', '60000', '--quarantine-host-ends', '1000', '--durability', 'committed'];
 
 for (const mode of modes) {
   test(`${mode}: an operation that eats all memory is started five times, and no more`, { timeout: 300_000 }, async (t) => {
     // In threads the heap of tool code is the server's own: a small one ends sooner.
-    const start = (dataDirectory?: string): Promise<Ground> =>
+    const start = (dataDirectory?: string): Promise<ServedGround> =>
       startGround(mode, { flags, ...(mode === 'thread' ? { heapMb: 512 } : {}), ...(dataDirectory === undefined ? {} : { dataDirectory }) });
     let ground = await start();
     const secret = ground.service.ready.credential!;

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '../../src/client/client.js';
+import { type Client, createClient } from '../../src/client/client.js';
 import { OperationError } from '../../src/client/control-error.js';
 import type { BuildAttempt } from '../../src/contract/hosted-source.js';
 import type { Operation } from '../../src/contract/operation.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import type { Answered } from '../e2e/service.js';
-import { clientOf, type Service, startService, temporaryFolder } from '../e2e/service.js';
+import { type Service, startService, temporaryFolder } from '../e2e/service.js';
 import { engines as allEngines } from '../http/fake-control.js';
 import { attackerFiles, type SourceText } from './sources.js';
 
@@ -25,6 +25,10 @@ export const apartModes = modes.filter((mode) => mode !== 'thread');
 export const engines: readonly Engine[] = allEngines.map((engine) => (engine === 'node:http' ? 'node' : 'uws'));
 
 export const serverMiBMax = 1536;
+/** What an attack says that has left the realm. */
+export const reached = 'the process was reached';
+/** Of a victim under attack, to what it has when all is quiet. */
+const p99RatioMax = 3;
 /** Of what a test waits for in any case. */
 const agentTimeoutMs = 60_000;
 const unlimited = ['rate-per-second', 'rate-burst', 'organization-rate-per-second', 'organization-rate-burst'];
@@ -49,12 +53,21 @@ export interface AgentReply {
   status: number;
   body: Answered;
 }
+/** A service under attack, as who knows its address and the first manager's credential sees it. */
 export interface Ground {
-  service: Service;
+  baseUrl: string;
+  credential: string;
   dataDirectory: string;
   /** Of the first organization, and of every project of it. */
   manager: Client;
 }
+export interface ServedGround extends Ground {
+  service: Service;
+}
+export const groundOf = (baseUrl: string, credential: string, dataDirectory: string): Ground => ({
+  ...{ baseUrl, credential, dataDirectory },
+  manager: createClient({ baseUrl, credential }),
+});
 
 /** `heapMb` bounds the heap of the server process, and in threads that of tool code beside it. */
 export async function startGround(
@@ -65,7 +78,7 @@ export async function startGround(
     heapMb,
     dataDirectory = temporaryFolder(),
   }: { engine?: Engine; flags?: string[]; heapMb?: number; dataDirectory?: string },
-): Promise<Ground> {
+): Promise<ServedGround> {
   const service = await startService({
     dataDirectory,
     flags: [
@@ -75,15 +88,15 @@ export async function startGround(
     ],
     env: heapMb === undefined ? {} : { NODE_OPTIONS: `--max-old-space-size=${heapMb}` },
   });
-  return { service, dataDirectory, manager: clientOf(service, service.ready.credential ?? 'none') };
+  return { ...groundOf(service.ready.baseUrl, service.ready.credential ?? 'none', dataDirectory), service };
 }
 
-export async function newParty({ service, manager }: Ground, name: string): Promise<Party> {
+export async function newParty({ baseUrl, manager }: Ground, name: string): Promise<Party> {
   const { projectId } = (await manager.createProject({ body: { name } })).project;
   const { credential, secret } = await manager.createCredential({ body: { name, role: null } });
   const subject = { kind: 'credential' as const, id: credential.credentialId };
   await manager.createGrant({ path: { projectId }, body: { subject, role: 'manager' } });
-  return { client: clientOf(service, secret!), projectId };
+  return { client: createClient({ baseUrl, credential: secret! }), projectId };
 }
 
 /** Whatever became of it. */
@@ -249,8 +262,14 @@ export async function besideVictim<T>(victim: Victim, attack: () => Promise<T>):
   }
 }
 
+/** The victim is held up no more than is claimed. In threads tool code has the processors of the service, and nothing is claimed for them. */
+export function assertHeld(quiet: Answers, answers: Answers): void {
+  const ratio = answers.p99Ms / quiet.p99Ms;
+  assert.ok(ratio <= p99RatioMax, `p99 is ${ratio.toFixed(2)} times what it is when all is quiet`);
+}
+
 /** Of the server process alone. */
-export function residentMiB({ service }: Ground, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+export function residentMiB({ service }: ServedGround, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   return memoryOf(service.child.pid ?? 0, field) ?? 0;
 }
 function memoryOf(pid: number, field: string): number | undefined {
@@ -262,7 +281,7 @@ function memoryOf(pid: number, field: string): number | undefined {
   }
 }
 /** Of the server and all that it started, now. */
-export function familyMiB({ service }: Ground): number {
+export function familyMiB({ service }: ServedGround): number {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {
@@ -276,7 +295,7 @@ export function familyMiB({ service }: Ground): number {
   return [...parents.keys()].filter(isOurs).reduce((sum, pid) => sum + (memoryOf(pid, 'VmRSS') ?? 0), 0);
 }
 /** The most that the whole family had while the work lasted. */
-export async function peakOfFamily<T>(ground: Ground, work: () => Promise<T>): Promise<{ result: T; peakMiB: number }> {
+export async function peakOfFamily<T>(ground: ServedGround, work: () => Promise<T>): Promise<{ result: T; peakMiB: number }> {
   let peakMiB = 0;
   const timer = setInterval(() => {
     peakMiB = Math.max(peakMiB, familyMiB(ground));
@@ -290,7 +309,7 @@ export async function peakOfFamily<T>(ground: Ground, work: () => Promise<T>): P
 }
 
 /** The service is there and has stayed within its memory; then it is stopped. */
-export async function endWell(ground: Ground, t: { diagnostic(message: string): void }): Promise<void> {
+export async function endWell(ground: ServedGround, t: { diagnostic(message: string): void }): Promise<void> {
   const peak = residentMiB(ground, 'VmHWM');
   t.diagnostic(`server: at most ${peak} MiB`);
   assert.ok(peak > 0, 'the server is gone');

@@ -1,7 +1,7 @@
 // Tool code that takes memory: its host ends, or its call does; the server lives, and answers others meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { apartModes, besideVictim, endWell, quietAnswers, refusalOf, startAttacker, startGround, startVictim } from './kit.js';
+import { apartModes, assertHeld, besideVictim, endWell, quietAnswers, refusalOf, startAttacker, startGround, startVictim } from './kit.js';
 
 for (const mode of apartModes) {
   for (const how of ['arrays', 'buffers', 'objects']) {
@@ -16,6 +16,7 @@ for (const mode of apartModes) {
       t.diagnostic(`attacker: ${codes}; victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}`);
       const known = ['world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT', 'world.HANDLER_FAILED', 'world.BUILD_QUARANTINED', 'HANDLER_FAILED'];
       for (const code of codes) assert.ok(code !== undefined && known.includes(code), String(code));
+      assertHeld(quiet, answers);
       const after = await quietAnswers(victim, 50);
       assert.equal(after.retries, 0);
       assert.equal(await victim.total(), victim.acknowledged);

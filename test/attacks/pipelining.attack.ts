@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { endWell, engines, residentMiB, startGround } from './kit.js';
+import { assertHeld, besideVictim, endWell, engines, quietAnswers, residentMiB, startGround, startVictim } from './kit.js';
 
 const sockets = 8;
 const requestsEach = 2000;
@@ -22,19 +22,26 @@ for (const engine of engines) {
     await ask();
     const before = residentMiB(ground);
     const bytes = 'GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(requestsEach);
-    for (let round = 0; round < 3; round++) {
-      const flood = Array.from({ length: sockets }, () => {
-        const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1').on('error', () => {});
-        socket.write(bytes);
-        return socket;
-      });
-      for (let asked = 0; asked < 10; asked++) await ask();
-      const closed = flood.map((socket) => new Promise((resolve) => (socket.closed ? resolve(0) : socket.once('close', resolve))));
-      for (const socket of flood) socket.destroy();
-      await Promise.all(closed);
-      await ask();
-    }
+    const victim = await startVictim(ground);
+    const quiet = await quietAnswers(victim);
+    const { answers } = await besideVictim(victim, async () => {
+      for (let round = 0; round < 3; round++) {
+        const flood = Array.from({ length: sockets }, () => {
+          const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1').on('error', () => {});
+          socket.write(bytes);
+          return socket;
+        });
+        for (let asked = 0; asked < 10; asked++) await ask();
+        const closed = flood.map((socket) => new Promise((resolve) => (socket.closed ? resolve(0) : socket.once('close', resolve))));
+        for (const socket of flood) socket.destroy();
+        await Promise.all(closed);
+        await ask();
+      }
+    });
+    assertHeld(quiet, answers);
+    assert.equal(await victim.total(), victim.acknowledged);
     const peak = residentMiB(ground, 'VmHWM');
+    t.diagnostic(`victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}`);
     t.diagnostic(`${before} MiB before, at most ${peak} MiB`);
     assert.ok(peak - before < grownMiBMax, `${before} MiB before, at most ${peak} MiB`);
     await endWell(ground, t);

@@ -1,6 +1,6 @@
 // Hosts in boxes, asked from inside: a host module that has nothing to do with worlds looks around as code would that has left its realm.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ import { openWorlds } from '../../src/worlds/worlds.js';
 
 const { works, reason } = canBox();
 const skip = works ? false : reason;
-const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100 };
+const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 };
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 function scratch(t: TestContext): string {
@@ -102,12 +102,23 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   assert.deepEqual(await first.query({ kind: 'position' }), before);
   await Promise.all([one.close(), other.close()]);
   assert.deepEqual(readdirSync(directory).sort(), ['.slots', 'p-one', 'p-other']);
-  // What a crash left in a slot is found by the next start.
-  mkdirSync(join(directory, '.slots', 'slot-lost'));
-  renameSync(join(directory, 'p-one'), join(directory, '.slots', 'slot-lost', 'p-one'));
+  // What a crash left in a slot is found by the next start: the folder that went in, and nothing that code in the box put beside it.
+  const slot = (name: string, owner: string): string => {
+    const seen = join(directory, '.slots', name, 'data');
+    mkdirSync(seen, { recursive: true });
+    writeFileSync(join(directory, '.slots', name, 'owner'), owner);
+    return seen;
+  };
+  renameSync(join(directory, 'p-one'), join(slot('slot-lost', 'p-one'), 'p-one'));
+  mkdirSync(join(slot('slot-hostile', 'p-mine'), 'p-planted'));
+  symlinkSync(directory, join(slot('slot-linked', 'p-linked'), 'p-linked'));
+  mkdirSync(join(slot('slot-second', 'p-other'), 'p-other'));
+  const kept = readdirSync(join(directory, 'p-other'));
   const next = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
-  assert.deepEqual(readdirSync(directory).includes('p-one'), true);
   await next.close();
+  assert.deepEqual(readdirSync(directory).sort(), ['.slots', 'p-one', 'p-other']);
+  assert.deepEqual(readdirSync(join(directory, 'p-other')), kept);
+  assert.deepEqual(readdirSync(join(directory, '.slots')), []);
 });
 
 test('a child that sends anything but messages of the right shape is ended, and its parent goes on', { timeout: 60_000 }, async () => {

@@ -1,0 +1,101 @@
+// Processes that have loaded everything and wait for what they are to be, so that the start of one costs no first call.
+//   R1. One that ended while it waited is no use; the next is started when one is taken, so that a machine where none can start does not spin.
+import { prepareHost } from '../actors/child.js';
+import type { ActorSystemOptions } from '../actors/options.js';
+import type { PreparedHost } from '../actors/prepared-host.js';
+import { limits } from '../contract/limits.js';
+import type { ChildBounds } from '../processes/bounds.js';
+import type { WorldsOptions } from './api.js';
+import { worldHostModule } from './worlds.js';
+
+export interface HostPoolOptions {
+  bounds: ChildBounds;
+  resourceLimits: NonNullable<ActorSystemOptions['resourceLimits']>;
+  /** How many wait. Default limits.hostsReady. */
+  ready?: number | undefined;
+}
+/** Gives hosts of data folders their processes. */
+export interface HostPool {
+  childrenOf(folder: string): NonNullable<WorldsOptions['children']>;
+  /** Ends those that wait. */
+  close(): Promise<void>;
+}
+
+interface Ready {
+  host: PreparedHost;
+}
+export interface ReadyHostsOptions<One extends Ready> {
+  start(): One;
+  /** It ended while it waited. */
+  lost(one: One): void;
+  ready?: number | undefined;
+}
+
+export class ReadyHosts<One extends Ready> {
+  readonly #options: ReadyHostsOptions<One>;
+  readonly #waiting: One[] = [];
+  #refill: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ReadyHostsOptions<One>) {
+    this.#options = options;
+    this.#refillSoon();
+  }
+
+  take(): One {
+    const one = this.#waiting.pop() ?? this.#options.start();
+    this.#refillSoon();
+    return one;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#refill);
+    const ended = this.#waiting.splice(0).map(async (one) => {
+      one.host.child.kill();
+      await one.host.child.ended;
+      this.#options.lost(one);
+    });
+    await Promise.all(ended);
+  }
+
+  /** Later, and one at a time: the host that was just taken needs the processor first. */
+  #refillSoon(): void {
+    const { ready = limits.hostsReady } = this.#options;
+    if (this.#closed || this.#waiting.length >= ready) return;
+    this.#refill ??= setTimeout(() => {
+      this.#refill = undefined;
+      if (this.#closed) return;
+      const one = this.#options.start();
+      this.#waiting.push(one);
+      void one.host.child.ended.then(() => this.#forget(one));
+      this.#refillSoon();
+    }, limits.hostRefillMs);
+    this.#refill.unref();
+  }
+
+  #forget(one: One): void {
+    const at = this.#waiting.indexOf(one);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
+    this.#options.lost(one);
+  }
+}
+
+/** Processes without a box, within the same bounds: what tool code reaches there is all that the service reaches. */
+export class PlainPool implements HostPool {
+  readonly #ready: ReadyHosts<Ready>;
+
+  constructor({ bounds, resourceLimits, ready }: HostPoolOptions) {
+    const start = (): Ready => ({ host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds }) });
+    this.#ready = new ReadyHosts({ start, lost: () => {}, ready });
+  }
+
+  childrenOf(folder: string): NonNullable<WorldsOptions['children']> {
+    return { take: () => this.#ready.take().host, directory: folder };
+  }
+
+  close(): Promise<void> {
+    return this.#ready.close();
+  }
+}
