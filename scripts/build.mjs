@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { vendor } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -27,17 +28,26 @@ const sources = (folder) =>
 if (process.argv.includes('--fast')) await fast();
 else await full();
 copyAssets();
+await vendor(out);
 await bundleInspectorApp();
+say('done');
 
 async function full() {
   // A file that left the source must leave the output too, or a test of it would go on running.
   for (const room of ['src', 'test', 'bench']) rmSync(join(out, room), { recursive: true, force: true });
   rmSync(join(out, '.tsbuildinfo'), { force: true });
+  say('compiling src, test and bench with the validators of src/contract, and checking the inspector app: half a minute to two minutes');
   // The app's types are checked meanwhile, on another core.
   const app = existsSync(appFolder) ? checked('tsc', ['-p', 'tsconfig.app.json']) : undefined;
   await checked('tspc', ['-p', 'tsconfig.json', '--outDir', out]);
   await app;
+  say('bundling');
   await dropDeadImports(out);
+}
+
+/** On stderr: `npm pack --json` builds too, and stdout is its own. A fast build is over before anybody wonders. */
+function say(what) {
+  if (!process.argv.includes('--fast')) console.error(`build: ${what} (${Math.round(process.uptime())} s)`);
 }
 
 /** Ends the build where a compiler found something. */

@@ -2,11 +2,14 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { engineVersion, libraryFolder } from '../compiler/shipped.js';
+import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import { makeFolder } from '../files/make-folder.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
+import { gitignore, gitignoreWith } from './gitignore.js';
 import { createOutput } from './output.js';
+import { ownCommand } from './own-command.js';
 
 export const templateNames = ['support-desk', 'payments', 'python', 'mcp'] as const;
 export type TemplateName = (typeof templateNames)[number];
@@ -25,7 +28,9 @@ export interface InitFlags {
   /** Ask nothing. */
   yes: boolean;
 }
-type Files = { [path: string]: string };
+/** What runs and agents leave behind. */
+const ignoredPaths = ['.service/', 'node_modules/', '__pycache__/'];
+type Files = { [path: string]: string | Buffer };
 type Chosen = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
 export async function initCommand(flags: InitFlags): Promise<ExitCode> {
@@ -38,13 +43,16 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     const folder = resolve(chosen.folder);
     // A repository that is there already gets what it asks for, and no second one.
     const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen)), ...ciFiles(flags) };
-    if (!flags.force) refuseExisting(folder, Object.keys(files));
-    writeAll(folder, files, flags);
+    const taken = existing(folder, Object.keys(files));
+    if (!flags.force) refuse(folder, taken);
+    const ignored = addsToRepository(folder, flags) ? undefined : gitignoreWith(folder, ignoredPaths);
+    writeAll(folder, { ...files, ...(ignored === undefined ? {} : { [gitignore]: ignored.content }) });
+    for (const path of taken) output.say(`${path} was written over.`);
+    if (ignored?.isAddition) output.say(`${ignored.added.join(', ')} added to ${gitignore}.`);
     const place = relative(process.cwd(), folder);
-    output.say(
-      `${Object.keys(files).length} ${Object.keys(files).length === 1 ? 'file' : 'files'} written${place === '' ? '' : ` to ${place}`}. Next:`,
-    );
-    output.say(nextSteps(files, place));
+    const written = Object.keys(files).length + (ignored === undefined || ignored.isAddition ? 0 : 1);
+    output.say(`${counted(written, 'file')} written${place === '' ? '' : ` to ${place}`}. Next:`);
+    output.say(nextSteps(files, { folder, place }));
     return exitCodes.passed;
   } catch (error) {
     return reportFailure(error, output, process.cwd());
@@ -61,10 +69,10 @@ function addsToRepository(folder: string, { ci, template, force }: InitFlags): b
   return ci !== undefined && template === undefined && !force && existsSync(join(folder, 'drillyard.json'));
 }
 
-function nextSteps(files: Files, place: string): string {
+function nextSteps(files: Files, { folder, place }: { folder: string; place: string }): string {
   const lines = place === '' ? [] : [`  cd ${place}`];
   const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
-  if (agent !== undefined) lines.push('  drillyard run', `Then put your own agent in the place of ${agent}.`);
+  if (agent !== undefined) lines.push(`  ${ownCommand(folder)} run`, `Then put your own agent in the place of ${agent}.`);
   const workflow = Object.keys(files).find((path) => path.startsWith('.github/'));
   if (workflow !== undefined) lines.push(`Commit ${workflow}: GitHub then runs the drills for every change.`);
   return lines.join('\n');
@@ -84,7 +92,6 @@ function repositoryFiles({ template, agent }: Chosen): Files {
     ...(desk ? {} : { 'drillyard/scenarios/answer-lost.scenario.yaml': text('payments/scenario.yaml') }),
     'drillyard/suites/default.suite.yaml': text('suite.yaml'),
     [`agents/${template === 'python' ? 'support_agent.py' : 'support-agent.mjs'}`]: text(program),
-    '.gitignore': '.service/\nnode_modules/\n__pycache__/\n',
   };
 }
 
@@ -112,33 +119,38 @@ function text(name: string): string {
   return readFileSync(new URL(`./template/${name}`, import.meta.url), 'utf8');
 }
 
-/** All or none: half a repository would be in the way of the next try. */
-function writeAll(folder: string, files: Files, { force }: InitFlags): void {
-  const written: string[] = [];
+/** All or none: half a repository would be in the way of the next try, and what was there before is put back. */
+function writeAll(folder: string, files: Files): void {
+  const earlier = new Map<string, Buffer | undefined>();
   try {
     for (const [name, content] of Object.entries(files)) {
       const path = join(folder, name);
       makeFolder(dirname(path));
-      const isNew = !existsSync(path);
-      const file = openSync(path, force ? 'w' : 'wx');
-      if (isNew) written.push(path);
+      const before = existsSync(path) ? readFileSync(path) : undefined;
+      const file = openSync(path, before === undefined ? 'wx' : 'w');
+      earlier.set(path, before);
       writeFileSync(file, content);
       closeSync(file);
     }
   } catch (error) {
-    for (const path of written) rmSync(path, { force: true });
+    for (const [path, content] of earlier) {
+      if (content === undefined) rmSync(path, { force: true });
+      else writeFileSync(path, content);
+    }
     throw error;
   }
 }
 
-/** Nothing that is there is written over. */
-function refuseExisting(folder: string, files: readonly string[]): void {
-  const taken = files.filter((name) => existsSync(join(folder, name)));
+function existing(folder: string, files: readonly string[]): string[] {
+  return files.filter((name) => existsSync(join(folder, name)));
+}
+
+/** Without --force nothing that is there is written over. */
+function refuse(folder: string, taken: readonly string[]): void {
   if (taken.length === 0) return;
-  const others = existsSync(folder) ? readdirSync(folder).length : 0;
   throw new ServiceError('control.INVALID_REQUEST', {
     message: `${folder} already has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ' and more' : ''}; nothing was written. Name another folder, or write over with --force.`,
-    details: { taken, entries: others },
+    details: { taken: [...taken], entries: readdirSync(folder).length },
   });
 }
 

@@ -18,7 +18,10 @@ export async function main(args: readonly string[]): Promise<void> {
       code = ended;
     };
     const create = args[0] === 'world' ? (await import('./program/world.js')).createWorldProgram : (await import('./program.js')).createProgram;
-    await create({ version: packageVersion(), finish }).parseAsync([...args], { from: 'user' });
+    const program = create({ version: packageVersion(), finish });
+    const mistake = args[0] === 'world' ? undefined : (await import('./program/run.js')).mistypedCommand(program, args);
+    if (mistake !== undefined) program.error(mistake);
+    await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version were asked for; everything else commander ends with is bad usage, and it has said so to people.

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addAdmin } from './program/admin.js';
 import { addAgent } from './program/agent.js';
+import { addClean } from './program/clean.js';
 import { addCompletion } from './program/completion.js';
 import { addDoctor } from './program/doctor.js';
 import { addHistory } from './program/history.js';
@@ -31,6 +32,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     addServe,
     addAdmin,
     addDoctor,
+    addClean,
     addCompletion,
   ];
   for (const add of groups) add(program, finish);

@@ -10,6 +10,7 @@ import { limits } from '../contract/limits.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
 import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
+import { loadEsbuild } from './esbuild.js';
 
 export interface BundleRequest {
   /** Real, absolute. */
@@ -64,8 +65,8 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
 }
 
 async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
-  // Loaded here, as it takes some 40 ms and most tools are of data alone.
-  const { build } = await import('esbuild');
+  // Loaded here: most tools are of data alone.
+  const { build } = await loadEsbuild();
   try {
     const { outputFiles, warnings, metafile } = await build({
       entryPoints: ['drillyard:entry'],

@@ -2,6 +2,7 @@
 // finds the line.
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
+import { loadEsbuild } from './esbuild.js';
 
 /** Runs only where a bundle already shows that there is something to find. A module that esbuild changes when async functions are not supported has one. */
 export async function asyncFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
@@ -41,7 +42,7 @@ export async function ambientFindings(body: string, modules: readonly BehaviorMo
   const mentioned = names.filter((name) => body.includes(name));
   if (mentioned.length === 0) return [];
   const marked = (name: string) => `drillyard_denied_${mentioned.indexOf(name)}_`;
-  const { transform } = await import('esbuild');
+  const { transform } = await loadEsbuild();
   const { code: rewritten } = await transform(body, {
     loader: 'js',
     define: Object.fromEntries(mentioned.map((name) => [name, marked(name)])),
@@ -72,7 +73,7 @@ async function findingsWhere(
   finding: (module: BehaviorModule) => BundleFinding,
 ): Promise<BundleFinding[]> {
   const findings: BundleFinding[] = [];
-  const { transform } = await import('esbuild');
+  const { transform } = await loadEsbuild();
   for (const module of modules) {
     if (module.loader === 'json') continue;
     const options = { loader: module.loader, target: 'es2022', logLevel: 'silent', tsconfigRaw: {} } as const;

@@ -67,6 +67,12 @@ export function createIdSource({ nowMs, random }: IdSourceOptions): (prefix: IdP
   return (prefix) => `${prefix}_${prefix === 'dataset' ? uuid7Hex(nowMs(), random) : nextUlid()}`;
 }
 
+/** When an id with a ULID was made, in epoch milliseconds; 0 for one of another form. */
+export function idTimeMs(id: string): number {
+  const time = /_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id)?.[1] ?? '';
+  return [...time].reduce((ms, digit) => ms * 32 + base32Digits.indexOf(digit), 0);
+}
+
 /** False when the digits ran over, to all zeros. */
 function countUp(digits: Uint8Array): boolean {
   for (let index = digits.length - 1; index >= 0; index--) {

@@ -260,6 +260,9 @@ export const limits = {
   evidenceLineBytesMax: 16 * 1024 * 1024,
   /** Reports of one directory that a command looks at: the newest. */
   storedReportsMax: 10_000,
+  /** Runs that a repository keeps where nobody says otherwise: the newest, and of older ones those that did not pass in so many days. */
+  keptRuns: 1_000,
+  keptFailedDays: 30,
   /** Runs of one drill that its history lists. */
   historyRunsShown: 100,
 

@@ -1,6 +1,6 @@
 // The options of runDrills by name: one that does not exist would be left out without a word.
 import { ServiceError } from '../contract/errors.js';
-import { nearest } from '../contract/shape-words.js';
+import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { RunDrillsOptions } from './options.js';
 
 const names = {
@@ -29,19 +29,13 @@ const names = {
   signal: true,
   reportDirectory: true,
   runDirectory: true,
+  retention: true,
 } satisfies { [name in keyof Required<RunDrillsOptions>]: true };
 
 /** Throws control.INVALID_REQUEST for one that is not known, and for a missing root. */
 export function requireKnownOptions(options: RunDrillsOptions): void {
-  const known = Object.keys(names);
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(names, name)) continue;
-    const near = nearest(name, known);
-    throw invalid(name, `runDrills has no option "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`);
-  }
-  if (typeof options.root !== 'string') throw invalid('root', 'runDrills needs the option "root": the folder of the repository.');
-}
-
-function invalid(name: string, message: string): ServiceError {
-  return new ServiceError('control.INVALID_REQUEST', { message, issues: [{ path: `/${name}`, code: 'unknown', message }] });
+  refuseUnknownOptions('runDrills', options, Object.keys(names));
+  if (typeof options.root === 'string') return;
+  const message = 'runDrills needs the option "root": the folder of the repository.';
+  throw new ServiceError('control.INVALID_REQUEST', { message, issues: [{ path: '/root', code: 'required', message }] });
 }

@@ -10,9 +10,11 @@ import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
+import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
+import { defaultRunDirectory, thenPrune } from './kept-runs.js';
 import { requireKnownOptions } from './known-options.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import { requireLoadableTools } from './loadable-tools.js';
@@ -66,14 +68,13 @@ export interface RunDrillsResult {
 /** Of a build, whose source nobody knows any more. */
 export type BuildRunResult = Omit<RunDrillsResult, 'diagnostics' | 'sources'>;
 
-const defaultRunDirectory = '.service/runs';
-
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
   requireKnownOptions(options);
   const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
-  return { ...(await runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace })), diagnostics, sources };
+  const result = await thenPrune(options, () => runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace }));
+  return { ...result, diagnostics, sources };
 }
 
 /** Compiles and plans; runs nothing. */
@@ -134,8 +135,10 @@ export async function runBuild(
     allowRemote: options.allowRemote === true,
     ...(agent === undefined ? {} : { agent }),
   });
+  const directory = resolve(root, options.runDirectory ?? defaultRunDirectory);
+  const mark = markRun(directory);
   const worlds = await openLocalWorlds({
-    directory: resolve(root, options.runDirectory ?? defaultRunDirectory),
+    directory,
     // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
     hosts: Math.max(1, Math.min(plan.concurrency, runs)),
     hostsAtStart: Math.min(availableParallelism(), runs),
@@ -143,6 +146,9 @@ export async function runBuild(
     isolation,
     ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
     ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
+  }).catch((error: unknown) => {
+    mark?.remove();
+    throw error;
   });
   try {
     await requireLoadableTools(worlds, build, plan.drills[0]);
@@ -153,6 +159,7 @@ export async function runBuild(
     await targets.close();
     await bindings.close();
     await worlds.close();
+    mark?.remove();
   }
 }
 

@@ -63,11 +63,17 @@ export function runtimeFolders(): BoxFolder[] {
   return kept.map((folder) => ({ outside: folder, inside: folder, writable: false }));
 }
 
+/** What the code of a child asks for, binaries included: LMDB's lies in a package of the platform. */
+const packages = [
+  ...['comlink', 'piscina', 'ajv', 'esbuild', 'yaml', '@bufbuild/re2', '@bufbuild/cel'],
+  ...['node-gyp-build-optional-packages', `@lmdb/lmdb-${process.platform}-${process.arch}`, 'msgpackr-extract'],
+];
+
 /** The compiled code, and every node_modules that a package of ours is found in: hoisted, nested or linked. */
 function codeFolders(): string[] {
   const code = fileURLToPath(new URL('../..', import.meta.url));
   const require = createRequire(import.meta.url);
-  const found = ['lmdb', 'msgpackr', 'comlink', 'piscina', 'ajv', 'typia', 'esbuild', 'yaml', '@bufbuild/re2', '@bufbuild/cel'].flatMap((name) => {
+  const found = packages.flatMap((name) => {
     const place = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name)).find((folder) => existsSync(folder));
     return place === undefined ? [] : [place, realpathSync(place)];
   });

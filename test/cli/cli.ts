@@ -27,13 +27,21 @@ export interface Started {
   soFar(): string;
 }
 
-export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string; env?: { [name: string]: string } } = {}): Started {
+export interface StartOptions {
+  cwd?: string;
+  env?: { [name: string]: string };
+  /** A process group of its own, which a test can send a signal to as a terminal does. */
+  ownGroup?: boolean;
+}
+
+export function start(args: readonly string[], { cwd, env = {}, ownGroup = false }: StartOptions = {}): Started {
   // In the program rather than behind it: `node ... -- inspect` would be node's own debugger.
   const program = `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
   const child = spawn(process.execPath, [...engineFlags, '--input-type=module', '--eval', program], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ownGroup,
   });
   let stdout = '';
   let stderr = '';
@@ -53,7 +61,7 @@ export function start(args: readonly string[], { cwd, env = {} }: { cwd?: string
   };
 }
 
-export function drillyard(args: readonly string[], options: { cwd?: string; env?: { [name: string]: string } } = {}): Promise<Ended> {
+export function drillyard(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   return start(args, options).ended;
 }
 

@@ -1,6 +1,6 @@
 // `init`: every template runs as it is written, in a folder that was empty.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -53,8 +53,32 @@ test('nothing is written over but with --force', async () => {
   assert.match(refused.stderr, /already has drillyard\.json; nothing was written\. Name another folder, or write over with --force\./);
   assert.equal(existsSync(join(cwd, 'agents')), false);
   assert.equal(readFileSync(join(cwd, 'drillyard.json'), 'utf8'), 'mine');
-  assert.equal((await drillyard(['init', '--yes', '--force'], { cwd })).code, 0);
+  const forced = await drillyard(['init', '--yes', '--force'], { cwd });
+  assert.equal(forced.code, 0);
+  assert.match(forced.stdout, /^drillyard\.json was written over\.$/m);
   await passes(cwd);
+});
+
+test('a .gitignore that is there is no conflict and loses nothing, with --force or without', async () => {
+  const cwd = folder();
+  // Latin-1, and no end of the last line.
+  const mine = Buffer.from('my secrets \xe9\r\n/node_modules', 'latin1');
+  writeFileSync(join(cwd, '.gitignore'), mine);
+  const { code, stdout } = await drillyard(['init', '--yes'], { cwd });
+  assert.equal(code, 0);
+  assert.match(stdout, /^\.service\/, __pycache__\/ added to \.gitignore\.$/m);
+  const expected = Buffer.concat([mine, Buffer.from('\r\n.service/\r\n__pycache__/\r\n')]);
+  assert.deepEqual(readFileSync(join(cwd, '.gitignore')), expected);
+  assert.equal((await drillyard(['init', '--yes', '--force'], { cwd })).code, 0);
+  assert.deepEqual(readFileSync(join(cwd, '.gitignore')), expected);
+});
+
+test('where Drillyard is a dependency, the next step is one that works there', async () => {
+  const cwd = folder();
+  mkdirSync(join(cwd, 'node_modules/drillyard'), { recursive: true });
+  writeFileSync(join(cwd, 'node_modules/drillyard/package.json'), '{}');
+  assert.match((await drillyard(['init', 'drills', '--yes'], { cwd })).stdout, /^ {2}cd drills\n {2}npx drillyard run$/m);
+  assert.match((await drillyard(['init', '--yes'], { cwd: folder() })).stdout, /^ {2}drillyard run$/m);
 });
 
 test('--agent is of one template', async () => {

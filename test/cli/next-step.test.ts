@@ -21,6 +21,7 @@ after(() => {
 
 const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
   { args: ['run'], cwd: empty, told: [/Run 'drillyard init'/, new RegExp(`looked in ${empty}\n`)] },
+  { args: ['inpsect', '--no-open'], cwd: root, told: [/^"inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/] },
   { args: ['valdate'], cwd: empty, told: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
   { args: ['refund-onec'], cwd: root, told: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
   { args: ['run', '--tag', 'mony'], cwd: root, told: [/There is no tag "mony"\. Did you mean "money"\?/] },

@@ -1,29 +1,23 @@
-// The third example, as a user runs it: in a folder of its own, with its packages, and with `drillyard` on the path.
+// The third example, as a user runs it: in a folder of its own, with its packages. The agent over stdio starts the `drillyard` that the run gives it.
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
 const root = join(folder, 'example');
-const bin = join(folder, 'bin');
 before(() => {
   cpSync(join(project, 'examples', '03-mcp-agent'), root, { recursive: true, filter: (from) => !from.includes('.service') });
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
-  mkdirSync(bin);
-  const quoted = [process.execPath, ...nodeArguments].map((word) => `'${word}'`).join(' ');
-  writeFileSync(join(bin, 'drillyard'), `#!/bin/sh\nexec ${quoted} "$@"\n`);
-  chmodSync(join(bin, 'drillyard'), 0o755);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = async (...flags: string[]) => {
-  const env = { PATH: [bin, process.env.PATH].join(delimiter) };
-  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root, env });
+  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root });
   return { code, stderr, lines: jsonLines(stdout) };
 };
 

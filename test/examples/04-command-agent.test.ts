@@ -1,13 +1,13 @@
 // The fourth example, as a user runs it: an agent in Python, over HTTP and over the command line.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { RunResult } from '../../src/contract/run.js';
-import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/04-command-agent', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
@@ -15,11 +15,6 @@ const skip = hasPython() ? false : 'there is no python3 on this machine';
 
 before(() => {
   cpSync(example, root, { recursive: true, filter: (from) => !/\.service|__pycache__/.test(from) });
-  // As npm would put it on the PATH, but of this build.
-  mkdirSync(join(root, 'bin'));
-  const quoted = [process.execPath, ...nodeArguments].map((part) => `'${part.replaceAll("'", "'\\''")}'`);
-  writeFileSync(join(root, 'bin/drillyard'), `#!/bin/sh\nexec ${quoted.join(' ')} "$@"\n`);
-  chmodSync(join(root, 'bin/drillyard'), 0o755);
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
@@ -38,10 +33,7 @@ test('it compiles without a warning', async () => {
 });
 
 test('both bindings, and a lost answer: every drill passes, with the same effects, and leaves nothing in the repository', { skip }, async () => {
-  const { code, stdout, stderr } = await drillyard(['run', '--json', '--concurrency', '2'], {
-    cwd: root,
-    env: { PATH: `${join(root, 'bin')}:${process.env.PATH}` },
-  });
+  const { code, stdout, stderr } = await drillyard(['run', '--json', '--concurrency', '2'], { cwd: root });
   assert.equal(code, 0, stdout + stderr);
   const attempts = jsonLines(stdout).filter(({ event }) => event === 'attempt');
   const results = new Map(attempts.map(({ drillId, report }) => [drillId as string, readResult(report as string)]));

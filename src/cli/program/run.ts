@@ -4,10 +4,21 @@ import { nearest } from '../../contract/shape-words.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
-import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import {
+  configOption,
+  defined,
+  type Finish,
+  jsonOption,
+  type RetentionFlags,
+  receiverOption,
+  retentionOf,
+  rootOption,
+  type SourceCommandFlags,
+  withRetention,
+} from './options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
-interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
+interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionFlags {
   reporter: ReporterChoice[];
   isolate?: 'thread' | 'process' | 'box';
   failFast: boolean;
@@ -21,7 +32,7 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags {
 }
 
 export function addRun(program: Command, finish: Finish): void {
-  withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'))
+  withRetention(withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)')))
     .addOption(
       new Option('--isolate <where>', 'where tool code and module targets run (default: thread; box for installed tool packages)').choices([
         'thread',
@@ -44,7 +55,13 @@ export function addRun(program: Command, finish: Finish): void {
     .action(async (drills: string[], flags: RunCommandFlags, command: Command) => {
       const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
       const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
-      const all = { ...defined(options), ...defined({ allowRemote, external, externalFile }), ...selection(drills, flags), receivers: receiver };
+      const all = {
+        ...defined(options),
+        ...defined({ allowRemote, external, externalFile }),
+        ...selection(drills, flags),
+        receivers: receiver,
+        retention: retentionOf(flags),
+      };
       const ended = async (code: Promise<ExitCode>): Promise<void> => {
         finish(await code);
         if ((await code) === exitCodes.usage) hintCommand(drills[0], command);
@@ -57,10 +74,27 @@ export function addRun(program: Command, finish: Finish): void {
 /** The default command takes what is no command for a drill. */
 function hintCommand(word: string | undefined, { parent }: Command): void {
   if (word === undefined || parent?.args[0] !== word) return;
-  const names = parent.commands.map((known) => known.name()).filter((name) => name !== 'complete');
-  const near = nearest(word, names);
-  if (near !== undefined) process.stderr.write(`"${visibleLine(word)}" is no command. Did you mean "drillyard ${near}"?\n`);
+  const near = nearestCommand(parent, word);
+  if (near !== undefined) process.stderr.write(`${meant(word, near)}\n`);
 }
+
+/** Where the first word is nearly a command, and what follows has an option that `run` does not know: what to say instead of that. */
+export function mistypedCommand(program: Command, [word, ...rest]: readonly string[]): string | undefined {
+  if (word === undefined || word.startsWith('-') || program.commands.some((command) => command.name() === word)) return undefined;
+  const known = program.commands.find((command) => command.name() === 'run')?.options.flatMap(({ long, short }) => [long, short]) ?? [];
+  const options = rest.filter((text) => text.startsWith('-') && text !== '-').map((text) => text.replace(/=.*/s, ''));
+  const near = nearestCommand(program, word);
+  return near === undefined || options.every((option) => ['-h', '--help', ...known].includes(option)) ? undefined : meant(word, near);
+}
+
+function nearestCommand({ commands }: Command, word: string): string | undefined {
+  return nearest(
+    word,
+    commands.map((known) => known.name()).filter((name) => name !== 'complete'),
+  );
+}
+
+const meant = (word: string, near: string): string => `"${visibleLine(word)}" is no command. Did you mean "drillyard ${near}"?`;
 
 function reportersOf(text: string, earlier: ReporterChoice[]): ReporterChoice[] {
   const parsed = parseReporters(text);

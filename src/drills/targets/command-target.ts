@@ -1,10 +1,12 @@
 // A command target: one process an interaction. The invocation goes in as JSON on stdin; stdout is nothing or one JSON value, stderr is the
 // log, and what lies in its folder of attachments when it has ended is attached.
+import { delimiter, join } from 'node:path';
 import type { CommandTarget } from '../../contract/target.js';
 import { runError } from '../run-error.js';
 import { AttachmentFolder } from './attachment-folder.js';
 import { hostEnvironment, underPrefixes } from './command-environment.js';
 import { failedRun, runJsonCommand } from './json-command.js';
+import { type OwnProgram, ownProgramName } from './own-program.js';
 import { pathInside } from './repository-path.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import type { TargetRun } from './target-run.js';
@@ -12,23 +14,28 @@ import type { TargetRun } from './target-run.js';
 export interface CommandOptions {
   root: string;
   prefixes: readonly string[];
+  program: OwnProgram;
 }
 
 export function commandTarget(target: CommandTarget, options: CommandOptions): TargetKind {
   return { run: (work) => runCommand(target, options, work), release: async () => {} };
 }
 
-async function runCommand(target: CommandTarget, { root, prefixes }: CommandOptions, work: TargetWork): Promise<TargetRun> {
+async function runCommand(target: CommandTarget, { root, prefixes, program }: CommandOptions, work: TargetWork): Promise<TargetRun> {
   const directory = pathInside(root, target.workingDirectory ?? '.');
   if (directory === undefined) {
     return failedRun(runError('target.SPAWN_FAILED', `The working directory "${target.workingDirectory}" does not exist inside the repository.`));
   }
-  const { executable, arguments: args } = target;
+  const { arguments: args } = target;
+  // As `node` is this Node.js, `drillyard` is this program.
+  const executable = target.executable === ownProgramName ? join(program.folder(), ownProgramName) : target.executable;
   const attachmentFolder = new AttachmentFolder();
   try {
     const { invocation: input, access, timeoutMs, signal, redactor } = work;
     const folder = underPrefixes({ SERVICE_ATTACHMENTS_DIR: attachmentFolder.path }, prefixes);
-    const environment = { ...hostEnvironment(target, process.env), ...folder, ...work.environment };
+    const host = hostEnvironment(target, process.env);
+    if (host.PATH !== undefined) host.PATH = [program.folder(), host.PATH].join(delimiter);
+    const environment = { ...host, ...folder, ...work.environment };
     const run = await runJsonCommand({ executable, arguments: args, directory, environment, input, access, timeoutMs, signal, redactor });
     const { files, refusals } = attachmentFolder.collect();
     return { ...run, files, refusals };

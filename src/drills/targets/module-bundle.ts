@@ -1,11 +1,12 @@
-// A target's module as one file: its own source files joined, TypeScript included, packages left where they are. One file, so that loading
+// A target's module as one file: its own source files joined, those of its workspace and TypeScript included, installed packages left where they are. One file, so that loading
 // it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have names.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { dirname, extname, join, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Loader, Plugin } from 'esbuild';
+import { loadEsbuild } from '../../compiler/esbuild.js';
 import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
 import { pathInside } from './repository-path.js';
@@ -29,7 +30,7 @@ export async function bundleModule({ root, module, directory }: { root: string; 
 
 async function bundleText(entry: string, directory: string): Promise<string> {
   const url = pathToFileURL(entry).href;
-  const { build } = await import('esbuild');
+  const { build } = await loadEsbuild();
   const result = await build({
     entryPoints: [entry],
     absWorkingDir: dirname(entry),
@@ -53,14 +54,22 @@ async function bundleText(entry: string, directory: string): Promise<string> {
 
 const loaders: { [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' };
 
-/** Packages stay outside, by the place they resolve to from the file that names them; every own file keeps its own location. */
+/** Of `drillyard` itself there is one in a process: what an agent gets of it must be what runs the agent. */
+const thisPackage = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** What a bare name can mean besides an installed package: a path of tsconfig.json, or a package of the same workspace, which a link in node_modules leads to. */
+function isOwnSource(path: string): boolean {
+  return !path.split(sep).includes('node_modules') && !path.startsWith(join(thisPackage, 'dist'));
+}
+
+/** Installed packages stay outside, by the place they resolve to from the file that names them; every own file keeps its own location. */
 const ownSources: Plugin = {
   name: 'own-sources',
   setup: ({ onResolve, onLoad, resolve }) => {
     onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
       if (pluginData === ownSources || kind === 'entry-point' || path.startsWith('node:') || path.startsWith('file:')) return null;
       const found = await resolve(path, { kind, importer, resolveDir, pluginData: ownSources });
-      if (found.errors.length > 0 || found.external) return found;
+      if (found.errors.length > 0 || found.external || isOwnSource(found.path)) return found;
       return { path: kind === 'require-call' || kind === 'require-resolve' ? found.path : pathToFileURL(found.path).href, external: true };
     });
     onResolve({ filter: /\.node$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), external: true }));

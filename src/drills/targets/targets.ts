@@ -13,6 +13,7 @@ import { httpTarget } from './http-target.js';
 import { type Bundle, bundleModule } from './module-bundle.js';
 import { ModuleHosts } from './module-hosts.js';
 import { moduleTarget } from './module-target.js';
+import { OwnProgram } from './own-program.js';
 import { hostSecrets, Redactor } from './redaction.js';
 import { withSaidFailure } from './said-failed.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
@@ -32,6 +33,7 @@ export interface TargetsOptions {
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #hosts: ModuleHosts;
+  readonly #program = new OwnProgram();
   readonly #bundles = new Map<string, Promise<Bundle>>();
   #bundleDirectory: string | undefined;
 
@@ -54,13 +56,14 @@ export class Targets {
 
   async close(): Promise<void> {
     await this.#hosts.close();
+    this.#program.remove();
     if (this.#bundleDirectory !== undefined) await rm(this.#bundleDirectory, { recursive: true, force: true });
   }
 
   #kindOf(target: Target): TargetKind {
     const { root, agent, allowRemote } = this.#options;
     if (target.kind === 'module') return moduleTarget(target, { hosts: this.#hosts, bundle: this.#bundle(target), root });
-    if (target.kind === 'command') return commandTarget(target, this.#options);
+    if (target.kind === 'command') return commandTarget(target, { ...this.#options, program: this.#program });
     if (target.kind === 'http') return httpTarget(target, { allowRemote });
     if (agent !== undefined) return externalTarget(agent, root);
     throw new Error(`the plan refuses ${target.kind} targets`);

@@ -1,0 +1,81 @@
+// Puts into `<out>/src/vendor` what the compiled code needs of packages that a consumer could not install, or should not have to:
+//   lmdb, msgpackr  both ask for msgpackr-extract ^3.0.4, whose newest version names platform packages that do not exist: yarn refuses to install it.
+//                   Bundled, they use the exact version that package.json names, and their native parts stay packages of their own.
+//   typia           at run time a few functions and some types; its package brings the TypeScript compiler and a command line along.
+// Imports of these packages in the compiled code are then turned to the bundled files.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { build } from 'esbuild';
+
+const bundled = /^(lmdb|msgpackr|typia|typia\/lib\/internal\/\w+)$/;
+const importOf = /(\bfrom\s*|\bimport\s*\(\s*)(['"])([^'"]+)\2/g;
+
+export async function vendor(out) {
+  const compiled = readdirSync(join(out, 'src'), { recursive: true })
+    .filter((name) => /\.(js|d\.ts)$/.test(name))
+    .map((name) => join(out, 'src', name));
+  const folder = join(out, 'src', 'vendor');
+  const names = new Set();
+  for (const file of compiled) {
+    const text = readFileSync(file, 'utf8');
+    const turned = text.replace(importOf, (whole, before, quote, name) => {
+      if (!bundled.test(name)) return whole;
+      names.add(name);
+      const place = relative(dirname(file), join(folder, placeOf(name))).replaceAll(sep, '/');
+      return `${before}${quote}${place}${quote}`;
+    });
+    if (turned !== text) writeFileSync(file, turned);
+  }
+  names.delete('typia');
+  await bundle(folder, [...names].sort());
+  copyTypes(folder);
+}
+
+const placeOf = (name) => (name.startsWith('typia/') ? `typia/${name.split('/').at(-1)}.js` : `${name}/index.js`);
+
+async function bundle(folder, names) {
+  const common = { outdir: folder, bundle: true, format: 'esm', target: 'node20', metafile: true, legalComments: 'none', logLevel: 'warning' };
+  const entries = (chosen) => chosen.map((name) => ({ in: name, out: placeOf(name).replace(/\.js$/, '') }));
+  const isNeutral = (name) => name.startsWith('typia/');
+  const outputs = [
+    // The typed client stands on these, and may run in a browser.
+    await build({ ...common, platform: 'neutral', entryPoints: entries(names.filter(isNeutral)) }),
+    await build({
+      ...common,
+      platform: 'node',
+      entryPoints: entries(names.filter((name) => !isNeutral(name))),
+      // What has binaries is found at run time, from the bundle.
+      external: ['node-gyp-build-optional-packages', 'msgpackr-extract'],
+      banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    }),
+  ];
+  const inputs = outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const packages = new Set(inputs.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)[1]));
+  writeFileSync(join(folder, 'LICENSES.txt'), [...packages].sort().map(licenseOf).join('\n'));
+  // lmdb finds its binary by the name of the package that its file lies in.
+  const { name, version, license } = JSON.parse(readFileSync(join(packageFolder('lmdb'), 'package.json'), 'utf8'));
+  writeFileSync(join(folder, 'lmdb', 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' }, null, 2)}\n`);
+}
+
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  return `== ${name} ${version} (${license}) ==\n\n${file === undefined ? '' : `${readFileSync(join(folder, file), 'utf8').trim()}\n`}`;
+}
+
+function copyTypes(folder) {
+  for (const name of ['lmdb', 'msgpackr']) cpSync(join(packageFolder(name), 'index.d.ts'), join(folder, name, 'index.d.ts'));
+  const tags = join(packageFolder('@typia/interface'), 'lib', 'tags');
+  mkdirSync(join(folder, 'typia', 'tags'), { recursive: true });
+  for (const name of readdirSync(tags).filter((entry) => entry.endsWith('.d.ts'))) {
+    // The whole path, as modules of Node.js name it.
+    const text = readFileSync(join(tags, name), 'utf8').replace(/(["'])(\.\/\w+)\1/g, '$1$2.js$1');
+    writeFileSync(join(folder, 'typia', 'tags', name), text);
+  }
+  writeFileSync(join(folder, 'typia', 'module.d.ts'), "export * as tags from './tags/index.js';\n");
+  const index = ["import * as typia from './module.js';", 'export default typia;', "export * from './module.js';"];
+  writeFileSync(join(folder, 'typia', 'index.d.ts'), `${index.join('\n')}\n`);
+}
+
+/** The build's working directory is the root. */
+const packageFolder = (name) => join('node_modules', name);

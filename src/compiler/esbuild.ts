@@ -1,0 +1,29 @@
+// esbuild, loaded when somebody asks, as it takes some 40 ms.
+// Its work is done by a child process. Ctrl-C on a terminal goes to every process of the group, and a child that ended while a bundle is made takes
+// this process with it: a plugin's answer finds no receiver. The child is therefore in a group of its own; it ends when its standard input does.
+import childProcess from 'node:child_process';
+
+type Esbuild = typeof import('esbuild');
+let loading: Promise<Esbuild> | undefined;
+
+export function loadEsbuild(): Promise<Esbuild> {
+  loading ??= import('esbuild').then(startApart);
+  return loading;
+}
+
+/** esbuild has no option for it, and starts its child in the first call, before that returns. */
+async function startApart(esbuild: Esbuild): Promise<Esbuild> {
+  // On Windows no signal goes to a group, and a detached child would have a console.
+  if (process.platform === 'win32') return esbuild;
+  const { spawn } = childProcess;
+  const apart = (file: string, args: readonly string[], options: childProcess.SpawnOptions) => spawn(file, args, { ...options, detached: true });
+  let started: Promise<unknown>;
+  childProcess.spawn = apart as typeof spawn;
+  try {
+    started = esbuild.transform('');
+  } finally {
+    childProcess.spawn = spawn;
+  }
+  await started;
+  return esbuild;
+}

@@ -1,0 +1,64 @@
+// Ctrl-C as a terminal sends it: to every process of the group. The moments are found by what the run waits for.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createRepository, drill, moduleAgent, written } from '../drills/repository.js';
+import { jsonLines, type Started, start } from './cli.js';
+
+const stopped = /Cancelling; once more to end at once\./;
+
+function interruptGroup({ child }: Started): Promise<unknown> {
+  const isHeard = new Promise((resolve) => child.stderr?.on('data', (text: string) => stopped.test(text) && resolve(undefined)));
+  process.kill(-(child.pid as number), 'SIGINT');
+  return isHeard;
+}
+
+test('while an agent is bundled: what began is reported, 130', { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
+  const { root, remove } = createRepository({
+    ...moduleAgent('agent', ''),
+    'agents/agent.mjs': "import { text } from './slow.mjs'; export default (_, { world }) => world.call('notes', 'note.write', { id: 'a', text });",
+    ...drill('d', 'agent', [written({ equals: 1 })]),
+  });
+  t.after(remove);
+  // Whoever writes to a pipe waits until somebody reads it: then the bundle is being made.
+  const slow = join(root, 'agents/slow.mjs');
+  execFileSync('mkfifo', [slow]);
+  const run = start(['run', '--json', '--reporter', `junit=${join(root, 'junit.xml')}`, '--root', root], { ownGroup: true });
+  t.after(() => run.child.kill('SIGKILL'));
+  const pipe = await open(slow, 'w');
+  await interruptGroup(run);
+  await pipe.writeFile("export const text = 'x';");
+  await pipe.close();
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 130, stderr);
+  const attempt = jsonLines(stdout).find(({ event }) => event === 'attempt');
+  assert.deepEqual([attempt?.status, attempt?.verdict], ['cancelled', 'inconclusive']);
+  assert.ok(existsSync(join(root, attempt?.report as string, 'report.json')));
+  assert.equal(jsonLines(stdout).at(-1)?.event, 'summary');
+  assert.match(readFileSync(join(root, 'junit.xml'), 'utf8'), /type="framework.CANCELLED"/);
+});
+
+for (const isolate of ['thread', 'process']) {
+  test(`while an agent works, hosts in a ${isolate}: sealed, reported, 130`, { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
+    const { root, remove } = createRepository({
+      ...moduleAgent(
+        'agent',
+        `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); await new Promise(() => setInterval(() => {}, 1000));`,
+      ),
+      ...drill('d', 'agent', [written({ equals: 1 })]),
+    });
+    t.after(remove);
+    const run = start(['run', '--json', '--isolate', isolate, '--root', root], { ownGroup: true });
+    t.after(() => run.child.kill('SIGKILL'));
+    await run.says('"phase":"started"');
+    await interruptGroup(run);
+    const { code, stdout, stderr } = await run.ended;
+    assert.equal(code, 130, stderr);
+    const attempt = jsonLines(stdout).find(({ event }) => event === 'attempt');
+    assert.deepEqual([attempt?.status, attempt?.verdict], ['cancelled', 'inconclusive']);
+    assert.ok(existsSync(join(root, attempt?.report as string, 'report.json')));
+  });
+}
