@@ -140,7 +140,7 @@ function lockFull(dataDirectory: string): FolderLock {
   }
 }
 
-/** By others than this machine: as far as can be told before it listens. */
+/** By others than this machine: as far as is known before it listens. */
 function mayBeReached({ publicUrl, worldUrl }: ControlServerOptions, host: string): boolean {
   return siteOf({ host, publicUrl: publicUrl ?? `http://${hostOf(host)}`, worldUrl }).isBeyondLoopback;
 }

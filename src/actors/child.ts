@@ -30,7 +30,7 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
     ...(bounds === undefined ? {} : { bounds }),
     ...(box === undefined ? {} : { box }),
   });
-  // What is loaded before it is wanted is nobody's hurry.
+  // What is loaded before it is wanted is not urgent.
   child.setYielding(true);
   return {
     child,

@@ -94,7 +94,7 @@ export function readAtCaller(from: Envelope, on: CallerFrames): void {
 
 /**
  * Whether what a process sent may be read: whole frames of known operations, with slots that are numbers and refusals that are refusals. What a reply
- * says is for whoever asked. `notices.left`: how many more failures it may report to the log.
+ * says is for the caller. `notices.left`: how many more failures it may report to the log.
  */
 export function isEnvelopeForCaller(envelope: readonly unknown[], notices: { left: number }): boolean {
   for (let at = 0; at < envelope.length; ) {

@@ -1,4 +1,4 @@
-// What a process host and its parent say to each other: mail and control as two lanes of one channel, and what a child is told before that.
+// What a process host and its parent say to each other: mail and control as two lanes of one channel, and what a child gets before that.
 import type { Envelope } from './frames.js';
 import type { HostSetup, HostStart } from './host-port.js';
 

@@ -29,7 +29,7 @@ export interface ActorSystemOptions {
   /** After `max` unasked-for ends of one host inside `windowMs`, it stays down for `coolDownMs` (control.UNAVAILABLE). */
   restarts?: { max: number; windowMs: number; coolDownMs: number };
   log?: (entry: ActorLogEntry) => void;
-  /** Told at each look of the watchdog, of each host whose present step is one of an actor. */
+  /** Called at each look of the watchdog, of each host whose present step is one of an actor. */
   onStepSeen?: (seen: SeenStep) => void;
 }
 /** Looks come at equal intervals, so the time that they stand for adds up to the time that an actor's steps take. */

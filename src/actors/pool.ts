@@ -72,7 +72,7 @@ async function runToEnd(pool: Piscina, task: object, transferList: MessagePort[]
     () => 'returned',
     (error: Error) => error.message,
   );
-  // The task ends as soon as its thread is told to; the thread itself may still be in native code.
+  // The task ends as soon as its thread is asked to; the thread itself may still be in native code.
   await Promise.all([pool.destroy(), exited]);
   return detail;
 }

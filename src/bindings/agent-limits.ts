@@ -1,5 +1,5 @@
 // How much agents may ask of a hosted service: calls in flight and calls a second, of one access and of all accesses of an owner (a project), so
-// that nobody's agents take the whole service. A host of its own for each project is what shares the processors.
+// that the agents of one project do not take the whole service. A host of its own for each project is what shares the processors.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type Bucket, type Rate, spendToken } from '../contract/token-bucket.js';

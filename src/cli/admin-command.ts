@@ -161,7 +161,7 @@ function tellSecret({ credential, secret }: CreateCredentialReply, output: Outpu
   output.line({ event: 'credential', ...credential, secret });
   if (output.json) return;
   output.say(columns(['credential', `${credential.credentialId} ${credential.role ?? 'none'}`]));
-  output.say(columns(['secret', `${pc.bold(secret)}  keep it, it is not told again`]));
+  output.say(columns(['secret', `${pc.bold(secret)}  keep it, it is not shown again`]));
 }
 
 function tellKey({ generations }: { generations: { generation: number; createdAtMs: number; acceptedUntilMs?: number }[] }, output: Output): void {

@@ -1,6 +1,6 @@
 // The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
 //   R1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads as well.
-//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is told, the others are
+//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is reported, the others are
 //       written nevertheless, and the run has not passed.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
@@ -80,7 +80,7 @@ export class RunReporters {
     for (const file of this.#lines) file.discard();
   }
 
-  /** Writes what is told of the whole run: the files, and why others could not be written. */
+  /** Writes what the whole run has to say: the files, and why others could not be written. */
   finish(sources: Sources): { files: string[]; failures: ServiceError[] } {
     this.quiet();
     this.#resumeCommands();

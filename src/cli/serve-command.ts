@@ -98,7 +98,7 @@ function readyText(server: ControlServer, { host, dataDirectory = '.service/host
     `  build         ${buildHash}`,
     credential === undefined
       ? '  credential    was told at the first start'
-      : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not told again`,
+      : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not shown again`,
     `  operator      token in ${fromHere(join(dataDirectory, operatorTokenFile))}, for drillyard admin`,
     `  tool code     ${toolCodeText(server)}`,
     ...(isOpen && publicUrl === undefined ? ['', `Agents are told ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),

@@ -96,7 +96,7 @@ export function callbackHeaderFindings({ callbacks }: ToolManifest): ManifestFin
       .map(([member, name]) => ({
         code: 'DY5020' as const,
         path: `/callbacks/${index}/${member}`,
-        message: `${name} is a header of the connection, which whoever sends the request sets`,
+        message: `${name} is a header of the connection, which the sender of the request sets`,
         suggestion: 'Name the header that the real service uses, such as X-Signature.',
       })),
   );

@@ -184,7 +184,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
     callbacks,
     '/{callbackReceiverBindingId}/secret',
     'callback.manage',
-    'Tell the signing secret anew, of the present server key',
+    'Show the signing secret again, of the present server key',
   ),
 
   getOperation: read(operations, '/{operationId}', 'operation.read', 'One operation'),

@@ -79,7 +79,7 @@ export interface UpdateOrganizationRequest {
   organizationRate?: Rate | null;
 }
 export interface SuspendOrganizationRequest {
-  /** Told to nobody but operators. */
+  /** Shown to operators alone. */
   reason?: string & tags.MinLength<1> & tags.MaxLength<500>;
 }
 export interface OrganizationReply {
@@ -111,7 +111,7 @@ export interface IssueCredentialRequest {
   ttlMs?: number & tags.Type<'int64'> & tags.Minimum<1000> & tags.Maximum<315360000000>;
 }
 
-/** One generation of the server key. The key itself is never told. */
+/** One generation of the server key. The key itself is never shown. */
 export interface KeyGeneration {
   generation: number;
   createdAtMs: EpochMs;

@@ -14,7 +14,7 @@ export interface PageQuery {
   limit?: PageSize;
 }
 
-/** An opaque control credential. The secret is random and told once, when it is made; only its hash is kept. */
+/** An opaque control credential. The secret is random and shown once, when it is made; only its hash is kept. */
 export interface Credential {
   schemaVersion: 1;
   credentialId: string;
@@ -46,7 +46,7 @@ export interface CredentialPath {
 }
 export interface CreateCredentialReply {
   credential: Credential;
-  /** The bearer token. Told once: a replay of the request has none, and who lost it revokes the credential and makes another. */
+  /** The bearer token. Shown once: a replay of the request has none, and who lost it revokes the credential and makes another. */
   secret?: string;
 }
 export interface CredentialReply {
@@ -228,7 +228,7 @@ export interface CallbackReceiverReply {
   callbackReceiver: CallbackReceiver;
 }
 export interface CreateCallbackReceiverReply extends CallbackReceiverReply {
-  /** The key of the signatures of its callbacks. Told here, and when it is renewed. */
+  /** The key of the signatures of its callbacks. Shown here, and when it is renewed. */
   signingSecret: string;
 }
 export interface CallbackReceiverList {

@@ -97,7 +97,7 @@ export interface AccessRequest {
   /** Default ten minutes. */
   ttlMs?: number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<3600000>;
 }
-/** An access that is valid. Its credential was told to whoever made it, and stands nowhere. */
+/** An access that is valid. Its credential was shown when it was made, and is stored nowhere. */
 export interface SessionAccess {
   schemaVersion: 1;
   accessId: string;

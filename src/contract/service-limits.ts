@@ -10,7 +10,7 @@ export const serviceLimits = {
   lanePendingMax: 64,
   /** How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all lives. */
   operationStartsMax: 5,
-  /** How often an operation is run anew in one life after another's failure interrupted it. */
+  /** How often an operation is run again in one incarnation after another's failure interrupted it. */
   operationInterruptionsMax: 20,
   /** Of one build: timeouts of its tool code, or hosts that it ended, inside the window before it is quarantined. */
   quarantineTimeoutsMax: 5,
@@ -20,7 +20,7 @@ export const serviceLimits = {
   heldStepMs: 50,
   /** What a world may have held its host for and still pass at once: its tools are loaded, now and then a step is long. */
   heldFreeMs: 500,
-  /** A host that ended is as if it had been held so much longer: all who live there begin anew. */
+  /** A host that ended is as if it had been held so much longer: all who live there begin again. */
   heldHostEndMs: 1_000,
   /** Of one project: how long its steps may hold hosts in a minute. */
   heldMsPerMinute: 30_000,
@@ -68,7 +68,7 @@ export const serviceLimits = {
   auditEventKeptMs: 400 * 24 * 3_600_000,
   /** A run and its result; longer where its evidence is retained longer. */
   endedRunKeptMs: 400 * 24 * 3_600_000,
-  /** What the records no longer lead to stays on the disk for as long as whoever has just put it may need to say so. */
+  /** What the records no longer lead to stays on the disk for as long as the request that has just put it may take to say so. */
   blobUnreferencedKeptMs: 24 * 3_600_000,
   retentionSweepMs: 3_600_000,
   organizationsOfUserMax: 10_000,
@@ -150,7 +150,7 @@ export const serviceLimits = {
   /** Of all agents of one project. */
   agentCallsInFlightMax: 1_024,
   agentCallsPerSecond: 50_000,
-  /** How long whoever has too many calls in flight is asked to wait. */
+  /** How long a client that has too many calls in flight is asked to wait. */
   inFlightRetryAfterMs: 100,
   sessionSnapshotsMax: 256,
   /** How long an ended session stays as a record. */

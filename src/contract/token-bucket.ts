@@ -1,4 +1,4 @@
-// A rate as a bucket of tokens: what one request leaves of it. Pure; whoever has a bucket keeps it.
+// A rate as a bucket of tokens: what one request leaves of it. Pure; its owner keeps it.
 
 export interface Rate {
   perSecond: number;

@@ -166,7 +166,7 @@ export interface ToolPackageFile {
   schemaVersion: 1;
   module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
   manifest: ToolManifestInput;
-  /** Kept for whoever knows what to do with it. */
+  /** Kept for programs that know what to do with it. */
   ui?: JsonValue;
 }
 /** Starter data of a tool package, copied once into a new world's source. */

@@ -29,7 +29,7 @@ export function requireNotRevoked({ state }: CallbackReceiver): void {
   if (state === 'revoked') throw new ServiceError('control.STATE_CONFLICT', { message: 'The receiver is revoked.', details: { state } });
 }
 
-/** Of the generation it was last told of; once that is accepted no more, of the present one, which must be told anew. */
+/** Of the generation that was last shown; once that is accepted no more, of the present one, which must be shown again. */
 export function signingSecretOf(keyring: Keyring, { callbackReceiverBindingId, keyGeneration = 1 }: CallbackReceiver): string {
   return keyring.token('callback', callbackReceiverBindingId, keyGeneration);
 }

@@ -55,6 +55,6 @@ function uncontained(why: string): ServiceError {
   const { works, reason } = canBox();
   const way = works ? 'Start it with `--isolate box`' : `Boxes cannot be had here: ${reason}. Install bubblewrap`;
   return new ServiceError('control.INVALID_REQUEST', {
-    message: `Tool code would run without a box, and ${why}. ${way}, or say with \`--trust-tool-code true\` that whoever may publish a build is trusted like you.`,
+    message: `Tool code would run without a box, and ${why}. ${way}, or say with \`--trust-tool-code true\` that everybody who may publish a build is trusted like you.`,
   });
 }

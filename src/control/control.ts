@@ -168,7 +168,7 @@ async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenC
   }
 }
 
-/** They go to whoever asks: no path, and nothing of any tenant. */
+/** Anybody who asks gets them: no path, and nothing of any tenant. */
 function troublesOf({ disk }: ControlServices): string[] {
   return disk.refusal() === undefined ? [] : ['the disk is full'];
 }

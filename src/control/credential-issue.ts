@@ -49,7 +49,7 @@ export function issueCredential(tx: Change, services: Issuer, { ttlMs, makerId, 
   return { credential, secret };
 }
 
-/** Another secret for a credential whose first one nobody was told. */
+/** Another secret for a credential whose first one was never shown. */
 export function renewSecret(tx: Change, record: CredentialRecord): string {
   const { credentialId } = record.credential;
   const secret = newSecret();

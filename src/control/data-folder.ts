@@ -1,4 +1,4 @@
-// What has to hold of a data directory before a service starts on it. A start never makes anew what was there once: a new catalog beside old
+// What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside old
 // worlds, or a new key beside an old catalog, would look like a service and have lost everything.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -195,7 +195,7 @@ export class Dispatcher {
   }
 }
 
-/** control.IDEMPOTENCY_KEY_REUSED where the reply has a secret, and somebody else was told it. */
+/** control.IDEMPOTENCY_KEY_REUSED where the reply has a secret, and somebody else was shown it. */
 function replayOf(endpoint: Mutation, { reply, secret }: Answer, caller: Caller): Dispatched<EndpointId> {
   const stored = reply as unknown as AnyReply;
   // Early versions left an empty place for it.

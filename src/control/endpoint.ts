@@ -24,7 +24,7 @@ export interface Caller {
   /** What it may do in a project of its organization. */
   authoritiesIn(projectId: string): ReadonlySet<Authority>;
 }
-/** What speaks: by this it is told from others of its organization. Never a secret. */
+/** What speaks: by this it is distinguished from others of its organization. Never a secret. */
 export function principalOf({ credentialId, identity, userId = '' }: Caller): string {
   return identity === undefined ? credentialId : `identity ${userId}`;
 }
@@ -82,7 +82,7 @@ interface Secrets<Id extends EndpointId> {
   /** A reply with a secret is stored without it. */
   withoutSecret?(reply: EndpointReply<Id>): EndpointReply<Id>;
   /**
-   * Tells a secret again that derives from the server key (keyring.ts), of the generation it was first told of. Only who asked first is told; to
+   * Shows a secret again that derives from the server key (keyring.ts), of the generation that was first shown. Only who asked first sees it; to
    * others the key is used. Absent: a replay has no secret.
    */
   withSecret?(stored: EndpointReply<Id>, keyGeneration: number): EndpointReply<Id>;

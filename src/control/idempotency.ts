@@ -28,7 +28,7 @@ export interface Claim {
 export interface Answer {
   reply: JsonValue;
   atMs: number;
-  /** Of a reply whose secret can be told again: to whom, and the generation of the server key it derives from. */
+  /** Of a reply whose secret can be shown again: to whom, and the generation of the server key it derives from. */
   secret?: { principal: string; keyGeneration: number };
 }
 

@@ -1,4 +1,4 @@
-// Where the keys of an identity provider may come from: whoever can change them on their way can be anybody.
+// Where the keys of an identity provider may come from: a party that can change them on their way can be anybody.
 import { isLoopbackAddress } from '../callbacks/addresses.js';
 import { ServiceError } from '../contract/errors.js';
 

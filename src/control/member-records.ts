@@ -28,7 +28,7 @@ export function removeMember(tx: Change, which: WhichMember, { confirm }: { conf
   return kept(tx, record, { role: null, state: 'removed', updatedAtMs: which.nowMs });
 }
 
-/** He begins anew: nothing of before the removal holds again. */
+/** The member begins again: nothing of before the removal holds again. */
 export function restoreMember(tx: Change, which: WhichMember, role: Role | null): Member {
   const record = requireMember(tx, which);
   requireState(record, 'removed');

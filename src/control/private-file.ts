@@ -27,7 +27,7 @@ export function readPrivateFile({ file, what, groupMayRead = false }: PrivateFil
   }
 }
 
-/** Made or replaced: whoever reads it, and whatever cuts this short, it is the old text or the new one. */
+/** Made or replaced: every reader, whatever cuts this short, sees, it is the old text or the new one. */
 export function writePrivateFile({ file, what }: PrivateFile, text: string): void {
   const made = `${file}.new`;
   try {

@@ -43,7 +43,7 @@ export class RefusalTrail {
 
   note(request: RefusedRequest): void {
     const { organizationId } = request.caller;
-    // Of an identity without an organization, and of the operator: nobody's trail.
+    // Of an identity without an organization, and of the operator: in no trail.
     if (organizationId === '' || !refusedCodes.has(request.refusal.code)) return;
     const window = this.#windowOf(organizationId);
     if (this.#takes(window, request.caller.credentialId || (request.caller.userId ?? ''))) this.#write(this.#eventOf(request));

@@ -7,7 +7,7 @@ import { defineTable, type View } from './tables.js';
 /** The key that control credentials of early versions derive from: the present one when a version with generations first started. */
 const keyNoteTable = defineTable<{ name: 'early'; fingerprint: string }>({ name: 'key-note', idOf: ({ name }) => name, indexes: {} });
 
-/** Whoever had an earlier key could have made them: they open as long as it is accepted. */
+/** A party that had an earlier key could have made them: they open as long as it is accepted. */
 export function acceptsEarlyCredentials(view: View, keyring: Keyring): boolean {
   const note = view.get(keyNoteTable, 'early');
   return note === undefined || keyring.acceptsFingerprint(note.fingerprint);

@@ -8,7 +8,7 @@ export interface ControlSettings {
   publicUrl: string;
   workers: number;
   isolation: Isolation;
-  /** Whoever may publish a build is trusted like the operator: the service starts without boxes for strangers too. */
+  /** Everybody who may publish a build is trusted like the operator: the service starts without boxes for strangers too. */
   trustToolCode: boolean;
   /** A step of tool code that takes longer is ended, with its host; its caller gets world.HANDLER_TIMEOUT. */
   handlerTimeoutMs: number;

@@ -155,5 +155,5 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
 export async function clearMaterialized(dataDirectory: string): Promise<void> {
   await rm(workFolder(dataDirectory), { recursive: true, force: true });
 }
-/** Each tree that is laid out has a folder directly in it. */
+/** Each tree that is written out has a folder directly in it. */
 export const workFolder = (dataDirectory: string): string => join(dataDirectory, 'work');

@@ -31,7 +31,7 @@ export interface ProcessWorkers {
   entry?: URL;
 }
 
-/** Whoever starts them ends them: they keep this process alive. */
+/** Who starts them ends them: they keep this process alive. */
 export function processWorkers<Task extends AnyTask, Result>(options: ProcessWorkers): StartTaskWorker<Task, Result> {
   const { limits: own, boxes, entry = new URL('./task-process-entry.js', import.meta.url) } = options;
   if (boxes !== undefined) rmSync(boxes.slots, { recursive: true, force: true });

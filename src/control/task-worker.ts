@@ -15,7 +15,7 @@ export interface TaskWorkerEvents<Result> {
   /** The time of the task counts from here. */
   onBegun(): void;
   onAnswer(answer: TaskAnswer<Result>): void;
-  /** It is gone, of itself or because it was ended; told once or more. */
+  /** It is gone, of itself or because it was ended; called once or more. */
   onLost(why: TaskLoss, error: Error): void;
 }
 export type TaskLoss = 'memory' | 'other';

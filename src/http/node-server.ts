@@ -53,7 +53,7 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-/** Of each connection that is taken, its requests. One too many is told so, and closed. */
+/** Of each connection that is taken, its requests. One too many gets a refusal, and is closed. */
 function boundConnections(server: Server, options: HttpServerOptions): WeakMap<Socket, RequestLine> {
   const lines = new WeakMap<Socket, RequestLine>();
   const count = new ConnectionCount(options);
@@ -88,7 +88,7 @@ async function respond(work: Work, message: IncomingMessage, response: ServerRes
   }
   if (reply.stream === undefined) write(message, response, reply);
   else await writeStream(response, reply, { stream: reply.stream, stallMs: work.replyStallMs });
-  // A client that takes nothing of its reply is let go; the time begins anew whenever it takes something.
+  // A client that takes nothing of its reply is let go; the time begins again whenever it takes something.
   if (!response.writableFinished) message.socket.setTimeout(work.replyStallMs);
 }
 
@@ -98,7 +98,7 @@ function write(message: IncomingMessage, response: ServerResponse, { status, hea
   response.end(message.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Of a stream whose length is not known, none is told. */
+/** Of a stream whose length is not known, none is sent. */
 function writeHead(response: ServerResponse, { status, headers, streamBytes, close = false }: HttpReply): void {
   const length = streamBytes === undefined ? {} : { 'content-length': streamBytes };
   response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) }).end();

@@ -29,7 +29,7 @@ interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
   write(group: string[], bounds: ChildBounds): void;
-  /** `idle`: it has what nobody else wants, and whoever wakes goes first. */
+  /** `idle`: it has what nobody else wants, and a process that wakes goes first. */
   weigh(group: string[], cpuWeight: number | 'idle'): void;
 }
 

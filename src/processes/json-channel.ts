@@ -8,7 +8,7 @@ const headerBytes = 4;
 
 export interface ChannelEvents {
   message(value: unknown): void;
-  /** The other side broke the rules. The channel reads nothing more; whoever holds it ends the other side. */
+  /** The other side broke the rules. The channel reads nothing more; its owner ends the other side. */
   violation(reason: string): void;
   /** Everything that the other side sent has been read. */
   closed(): void;

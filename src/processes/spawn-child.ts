@@ -14,7 +14,7 @@ import { JsonChannel } from './json-channel.js';
 export interface ChildStart {
   /** The module that it runs; parent-channel.ts is its end of the channel. */
   entry: URL;
-  /** What the module is told in its command line. */
+  /** What the module gets in its command line. */
   argument?: string;
   /** Flags of V8 and of Node. */
   flags?: readonly string[];

@@ -201,7 +201,7 @@ function describe(error: unknown): { message: string; detail: string; bound?: Tu
   return { message: engineMade ? name : detail, detail };
 }
 
-/** The beginning of a text. Looking into a long one may copy all of it, so of that only its length is told. */
+/** The beginning of a text. Looking into a long one may copy all of it, so of that only its length is given. */
 function shortText(value: unknown, chars: number): string {
   const text = String(value);
   return text.length > limits.thrownCharsMax ? `(a text of ${text.length} characters)` : text.slice(0, chars);

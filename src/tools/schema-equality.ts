@@ -70,7 +70,7 @@ function lastPair(items: readonly JsonValue[]): { i: number; j: number } | undef
   return pair;
 }
 
-/** From the end: the first item that has an equal one after it. Items of other types are told as such. */
+/** From the end: the first item that has an equal one after it. Items of other types are reported as such. */
 function lastSimplePair(items: readonly JsonValue[], typeNames: string): { i: number; j: number } | undefined {
   if (items.length <= fewItems) {
     for (let i = items.length - 2; i >= 0; i--) {

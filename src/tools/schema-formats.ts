@@ -1,4 +1,4 @@
-// Formats of strings. None takes more than time linear in the text: those of ajv-formats that are not proven to be so are written anew where
+// Formats of strings. None takes more than time linear in the text: those of ajv-formats that are not proven to be so are written again where
 // they can be, and elsewhere asked of short texts only.
 import { createRequire } from 'node:module';
 import type { Format } from 'ajv';

@@ -35,7 +35,7 @@ export interface WorldsOptions {
   log?: (entry: ActorLogEntry) => void;
   /** Heap of each host in MB of old space. Default: what Node.js gives a thread or process of this machine. */
   hostHeapMb?: number;
-  /** Told, at equal intervals, which world's step each host is in; `actorId` is its id. */
+  /** Called, at equal intervals, with which world's step each host is in; `actorId` is its id. */
   onStepSeen?: (seen: SeenStep) => void;
 }
 

@@ -61,7 +61,7 @@ export class BoxPool implements HostPool {
     makeFolder(folder);
     writeFileSync(join(slot, ownerName), basename(folder));
     renameSync(folder, join(slot, seenName, basename(folder)));
-    // Registered before anybody else can wait for the end: whoever starts the next host finds the folder back in its place.
+    // Registered before anybody else can wait for the end: the next host finds the folder back in its place.
     void host.child.ended.then(() => this.#emptySlot(slot));
     return host;
   }

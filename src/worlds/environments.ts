@@ -76,7 +76,7 @@ export class Environments {
       return WorldStore.open({ directory, durability, leavesChecked, parseRow: revive as (text: string) => JsonObject });
     } catch (error) {
       if (layout === 'run' || !(error instanceof ServiceError)) throw error;
-      // Of a service: its owner is told which file it is, and whoever asks is not.
+      // Of a service: its owner's log names the file, and the caller does not learn it.
       console.error(`drillyard: ${error.message}`);
       const code = error.code === 'control.INVALID_REQUEST' ? 'control.INTERNAL' : error.code;
       throw new ServiceError(code, { message: 'The storage of this world cannot be opened; nothing was changed.' });

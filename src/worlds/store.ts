@@ -137,7 +137,7 @@ export class Store {
 
   close(): Promise<void> {
     if (this.#closed === undefined) this.#sweepAtClose();
-    // What could not be flushed is told; a later life finds what the system still writes.
+    // What could not be flushed is reported; a later incarnation finds what the system still writes.
     this.#closed ??= this.sync().finally(() => this.#database.close());
     return this.#closed;
   }

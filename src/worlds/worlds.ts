@@ -181,7 +181,7 @@ class LocalWorlds implements Worlds {
   }
 }
 
-/** A step that was ended is told with what it was, and how long it may take. */
+/** A step that was ended is reported with what it was, and how long it may take. */
 function namedTimeout(error: unknown, command: WorldCommand, handlerTimeoutMs: number): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_TIMEOUT') return error;
   const handler =

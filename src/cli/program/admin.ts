@@ -67,7 +67,7 @@ function addOrganization(admin: Command, finish: Finish): void {
     actions.suspendOrganization(flags, id!, flags.reason as string | undefined),
   )
     .addArgument(organization())
-    .option('--reason <text>', 'for other operators; the organization is not told');
+    .option('--reason <text>', 'for other operators; the organization does not see it');
   add(['resume', 'end its suspension'], (actions, [id], flags) => actions.resumeOrganization(flags, id!)).addArgument(organization());
   add(['usage', 'what it uses of its quotas'], (actions, [id], flags) => actions.showUsage(flags, id!)).addArgument(organization());
   add(['audit', 'its newest accepted changes, or refusals'], (actions, [id], flags) => actions.listAudit(flags, id!, flags.refused === true))
@@ -117,7 +117,7 @@ function addCredential(admin: Command, finish: Finish): void {
 function addKey(admin: Command, finish: Finish): void {
   const group = admin.command('key').description('the server key');
   const add = command.bind(undefined, group, finish);
-  add(['show', 'its generations; the key itself is never told'], (actions, _, flags) => actions.showKey(flags));
+  add(['show', 'its generations; the key itself is never shown'], (actions, _, flags) => actions.showKey(flags));
   add(['rotate', 'make a new generation; what derives from the present one works for as long as the grace says'], (actions, _, flags) =>
     actions.rotateKey(flags, (flags.graceMs as number | undefined) ?? 0),
   ).option('--grace-ms <n>', 'default 0: it stops working at once', positive);

@@ -1,4 +1,4 @@
-// The patterns of a schema with their places, for whoever says which of them is not taken.
+// The patterns of a schema with their places, for the message about one that is not taken.
 import type { JsonValue } from '../../contract/json.js';
 import type { JsonSchema } from '../../contract/tool-manifest.js';
 import { patternFault } from './schema-pattern.js';

@@ -1,4 +1,4 @@
-// A pattern run by RE2, in time linear in the text whatever the pattern. It is written anew from its syntax tree with nothing in it that RE2
+// A pattern run by RE2, in time linear in the text whatever the pattern. It is written again from its syntax tree with nothing in it that RE2
 // and JavaScript read differently: every set of characters is spelled out.
 import { createRequire } from 'node:module';
 import type { RE2JS } from '@bufbuild/re2';
