@@ -29,9 +29,10 @@ export async function toolTypesCommand(flags: ToolTypesFlags): Promise<ExitCode>
 }
 
 async function writeTypes({ tools, out, root, config }: ToolTypesFlags, output: Output): Promise<ExitCode> {
-  const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
-  if (build === undefined) throw new SourceInvalidError(diagnostics);
-  const known = build.tools.map(({ manifest }) => manifest);
+  const { view, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
+  // The types come first, and the handlers that they describe after them.
+  if (diagnostics.some(({ severity, code }) => severity === 'error' && code !== 'DY5021')) throw new SourceInvalidError(diagnostics);
+  const known = view.tools.map(({ definition }) => definition);
   const ids = known.map(({ id }) => id);
   for (const id of tools) {
     if (ids.includes(id)) continue;

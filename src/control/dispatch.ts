@@ -127,7 +127,8 @@ export class Dispatcher {
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
     const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
     const ask: Ask = { id, call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>, claimId, projectId };
-    return endpoint.kind === 'change' ? this.#change(endpoint, ask) : this.#prepareAndChange(endpoint, ask);
+    if (endpoint.kind === 'prepared' && endpoint.isNeeded?.(ask.call) !== false) return this.#prepareAndChange(endpoint, ask);
+    return this.#change(endpoint, ask);
   }
 
   #requireAuthority(id: EndpointId, { caller, correlationId }: DispatchContext, projectId: string | undefined): void {
@@ -139,11 +140,11 @@ export class Dispatcher {
     }
   }
 
-  async #change(endpoint: Extract<Mutation, { kind: 'change' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+  async #change(endpoint: Mutation, ask: Ask): Promise<Dispatched<EndpointId>> {
     return this.#services.catalog.change((tx) => {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
       if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
-      return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call)), replayed: false };
+      return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, undefined)), replayed: false };
     });
   }
 

@@ -75,6 +75,8 @@ export interface ChangeEndpoint<Id extends EndpointId> extends Secrets<Id> {
  */
 export interface PreparedEndpoint<Id extends EndpointId, Prepared> extends Secrets<Id> {
   kind: 'prepared';
+  /** Whether this request has anything to prepare; absent: each. One that has nothing is a change like any other, in the order of the requests. */
+  isNeeded?(call: UnsafeCall<Id>): boolean;
   prepare(view: View, call: UnsafeCall<Id>): Promise<Prepared>;
   apply(tx: Change, call: UnsafeCall<Id>, prepared: Prepared): Outcome<EndpointReply<Id>>;
 }

@@ -24,10 +24,11 @@ export function forkSession(services: ControlServices): PreparedEndpoint<'forkSe
     admit(view, services, { path, caller, body: { expectedLeaseGeneration: body.expectedLeaseGeneration } }, { afterRun: true });
   return {
     kind: 'prepared',
+    isNeeded: ({ body }) => body.atSequence !== undefined,
     prepare: async (view, call) => {
       requireOnePlace(call.body);
       const { sessionId } = admitted(view, call).session;
-      if (call.body.atSequence !== undefined) await requireReached(services, sessionId, call.body.atSequence);
+      await requireReached(services, sessionId, call.body.atSequence as number);
     },
     apply: (tx, call) => {
       const { path, caller, body } = call;

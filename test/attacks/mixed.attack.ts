@@ -29,8 +29,10 @@ import {
 
 const seconds = Number(process.env.DRILLYARD_ATTACK_SECONDS ?? 20);
 const quietSeconds = 10;
-/** Attackers are not stopped by what they have used up. */
-const roomy = ['projects-max', 'source-drafts-max', 'sessions-live-max'].flatMap((flag) => [`--${flag}`, '1000000']);
+/** Attackers are not stopped by what they have used up, and the good tenant writes all the time. */
+const counts = ['projects-max', 'source-drafts-max', 'sessions-live-max'];
+const bytes = ['session-bytes-max', 'project-bytes-max', 'organization-bytes-max'];
+const roomy = [...counts.flatMap((flag) => [`--${flag}`, '1000000']), ...bytes.flatMap((flag) => [`--${flag}`, String(2 ** 40)])];
 
 interface Clock {
   isOver(): boolean;

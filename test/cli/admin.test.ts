@@ -54,12 +54,12 @@ test('an organization from its making to its first manager, its limits, its susp
   assert.deepEqual(accepted.slice(0, 2), ['revokeOrganizationCredential', 'resumeOrganization']);
 });
 
-test('for people it is a table; a secret is told once and said to be', async () => {
+test('for people it is a table; a secret is shown once and said to be', async () => {
   const { stdout } = await admin(['organization', 'create', 'for people']);
   const [, organizationId] = /organization\s+(org_\w+) for people/.exec(stdout) ?? assert.fail(stdout);
   assert.match(stdout, /credential issue org_/);
   const issued = await admin(['credential', 'issue', organizationId!]);
-  assert.match(issued.stdout, /secret\s+dyc_[\w-]{43} {2}keep it, it is not told again/);
+  assert.match(issued.stdout, /secret\s+dyc_[\w-]{43} {2}keep it, it is not shown again/);
   for (const args of [
     ['organization', 'list'],
     ['organization', 'show', organizationId!],

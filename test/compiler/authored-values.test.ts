@@ -23,6 +23,10 @@ function timed(us: (integer: number, text: string) => string, seed: string): Fil
       .replace('atUs: 5', `atUs: ${start}`)
       .replace('id: shop', `id: shop\nseed: ${seed}\nvirtualTimeUs: ${start}`),
     [tool]: sound[tool] + faults,
+    'drillyard/notes.ts': sound['drillyard/notes.ts'].replace(
+      'subscriptions:',
+      'callbacks: { hook: { encode: () => ({ body: {} }) } },\n  subscriptions:',
+    ),
     'drillyard/busy.scenario.yaml': sound['drillyard/busy.scenario.yaml'].replace('virtualTimeUs: 3', `virtualTimeUs: ${start}`),
     'drillyard/long.drill.yaml': `schemaVersion: 1
 id: long

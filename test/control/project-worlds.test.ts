@@ -55,12 +55,13 @@ test('hosts that nobody uses end, and start again with the next message, in the 
   const world = await create(worlds, 'ses_a00000000001');
   await world.command(add);
   await until(async () => (await worlds.stats()).hosts.length === 0);
+  const before = started.length;
   const totals = await Promise.all(Array.from({ length: 5 }, () => world.command(add)));
   assert.deepEqual(
     totals.map(({ outcome }) => outcome.kind === 'ok' && (outcome.value as { total: number }).total),
     [2, 3, 4, 5, 6],
   );
-  assert.equal(started.length, 2);
+  assert.equal(started.length, before + 1);
   const { world: child } = await world.fork({ worldId: 'ses_a00000000002' });
   await until(async () => (await worlds.stats()).hosts.length === 0);
   assert.equal((await child.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })).value?.total, 6);

@@ -19,7 +19,7 @@ function historyOf(parts: readonly Part[]): DrillHistory {
   const reports = parts.map(({ verdict, attempt = 1, seed = '1', buildHash = 'b', tookMs = 10 }, index) => {
     const runId = `run_${String(index).padStart(12, '0')}`;
     const identity = { runId, drillId: 'it', targetId: 't', seed, trial: 1, attempt, buildHash, setupHash: 's' };
-    const result = { identity, verdict, status: 'sealed', assertionResults: [], checkpoints: [] };
+    const result = { identity, verdict, status: 'sealed', assertionResults: [], checkpoints: [], interactions: [] };
     return { runId, result, startedAtMs: index * 1000, finishedAtMs: index * 1000 + tookMs } as unknown as RunReport;
   });
   for (const report of reports.reverse()) history.add(report);

@@ -90,7 +90,7 @@ for (const engine of engines) {
         const own = authority === 'identity' || authority === 'operator' ? authority : 'control';
         const others = Object.fromEntries(Object.entries(speakers).filter(([kind]) => kind !== own));
         for (const [reason, authorization] of Object.entries({ ...wrong, ...others })) {
-          const reply = await requests.send(id, { ids, authorization });
+          const reply = await patient(() => requests.send(id, { ids, authorization }));
           assertRefused(reply, 401, 'control.UNAUTHENTICATED', `${id} with ${reason}`);
           assert.equal(reply.headers['www-authenticate'], 'Bearer');
           faces.add(faceOf(reply));
@@ -409,4 +409,13 @@ for (const engine of engines) {
 /** Reads of something that may not have been chosen. */
 function isUnset(id: EndpointId, { status, json }: Received): boolean {
   return id === 'getSourceDatasets' && status === 404 && json?.code === 'control.NOT_FOUND';
+}
+
+/** So many requests without a valid credential are more than one address has at once. */
+async function patient(ask: () => Promise<Received>): Promise<Received> {
+  for (;;) {
+    const reply = await ask();
+    if (reply.status !== 429) return reply;
+    await new Promise((resolve) => setTimeout(resolve, Number(reply.json?.retryAfterMs ?? 100)));
+  }
 }

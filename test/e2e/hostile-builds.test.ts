@@ -221,7 +221,18 @@ test('a project whose sessions hold hosts beyond its budget is told when to come
 
 test('a build that ends its host too often is closed too; a host has the heap that it is given', { timeout: 120_000 }, async () => {
   const service = await startService({
-    flags: ['--isolate', 'process', '--trust-tool-code', 'true', '--host-heap-mb', '64', '--quarantine-host-ends', '2'],
+    flags: [
+      '--isolate',
+      'process',
+      '--trust-tool-code',
+      'true',
+      '--host-heap-mb',
+      '64',
+      '--quarantine-host-ends',
+      '2',
+      '--handler-timeout-ms',
+      '30000',
+    ],
   });
   const client = clientOf(service, service.ready.credential!);
   const hostile = await hostileProject(client);

@@ -139,23 +139,17 @@ for (const engine of engines) {
   test(`${engine}: bodies of changes without words may be empty, absent or {}, and nothing else`, async () => {
     const fake = await fakeControl(engine);
     const cancel = `${fake.url}${project}/operations/${ids.operationId}/cancel`;
-    const revoke = `${fake.url}/v1/credentials/${ids.credentialId}`;
     const key = { 'idempotency-key': 'key-00000001' };
-    for (const [url, method] of [
-      [cancel, 'POST'],
-      [revoke, 'DELETE'],
-    ] as const) {
-      assert.equal((await send(url, { method, headers: key })).status, 200);
-      assert.equal((await send(url, { method, headers: { ...key, 'content-type': 'application/json' } })).status, 200);
-      assert.equal((await send(url, { method, headers: { ...key, 'content-type': 'application/json' }, body: '{}' })).status, 200);
-      assert.deepEqual(issuePaths(await send(url, { method, headers: { ...key, 'content-type': 'application/json' }, body: '{"a":1}' })), [
-        '/a unknown_property',
-      ]);
-      assert.equal((await send(url, { method, headers: { ...key, 'content-type': 'text/plain' }, body: 'x' })).status, 415);
-    }
+    const json = { ...key, 'content-type': 'application/json' };
+    const method = 'POST';
+    assert.equal((await send(cancel, { method, headers: key })).status, 200);
+    assert.equal((await send(cancel, { method, headers: json })).status, 200);
+    assert.equal((await send(cancel, { method, headers: json, body: '{}' })).status, 200);
+    assert.deepEqual(issuePaths(await send(cancel, { method, headers: json, body: '{"a":1}' })), ['/a unknown_property']);
+    assert.equal((await send(cancel, { method, headers: { ...key, 'content-type': 'text/plain' }, body: 'x' })).status, 415);
     assert.deepEqual(
       fake.asked.map(({ body }) => body),
-      [{}, {}, {}, undefined, undefined, undefined],
+      [{}, {}, {}],
     );
   });
 

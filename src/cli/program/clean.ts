@@ -1,6 +1,7 @@
 // `drillyard clean`: frees what old runs take.
 import type { Command } from 'commander';
-import { type Finish, jsonOption, type RetentionFlags, retentionOf, rootOption, withRetention } from './options.js';
+import { type Finish, jsonOption, rootOption } from './options.js';
+import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 
 interface CleanFlags extends RetentionFlags {
   yes: boolean;

@@ -1,7 +1,5 @@
 // What the commands' definitions share: options that mean the same everywhere, and what an option's text becomes.
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { limits } from '../../contract/limits.js';
-import type { Retention } from '../../reports/retention.js';
 import type { ExitCode } from '../exit-codes.js';
 
 /** Gets what the process shall end with. */
@@ -28,20 +26,6 @@ export const receiverOption = () =>
     .argParser(collect)
     .default([], 'none');
 
-/** Which runs are kept. */
-export function withRetention(command: Command): Command {
-  return command
-    .option('--keep <n>', `the newest runs that are kept; default ${limits.keptRuns}`, count)
-    .option('--keep-failed-days <n>', `for so many days, older runs that did not pass are kept too; default ${limits.keptFailedDays}`, count);
-}
-export interface RetentionFlags {
-  keep?: number;
-  keepFailedDays?: number;
-}
-export function retentionOf({ keep, keepFailedDays }: RetentionFlags): Retention {
-  return defined({ runs: keep, failedDays: keepFailedDays });
-}
-
 export interface SourceCommandFlags {
   root: string;
   config?: string;
@@ -59,11 +43,6 @@ export function integer(text: string): number {
 
 export function positive(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a positive integer.');
-  return Number(text);
-}
-
-function count(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It must be an integer from 0.');
   return Number(text);
 }
 

@@ -4,18 +4,8 @@ import { nearest } from '../../contract/shape-words.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
-import {
-  configOption,
-  defined,
-  type Finish,
-  jsonOption,
-  type RetentionFlags,
-  receiverOption,
-  retentionOf,
-  rootOption,
-  type SourceCommandFlags,
-  withRetention,
-} from './options.js';
+import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
 interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionFlags {
