@@ -8,8 +8,8 @@ import { attackerFiles, hostilePattern, hostileText, patternFiles } from './sour
 /** By its row, or as one too many. */
 const refused = ['control.INVALID_REQUEST pattern', 'control.RATE_LIMITED undefined', 'control.QUOTA_EXCEEDED undefined'];
 
-/** Of a build beside those of others, to one alone. */
-const waitRatioMax = 4;
+/** So many of the attackers' builds a build of somebody else may have to wait for. */
+const buildsWaitedForMax = 3;
 
 for (const mode of modes) {
   test(`${mode}: hostile patterns of other projects delay a build by few tasks at most`, { timeout: 240_000 }, async (t) => {
@@ -38,7 +38,8 @@ for (const mode of modes) {
     t.diagnostic(`victim's build: ${Math.round(quiet.ms)} ms quiet, ${Math.round(beside.ms)} ms under attack`);
     assert.equal(quiet.result.attempt?.state, 'succeeded');
     assert.equal(beside.result.attempt?.state, 'succeeded', JSON.stringify(beside.result.operation.error));
-    assert.ok(beside.ms <= waitRatioMax * quiet.ms, 'it waited for more than a few tasks');
+    const allowedMs = quiet.ms + buildsWaitedForMax * longest(builds);
+    assert.ok(beside.ms <= allowedMs, `it took ${Math.round(beside.ms)} ms, and ${Math.round(allowedMs)} are allowed`);
     for (const { result } of builds) {
       const { state, error } = result.operation;
       t.diagnostic(`a build: ${error?.code} ${error?.issues?.map(({ code, path }) => `${code} ${path}`)}`);
