@@ -32,6 +32,8 @@ export const serviceLimits = {
   heldWaitMsMax: 10_000,
   heldMessagesMax: 256,
   heldWorldsMax: 10_000,
+  /** Worlds of which the project is known without a look into the catalog. */
+  projectsOfWorldsKept: 65_536,
   operationRetryMs: 50,
   operationRetryMaxMs: 5_000,
   idempotencyKeptMs: 86_400_000,

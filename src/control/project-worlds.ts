@@ -44,6 +44,8 @@ export class ProjectWorlds implements Worlds {
   readonly #look: NodeJS.Timeout;
   /** Of each project that has had hosts, while the service runs. */
   readonly #firstHosts = new Map<string, number>();
+  /** A world stays in its project, and each message asks. */
+  readonly #projectsOfWorlds = new Map<string, string>();
   #closed = false;
 
   constructor(parts: ProjectWorldsParts) {
@@ -184,8 +186,12 @@ export class ProjectWorlds implements Worlds {
   }
 
   #requireProject(worldId: string): string {
-    const projectId = this.#parts.projectOf(worldId);
-    if (projectId !== undefined) return projectId;
+    const projectId = this.#projectsOfWorlds.get(worldId) ?? this.#parts.projectOf(worldId);
+    if (projectId !== undefined) {
+      if (this.#projectsOfWorlds.size >= limits.projectsOfWorldsKept) this.#projectsOfWorlds.clear();
+      this.#projectsOfWorlds.set(worldId, projectId);
+      return projectId;
+    }
     throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
   }
 
