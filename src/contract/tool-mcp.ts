@@ -14,7 +14,7 @@ export interface ToolMcp {
   structured?: boolean;
   /** What a result says in its `content`. Default: one text, the value. */
   content?: McpContent[] & tags.MinItems<1> & tags.MaxItems<32>;
-  /** What a caller that asks for progress is told before the result of a call that succeeds; `progress` rises. */
+  /** What a caller that asks for progress is sent before the result of a call that succeeds; `progress` rises. */
   progress?: McpProgress[] & tags.MaxItems<100>;
   /** A client that has not said it can do these is refused (-32021), in the revision in which each request says it: 2026-07-28. */
   clientCapabilities?: ('elicitation' | 'roots' | 'sampling')[];

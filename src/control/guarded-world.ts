@@ -1,5 +1,5 @@
-// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host, and told
-// whose failure it was when the host is lost. What another's failure interrupted is asked again where that changes nothing.
+// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When the
+// host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';

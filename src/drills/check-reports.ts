@@ -51,8 +51,8 @@ export interface CheckReportsResult {
 export async function checkReports(options: CheckReportsOptions): Promise<CheckReportsResult> {
   refuseUnknownOptions('checkReports', options, optionNames);
   const { root, config, reports = [], last, onCompiling, onReport = () => {}, onProgress = () => {} } = options;
-  const told = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...told });
+  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   const places = reports.length === 0 ? [usualReports(root)] : reports.map((named) => reportPath(named, root));
   const { folders, older } = await foldersOf(places, lastOf(last));

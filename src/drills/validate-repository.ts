@@ -12,7 +12,7 @@ export type ValidateResult = { valid: true; build: CompiledBuild; diagnostics: D
 export async function validateRepository(options: ValidateOptions): Promise<ValidateResult> {
   refuseUnknownOptions('validateRepository', options, ['root', 'config', 'onCompiling'] satisfies (keyof ValidateOptions)[]);
   const { root, config, onCompiling } = options;
-  const told = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...told });
+  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
   return build === undefined ? { valid: false, diagnostics } : { valid: true, build, diagnostics };
 }
