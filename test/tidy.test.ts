@@ -210,3 +210,17 @@ test('no wall clock and no host randomness inside worlds and the scheduler', () 
     .map((file) => file.name);
   assert.deepEqual(broken, []);
 });
+
+test('ARCHITECTURE.md names only places that exist', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| .+ \| `([^`]+\.tsx?)` \| `(\w+)` \|$/gm)];
+  assert.ok(rows.length >= 30, `${rows.length} rows`);
+  const broken = rows.filter(([, path, name]) => {
+    const text = byName.get(`src/${path}`)?.text ?? '';
+    return !new RegExp(`^export (?:async )?(?:const|class|function\\*?|interface|type) ${name}\\b`, 'm').test(text);
+  });
+  assert.deepEqual(
+    broken.map(([, path, name]) => `${path}: ${name}`),
+    [],
+  );
+});

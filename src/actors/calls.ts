@@ -3,7 +3,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { firstCallSlot } from './board.js';
 
-/** What is told of the end of each call, before its caller is. */
+/** Notified of the end of each call, before its caller is. */
 export interface CallEnds {
   ended(): void;
 }

@@ -269,7 +269,7 @@ export class Seat {
   /** A life that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
   #abandon(life: Life): void {
     const { left, running } = settleCalls(this.#calls, life.board, life.watchdog.reason ?? 'stuck');
-    this.#logEnd('stuck', 'it was told to end and did not: it waits in native code', running?.actorId);
+    this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running?.actorId);
     this.#downUntilMs = Number.POSITIVE_INFINITY;
     this.#asks.rejectAll(this.#notNow());
     this.#fall(left, this.#notNow());

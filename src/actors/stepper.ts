@@ -230,6 +230,6 @@ function abandon(steps: Generator<undefined, unknown>): void {
   try {
     steps.return(undefined);
   } catch {
-    // Its life is over already, and the callers have been told why.
+    // Its life is over already, and the callers know why.
   }
 }

@@ -50,7 +50,7 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
 
 /**
  * The Host is the public one or loopback, and so is the Origin of a page, where there is one. A page of another site, and one that has made its
- * own name point here, is told so by its browser; programs send no Origin.
+ * own name point here, learns so from its browser; programs send no Origin.
  */
 export function requireServed(publicUrl: string): (request: HttpRequest) => void {
   const names = new Set(['localhost', '127.0.0.1', '[::1]', new URL(publicUrl).hostname]);

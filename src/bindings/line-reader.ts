@@ -1,4 +1,4 @@
-// Lines of a byte stream, each bounded: what is longer is told as too long and passed over. Blank lines are no lines.
+// Lines of a byte stream, each bounded: what is longer is reported as too long and passed over. Blank lines are no lines.
 import type { Readable } from 'node:stream';
 import { limits } from '../contract/limits.js';
 

@@ -89,7 +89,7 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   return resultOf(outcome, { callId, correlationId }, tool);
 }
 
-/** An error is told as the outcome that it is; `structuredContent` is what outputSchema promises, so an error has none. */
+/** An error is returned as the outcome that it is; `structuredContent` is what outputSchema promises, so an error has none. */
 function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, tool?: McpTool): JsonObject {
   const _meta = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`drillyard/${key}`, id]));
   if (outcome.kind !== 'ok') return { content: [textBlock(outcome as unknown as JsonValue)], isError: true, _meta };
@@ -111,8 +111,8 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.code === 'control.UNAUTHENTICATED') return error;
   const { code, extra } = error;
   const { retryable, source } = errorTable[code];
-  const told = { code, retryable, source, ...extra };
-  return new McpFailure('internalError', error.message, { details: told as unknown as JsonObject });
+  const shown = { code, retryable, source, ...extra };
+  return new McpFailure('internalError', error.message, { details: shown as unknown as JsonObject });
 }
 function unknownTool(name: string): McpFailure {
   return new McpFailure('invalidParams', `Unknown tool: ${name}`);

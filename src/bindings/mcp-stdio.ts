@@ -61,7 +61,7 @@ class McpStdio {
       if (message?.id === undefined) this.#notice(message);
       else this.#begin({ ...message, id: message.id });
     } catch (error) {
-      if (!isNotification(body)) this.#send(errorMessage(idOf(body), told(error)));
+      if (!isNotification(body)) this.#send(errorMessage(idOf(body), failureOf(error)));
     }
   }
 
@@ -87,7 +87,7 @@ class McpStdio {
     for await (const step of answerInSteps(request)) {
       if (signal.aborted) return;
       if (step.kind === 'done') this.#send(resultMessage(id, step.value));
-      else if (step.kind === 'failed') this.#send(errorMessage(id, told(step.error)));
+      else if (step.kind === 'failed') this.#send(errorMessage(id, failureOf(step.error)));
       else if (!this.#output.writableNeedDrain) this.#send(step.progress);
     }
   }
@@ -116,8 +116,8 @@ function tooMany(): McpFailure {
   return new McpFailure('internalError', 'Too many requests are under way.', { details: { code: 'control.WORLD_BUSY', retryable, source } });
 }
 
-/** There is no transport below that could say so otherwise. A bug is told to nobody but the log. */
-function told(error: unknown): McpFailure {
+/** There is no transport below that could say so otherwise. A bug reaches the log alone. */
+function failureOf(error: unknown): McpFailure {
   if (error instanceof McpFailure) return error;
   if (!(error instanceof ServiceError)) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const { code, message } = error instanceof ServiceError ? error : new ServiceError('control.INTERNAL', { message: 'Internal error.' });

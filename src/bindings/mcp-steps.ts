@@ -1,5 +1,5 @@
 // An answer as it comes: the progress that its caller has asked for, then how it ended. A wait tells how far it is while it goes on. An operation is
-// one step of the world; what its manifest says of progress is told once that is done, and only where it succeeded.
+// one step of the world; what its manifest says of progress is sent once that is done, and only where it succeeded.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 import type { McpMessage } from './mcp-messages.js';
@@ -9,7 +9,7 @@ import { progressThenEnd, type Step } from './progress-stream.js';
 /** Of a progress: the notification. */
 export type McpStep = Step<JsonObject, JsonObject>;
 
-/** Whether the request has told where its progress goes. */
+/** Whether the request says where its progress goes. */
 export function wantsProgress({ method, meta: { progressToken } }: McpMessage): boolean {
   return method === 'tools/call' && (typeof progressToken === 'string' || Number.isSafeInteger(progressToken));
 }

@@ -1,4 +1,4 @@
-// A wait told while it goes on: its progress, only forward, then how it ended. Only the latest progress is kept for a reader that is slower
+// A wait reported while it goes on: its progress, only forward, then how it ended. Only the latest progress is kept for a reader that is slower
 // than the world.
 import type { AdvanceProgress } from '../contract/world-protocol.js';
 
@@ -28,13 +28,13 @@ export async function* progressThenEnd<Value>(work: Work<Value>): AsyncGenerator
       end = step;
       wake();
     });
-  for (let told = 0; end === undefined; ) {
+  for (let reported = 0; end === undefined; ) {
     await woken;
     woken = new Promise((resolve) => {
       wake = resolve;
     });
-    if (latest === undefined || latest.scheduledEventsProcessed <= told) continue;
-    told = latest.scheduledEventsProcessed;
+    if (latest === undefined || latest.scheduledEventsProcessed <= reported) continue;
+    reported = latest.scheduledEventsProcessed;
     yield { kind: 'progress', progress: latest };
   }
   yield end;

@@ -1,7 +1,7 @@
 // The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route names;
 // by the address where a route wants none.
 //   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
-//   W2. Where strangers share a listener, only who holds an access is told what is at a path, and of its own world alone.
+//   W2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   W3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/wire.js';
@@ -171,8 +171,8 @@ async function answerWith(
 ): Promise<RouteReply> {
   const { seen, token } = asked;
   const body = await asked.body;
-  const told = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
-  const result = await access.callRoute(packageId, { ...seen, body: told });
+  const visible = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
+  const result = await access.callRoute(packageId, { ...seen, body: visible });
   if (result.kind === 'answered') return replyOf(result.status, result.message);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {

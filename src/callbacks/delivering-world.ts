@@ -1,8 +1,8 @@
-// A world whose callbacks are delivered: the world as it is, but that time stands still while a receiver is told.
+// A world whose callbacks are delivered: the world as it is, but time stands still while a callback is delivered.
 //   W1. One delivery is under way at a time, in the order (dueUs, ordinal). There is one DeliveringWorld a world.
 //   W2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver does meanwhile is
 //       served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
-//   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being told.
+//   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -83,7 +83,7 @@ export class DeliveringWorld implements WorldRef {
       case 'advance':
         return this.#advance(command, options);
       case 'wait':
-        // Whoever is being told cannot be told more before it has answered.
+        // A receiver gets the next callback only after it has answered the one before.
         return this.#delivering === undefined ? this.#wait(command, options) : this.#world.command(command, options);
       case 'close':
         return this.#close(command, options);
@@ -151,7 +151,7 @@ export class DeliveringWorld implements WorldRef {
     }
   }
 
-  /** Once for each attempt, however often it is sent. What cannot be told is recovered later. */
+  /** Once for each attempt, however often it is sent. What cannot be delivered is recovered later. */
   async #settle({ deliveryId, attempt }: DeliveryRequest, answer: Parameters<typeof settlement>[1]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {

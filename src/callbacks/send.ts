@@ -52,12 +52,12 @@ function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSi
     outgoing.on('upgrade', () => end({ kind: 'status', status: 101 }));
     outgoing.on('response', (incoming) => {
       let bytes = 0;
-      const told = (): void => end({ kind: 'status', status: incoming.statusCode as number });
+      const finish = (): void => end({ kind: 'status', status: incoming.statusCode as number });
       incoming.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > limits.callbackAnswerBytesMax) told();
+        if (bytes > limits.callbackAnswerBytesMax) finish();
       });
-      incoming.on('end', told);
+      incoming.on('end', finish);
       incoming.on('error', breakOff);
     });
     outgoing.end(body);

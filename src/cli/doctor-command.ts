@@ -20,7 +20,7 @@ export interface Finding {
 }
 type Check = (flags: SourceFlags) => Finding | Promise<Finding>;
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 const checks: { [id: string]: Check } = {
   node: () => nodeVersion(process.versions.node),
   storage: nativeStorage,

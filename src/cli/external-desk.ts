@@ -1,4 +1,4 @@
-// The agent desk of `run --external`, told to whoever plays the agent: where it is, and each interaction that waits. Secrets go to stdout,
+// The agent desk of `run --external`, shown to whoever plays the agent: where it is, and each interaction that waits. Secrets go to stdout,
 // where the agent reads, or into a file that only its owner may read, and then nowhere else.
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';

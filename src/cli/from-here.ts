@@ -1,4 +1,4 @@
-// Paths as they are told to people: they open from the folder the command was started in.
+// Paths as they are shown to people: they open from the folder the command was started in.
 import { isAbsolute, relative } from 'node:path';
 
 /** Relative where the file is below the current folder, else absolute. */

@@ -1,4 +1,4 @@
-// `drillyard run`: the public runDrills, told by reporters.
+// `drillyard run`: the public runDrills, shown by reporters.
 import { resolve } from 'node:path';
 import type { RunDrillsOptions } from '../drills/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
@@ -30,17 +30,17 @@ export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 
 }
 
 export async function runCommand(flags: RunFlags): Promise<ExitCode> {
-  return await told(flags, async (run) => (await runOnce(run)).code);
+  return await withReporters(flags, async (run) => (await runOnce(run)).code);
 }
 
 /** What every run of a command shares: streams, Ctrl-C, the agent desk. */
-export async function told(
+export async function withReporters(
   { json, reporters: choices, receivers, external, externalFile, ...options }: RunFlags,
   play: (run: OneRun) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const hasDesk = external || externalFile !== undefined;
   const wantsJson = json || wantsJsonOnStdout(choices);
-  // What an agent elsewhere is told is JSON lines; people then read stderr.
+  // What an agent elsewhere reads is JSON lines; people then read stderr.
   const output = createOutput({ json: wantsJson || hasDesk });
   const terminal = wantsJson || holds(choices, 'none') ? undefined : hasDesk ? process.stderr : process.stdout;
   const interrupt = abortOnInterrupt((text) => output.warn(text));
@@ -68,7 +68,7 @@ export interface OneRun {
   signal: AbortSignal;
 }
 
-/** One run from compiling to the last line; what went wrong has been told. `result`: absent when the run was refused. */
+/** One run from compiling to the last line; what went wrong has been shown. `result`: absent when the run was refused. */
 export async function runOnce({ options, choices, output, terminal, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;

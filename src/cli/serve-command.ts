@@ -65,7 +65,7 @@ function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
   };
 }
 
-/** Whether it reached whoever reads: a credential is told once, so it counts as told only then. */
+/** Whether it reached whoever reads: a credential is shown once, so it counts as shown only then. */
 function tell(server: ControlServer, options: ControlServerOptions, output: Output): Promise<boolean> {
   const { baseUrl, worldUrl, publicUrl, organizationId, projectId, environmentId, buildHash, credential, engine, warnings, toolCode } = server;
   const ready = {
@@ -97,11 +97,11 @@ function readyText(server: ControlServer, { host, dataDirectory = '.service/host
     `  environment   ${environmentId}`,
     `  build         ${buildHash}`,
     credential === undefined
-      ? '  credential    was told at the first start'
+      ? '  credential    was shown at the first start'
       : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not shown again`,
     `  operator      token in ${fromHere(join(dataDirectory, operatorTokenFile))}, for drillyard admin`,
     `  tool code     ${toolCodeText(server)}`,
-    ...(isOpen && publicUrl === undefined ? ['', `Agents are told ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),
+    ...(isOpen && publicUrl === undefined ? ['', `Agents are given ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),
     ...(server.worldUrl === server.publicUrl ? [] : [`  worlds        ${server.worldUrl}`]),
     ...server.warnings.flatMap(({ code, message }) => ['', `${pc.yellow('warning')} ${code}: ${message}`]),
     '',

@@ -71,12 +71,12 @@ async function testTool({ tool, config, json, ...options }: ToolTestFlags, outpu
             terminal?.onEvent(event);
             return;
           }
-          // One attempt that did not pass keeps the folder; a report that goes away at the end is not told.
+          // One attempt that did not pass keeps the folder; a report that goes away at the end is not shown.
           const kept = event.verdict !== 'passed' && event.report !== '';
           keeps ||= kept;
-          const told = { ...event, report: kept ? join(reportDirectory, event.runId) : '' };
-          output.line({ ...told, detail: undefined });
-          terminal?.onEvent(told);
+          const shown = { ...event, report: kept ? join(reportDirectory, event.runId) : '' };
+          output.line({ ...shown, detail: undefined });
+          terminal?.onEvent(shown);
         },
       },
       createBindings,

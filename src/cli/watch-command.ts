@@ -1,6 +1,6 @@
 // `drillyard run --watch`: runs, waits for a change of the source, and runs again what it concerns.
 //   H1. Again runs what has other inputs than when it was last run, and what did not pass then.
-//   H2. Source that does not compile is told and waited out.
+//   H2. Source that does not compile is reported and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { counted } from '../contract/counted.js';
@@ -14,7 +14,7 @@ import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
-import { type OneRun, type RunFlags, runOnce, told } from './run-command.js';
+import { type OneRun, type RunFlags, runOnce, withReporters } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
@@ -23,7 +23,7 @@ export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
-  return await told(flags, async (run) => {
+  return await withReporters(flags, async (run) => {
     const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
       return await new Watched(run, watch).play();

@@ -39,7 +39,7 @@ export function controlErrorOf(status: number, text: string, correlationId: stri
     const envelope = JSON.parse(text) as Partial<ErrorEnvelope>;
     if (typeof envelope.code === 'string' && typeof envelope.message === 'string') return new ControlError(status, envelope as ErrorEnvelope);
   } catch {
-    // Not ours; told below.
+    // Not ours; reported below.
   }
   return new ControlError(status, {
     code: status >= 500 ? 'control.UNAVAILABLE' : 'control.INVALID_REQUEST',

@@ -1,4 +1,4 @@
-// What a module uses, asked of esbuild's own parser: it is told to rewrite one thing, and what it rewrites is there. Text search only
+// What a module uses, asked of esbuild's own parser: it rewrites one thing on request, and what it rewrites is there. Text search only
 // finds the line.
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';

@@ -12,7 +12,7 @@ export interface PackageGlance {
   starter?: ToolStarter;
 }
 
-/** undefined: there is no such package. What is wrong with one is told when it is compiled. */
+/** undefined: there is no such package. What is wrong with one is reported when it is compiled. */
 export function glancePackage(specifier: string, base: string): PackageGlance | undefined {
   const located = locatePackage(specifier, base);
   if ('message' in located) return undefined;

@@ -1,5 +1,5 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
-// and left out; its id is remembered, so that nobody who refers to it is told that it does not exist.
+// and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
 import { convertAuthored } from '../contract/authored-values.js';
 import { materializeDrill, materializeScenario, materializeSuite, materializeTargetDocument, materializeWorld } from '../contract/defaults.js';
 import type { Drill, Suite } from '../contract/drill.js';

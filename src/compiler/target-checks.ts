@@ -33,8 +33,7 @@ function checkRequest(diagnostics: Diagnostics, { item, document }: Located<Http
   const place = document.place('/target/url');
   const fault = urlFault(item.url);
   if (fault !== undefined) {
-    const suggestion =
-      'An agent on this machine is at http://127.0.0.1:<port>/; what it wants to be told in secret goes through headersFromEnvironment.';
+    const suggestion = 'An agent on this machine is at http://127.0.0.1:<port>/; secrets that it needs go through headersFromEnvironment.';
     diagnostics.report('DY3017', place, fault, { suggestion });
   } else {
     const address = literalAddress(new URL(item.url));

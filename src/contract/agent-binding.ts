@@ -34,7 +34,7 @@ export interface WaitRequest {
   untilUs?: VirtualUs;
 }
 /**
- * To a client that asks for `text/event-stream` it is told in events: `progress` with an AdvanceProgress, only forward, as often as the reader
+ * To a client that asks for `text/event-stream` it is sent as events: `progress` with an AdvanceProgress, only forward, as often as the reader
  * keeps up with; then `result` with this, or `error` with an error envelope.
  */
 export interface WaitResponse {

@@ -61,7 +61,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   getMe: read(auth, '/me', 'authenticated', 'Who the credential is and what it may do'),
   revokeAuthSession: change(auth, '/auth/session/revoke', 'authenticated', 'Revoke the very credential of this request'),
 
-  createCredential: create(organization, '/credentials', 'credential.manage', 'Create a control credential; its secret is told once'),
+  createCredential: create(organization, '/credentials', 'credential.manage', 'Create a control credential; its secret is shown once'),
   listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization'),
   revokeCredential: { ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'), method: 'DELETE' },
   listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization'),

@@ -196,9 +196,9 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
 };
 
 /** `null` in the place of bytes, which have no schema. */
-type Told<T> = T extends Uint8Array ? null : T;
+type Described<T> = T extends Uint8Array ? null : T;
 interface Everything {
-  endpoints: { [Id in EndpointId]: { [Part in keyof Endpoints[Id]]: Told<Endpoints[Id][Part]> } };
+  endpoints: { [Id in EndpointId]: { [Part in keyof Endpoints[Id]]: Described<Endpoints[Id][Part]> } };
   error: ErrorEnvelope;
 }
 const { components } = typia.json.schemas<[Everything], '3.1'>();

@@ -120,8 +120,8 @@ export function isErrorFrame(value: unknown): value is ErrorFrame {
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {
   const { retryable, source } = errorTable[code];
   const { issues, isFinal = false, ...rest } = extra;
-  const told = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
-  return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...told };
+  const shown = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
+  return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...shown };
 }
 
 const envelopeName = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;

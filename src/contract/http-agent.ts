@@ -1,4 +1,4 @@
-// What may be asked of an agent over HTTP, as far as its target's file says: told when it is compiled, held to when it is asked.
+// What may be asked of an agent over HTTP, as far as its target's file says: reported when it is compiled, enforced when it is asked.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** What keeps a URL from being asked at all. */

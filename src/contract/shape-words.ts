@@ -1,4 +1,4 @@
-// How a broken shape is told to a person: what was expected, what was found, and why it matters (the doc comment of the type).
+// How a broken shape is explained to a person: what was expected, what was found, and why it matters (the doc comment of the type).
 import { jsonTypeOf, type Schema, typeOfSchema } from './shape.js';
 
 const typeWords = {

@@ -125,7 +125,7 @@ export type WaitResult = { outcome: ToolOutcome; correlationId: string; virtualT
 export type WaitAnswer = WaitResult & { paused?: PausedTime };
 
 /**
- * Begins the next attempt that is due for one of these receivers: it is evidence before the request is told. Who asks has no request under
+ * Begins the next attempt that is due for one of these receivers: it is evidence before the request is returned. Who asks has no request under
  * way; an attempt that has begun and was never settled was interrupted, and its delivery goes out again.
  */
 export interface StartDelivery {

@@ -7,7 +7,7 @@ import { filesOf, type SourceTree } from './source-trees.js';
 
 const gzipLater = promisify(gzip);
 const epoch = new Date(0);
-/** RFC 1952 2.3.1: where the system that packed is told, 255 says it is unknown. */
+/** RFC 1952 2.3.1: where the system that packed stands, 255 says it is unknown. */
 const systemByte = 9;
 
 export async function archiveOf(tree: SourceTree, blobs: Blobs): Promise<Uint8Array> {

@@ -53,11 +53,11 @@ function memberAtSight(tx: Change, { organizationId, identity }: Caller, nowMs: 
   }
   requireNotSuspended(tx.get(organizationTable, organizationId));
   // What the provider says of the role holds from now on, for every credential of the member; where no role claim is named, it says nothing of it.
-  const told = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
+  const claimed = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
     role: Role | null;
     name?: string;
   };
-  const member: Member = { schemaVersion: 1, organizationId, userId, subject, state: 'active', createdAtMs: nowMs, ...known?.member, ...told };
+  const member: Member = { schemaVersion: 1, organizationId, userId, subject, state: 'active', createdAtMs: nowMs, ...known?.member, ...claimed };
   if (known !== undefined && known.member.role !== member.role) member.updatedAtMs = nowMs;
   tx.put(memberTable, { ...known, member, issuer });
   return member;

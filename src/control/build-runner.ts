@@ -106,7 +106,7 @@ function requireAttempt(tx: Change, { operation }: OperationRecord): BuildAttemp
   return found;
 }
 
-/** An earlier life may have come further: what is told of an attempt never goes back. */
+/** An earlier incarnation may have come further: what is reported of an attempt never goes back. */
 function reach(tx: Change, record: OperationRecord, state: 'compiling' | 'verifying'): BuildAttemptRecord {
   const found = requireAttempt(tx, record);
   if (found.attempt.state === state || found.attempt.state === 'verifying') return found;

@@ -121,7 +121,7 @@ export class Catalog {
         else this.#database.put(bytesOf(key), value);
       }
     });
-    // Why a commit failed is told by a promise of its own, which rejects with it.
+    // A promise of its own rejects with the reason for which a commit failed.
     await written.catch(async (error: { commitError?: Promise<never> }) => {
       await error.commitError;
       throw error;

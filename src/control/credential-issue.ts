@@ -75,7 +75,7 @@ export function revoke(tx: Change, record: CredentialRecord, nowMs: number): Cre
 /** Nobody can tell a secret again: neither its store of answers nor anybody else has it. */
 export const secretOnce = { withoutSecret: ({ credential }: CreateCredentialReply): CreateCredentialReply => ({ credential }) };
 
-/** Nobody is told when a credential expires, so whoever wants another one looks. */
+/** Nothing notifies of a credential that expires, so whoever wants another one looks. */
 function uncountExpired(tx: Change, organizationId: string, nowMs: number): void {
   const { records } = tx.list(credentialTable, { index: 'byExpiry', prefix: [organizationId], limit: limits.purgeRecordsMax });
   for (const record of records) {

@@ -1,4 +1,4 @@
-// Long work that outlives its request and its process: recorded before it begins, carried on after a restart, told in one resource.
+// Long work that outlives its request and its process: recorded before it begins, carried on after a restart, shown as one resource.
 //   O1. An operation is recorded in the change that asks for it, and begins when that is durable.
 //   O2. Operations of one lane run one at a time, in the order they were recorded; lanes do not wait for each other.
 //   O3. What a runner did to the catalog and the operation's end commit together. After a crash the runner runs again from the start,

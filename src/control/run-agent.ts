@@ -74,7 +74,7 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
       const details = { status: targetResult.status };
       const after = putRun(tx, handedIn(seen, nowMs, handed), nowMs, { kind: 'interaction_completed', interactionId, details });
       tx.afterCommit(() => {
-        // From here on its access opens nothing, and only then is the completion told.
+        // From here on its access opens nothing, and only then is the completion reported.
         void memory.close(hostedRunId);
         memory.tell(hostedRunId, after.pending!.handedIn!);
       });
@@ -99,9 +99,9 @@ function requireAwaited(record: RunRecord, { interactionId, nowMs }: { interacti
 
 type TargetResult = CompleteInteractionRequest['targetResult'];
 function resultOf({ status, output, error }: TargetResult, correlationId: string): Omit<HandedIn, 'bindingEvidence'> {
-  const told = output === undefined ? { status } : { status, output };
-  if (status !== 'completed') return { ...told, error: errorOf(status, error, correlationId) };
-  if (error === undefined) return told;
+  const result = output === undefined ? { status } : { status, output };
+  if (status !== 'completed') return { ...result, error: errorOf(status, error, correlationId) };
+  if (error === undefined) return result;
   throw refused({ path: '/targetResult/error', code: 'conflict', message: 'is there although the interaction was completed' });
 }
 

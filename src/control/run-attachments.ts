@@ -110,7 +110,7 @@ function moved(tx: Change, record: AttachmentRecord, state: 'uploaded' | 'availa
 }
 const outcomeOf = (attachment: Attachment) => ({ reply: { attachment }, resource: { type: 'attachment', id: attachment.attachmentId } });
 
-/** An attachment of a run that is open; whether it exists is told first. */
+/** An attachment of a run that is open; whether it exists is decided first. */
 function requireOpenOne(view: View, place: Parameters<typeof requireRun>[1] & Parameters<typeof requireAttachment>[1]): AttachmentRecord {
   const run = requireRun(view, place);
   const record = requireAttachment(view, place);

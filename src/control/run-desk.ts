@@ -58,15 +58,15 @@ export class RunDesk implements Desk {
 
   async await(pending: PendingInteraction): Promise<HandedIn> {
     const memory = runMemory(this.#services);
-    // Before it can be told.
+    // Before it can be reported.
     const next = memory.nextHandedIn(this.#hostedRunId);
     const { id: interactionId } = pending.interaction;
     const record = await this.change((tx, before, nowMs) => {
       if (before.pending?.handedIn === undefined) this.#services.operations.forgetStarts(tx, before.operationId);
-      // An earlier life has told it already.
+      // An earlier incarnation has reported it already.
       if (before.pending?.interactionId === interactionId) return before;
-      const told = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
-      return timedOutIfOver(tx, told, nowMs);
+      const noted = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
+      return timedOutIfOver(tx, noted, nowMs);
     });
     const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
     await memory.close(this.#hostedRunId);

@@ -9,7 +9,7 @@ export class RunMemory {
   readonly #accesses = new Map<string, Access[]>();
   readonly #waiters = new Map<string, ((handedIn: HandedIn) => void)[]>();
 
-  /** Resolves with what is told next. */
+  /** Resolves with the next event. */
   nextHandedIn(hostedRunId: string): Promise<HandedIn> {
     return new Promise((resolve) => this.#waiters.set(hostedRunId, [...(this.#waiters.get(hostedRunId) ?? []), resolve]));
   }
@@ -18,7 +18,7 @@ export class RunMemory {
     this.#waiters.delete(hostedRunId);
     for (const resolve of waiters) resolve(handedIn);
   }
-  /** The run has ended; nothing will be told. */
+  /** The run has ended; no event follows. */
   forget(hostedRunId: string): void {
     this.#waiters.delete(hostedRunId);
   }

@@ -89,7 +89,7 @@ export function revokeSessionAccess(services: ControlServices): ChangeEndpoint<'
 }
 
 /**
- * Opens an access that ends with the lease. Before its credential is told, the session's record must say durably that this lease has access
+ * Opens an access that ends with the lease. Before its credential is returned, the session's record must say durably that this lease has access
  * (`accessGeneration`): after a crash nobody remembers the access, and the lease moves on.
  */
 export async function giveAccess(services: ControlServices, session: WorldSession, actor: AccessFor, expiresAtMs: number): Promise<GivenAccess> {

@@ -77,7 +77,7 @@ export function resultOf({ kind }: Operation, { session }: SessionRecord, more: 
   return { schemaVersion: 1, kind, sessionId, leaseGeneration, ...more };
 }
 
-/** The world did what it was told: a degraded session is itself again. */
+/** The world did what it was asked: a degraded session is itself again. */
 export function worked(tx: Change, sessionId: string, nowMs: number): SessionRecord {
   const record = requireRecord(tx, sessionId);
   return keepSession(tx, record, record.session.state === 'degraded' ? moved(record, 'ready', nowMs) : record);

@@ -78,7 +78,7 @@ async function advanceWorld(
   });
 }
 
-/** A world is not told of what was cancelled before it was sent; but an earlier life may have begun it, and then it has a result. */
+/** What was cancelled before it was sent never reaches a world; but an earlier incarnation may have begun it, and then it has a result. */
 function afterSending(signal: AbortSignal): AbortSignal {
   if (!signal.aborted) return signal;
   const later = new AbortController();
@@ -91,7 +91,7 @@ function resultOfAdvance(
   { session: { sessionId, leaseGeneration, buildHash } }: SessionRecord,
   { result, correlationId }: { result: AdvanceResult; correlationId: string },
 ): JsonValue {
-  const told: TimeAdvanceResult = {
+  const reply: TimeAdvanceResult = {
     schemaVersion: 1,
     kind: 'world.time.advance',
     operationId,
@@ -101,5 +101,5 @@ function resultOfAdvance(
     correlationId,
     ...result,
   };
-  return told as unknown as JsonValue;
+  return reply as unknown as JsonValue;
 }

@@ -1,5 +1,5 @@
 // Who receives the callbacks of a session: the bindings that it names, as long as they are approved. Asked before each delivery, so a
-// receiver that is revoked is told nothing more.
+// receiver that is revoked receives nothing more.
 import { isLoopbackAddress, isPublicAddress } from '../callbacks/addresses.js';
 import type { Receiver, ReceiverSource } from '../callbacks/receivers.js';
 import { callbackReceiverTable, isOriginOpen, signingSecretOf } from './callback-receiver-records.js';

@@ -65,7 +65,7 @@ export function leaseReleased(record: SessionRecord): SessionRecord {
 /** Past its time, whether the sweep has come by or not. */
 export const isOver = (record: SessionRecord, nowMs: number): boolean => isLive(record) && !isRunning(record) && record.session.expiresAtMs <= nowMs;
 
-/** The world can be asked and told. Whether it is still about to be, or will never be again, stands in details.state. */
+/** The world takes queries and commands. Whether it is still about to be, or will never be again, stands in details.state. */
 export function requireUsable(record: SessionRecord, nowMs: number): void {
   const state = isOver(record, nowMs) ? 'expired' : record.session.state;
   if (state === 'ready' || state === 'degraded') return;

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.js';
 
 export interface ControlSettings {
   dataDirectory: string;
-  /** Where clients and agents reach this server: scheme, host and port, no slash at the end. Told in access bundles. */
+  /** Where clients and agents reach this server: scheme, host and port, no slash at the end. Part of access bundles. */
   publicUrl: string;
   workers: number;
   isolation: Isolation;

@@ -65,7 +65,7 @@ export function deleteSnapshots(tx: Change, sessionId: string): void {
   for (const record of records) deleteSnapshot(tx, record);
 }
 
-/** The session is forgotten, and what was told of its snapshots with it. */
+/** The session is forgotten, and its snapshots with it. */
 export function forgetSnapshots(tx: Change, { projectId, sessionId }: { projectId: string; sessionId: string }): void {
   const few: number = limits.purgeRecordsMax;
   for (let page = few; page === few; ) {

@@ -15,7 +15,7 @@ import { startHttpServer } from '../http/start-server.js';
 import { PendingInteractions, waiting } from './pending-interactions.js';
 
 export interface AgentDeskOptions {
-  /** Told of each interaction as it begins to wait. It holds the tokens of its bindings. */
+  /** Called with each interaction as it begins to wait. It holds the tokens of its bindings. */
   onPending?: (interaction: ConnectedInvocation) => void;
   /** A bug met while answering. Default: one JSON line on stderr. */
   onFailure?: (failure: RouteFailure) => void;
@@ -26,7 +26,7 @@ export interface AgentDesk {
   readonly token: string;
   /** For `runDrills({ agent })`. */
   readonly agent: (invocation: TargetInvocation, context: TargetContext) => Promise<HandedIn>;
-  /** Whoever waits is told that there is nothing to come. */
+  /** Answers whoever waits: nothing is to come. */
   close(): Promise<void>;
 }
 

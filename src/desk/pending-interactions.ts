@@ -1,4 +1,4 @@
-// Interactions that wait for an agent elsewhere: told one after another, the oldest first, and ended by a result, by time, or by the run.
+// Interactions that wait for an agent elsewhere: handed out one after another, the oldest first, and ended by a result, by time, or by the run.
 //   P1. Each is handed out once, unless somebody asks for it again; each takes one result.
 //   P2. The same result a second time is answered as the first was; another one, or one that comes too late, is refused.
 import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/agent-desk.js';
@@ -89,7 +89,7 @@ export class PendingInteractions {
     throw new ServiceError('control.STATE_CONFLICT', { message: `The interaction has ended: ${why}.`, details: { runId, interactionId } });
   }
 
-  /** The run is over: whoever waits is told. */
+  /** The run is over: whoever waits gets an answer. */
   close(): void {
     this.#isOver = true;
     for (const poll of [...this.#polls]) poll.answer({ schemaVersion: 1, state: 'ended' });

@@ -1,7 +1,7 @@
 // Two sealed runs side by side: whether their inputs were the same, where they parted, what came of it. Facts only, never which is better.
 //   C1. Pure: results and journals in, a comparison out. Paths of the machine are in neither.
 //   C2. What happened is compared turn by turn. A turn is known by its cause (who called what, which event came due), not by its place or its
-//       ids: a turn that only one side has is told as such, and does not make everything after it look different.
+//       ids: a turn that only one side has is reported as such, and does not make everything after it look different.
 
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { EvidenceEntry } from '../contract/evidence.js';
@@ -20,7 +20,7 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun): Promis
   const inputs = inputsOf(left.result, right.result);
   const grade = gradeOf(left.result, right.result, inputs);
   const counts: Pair<Counts> = { left: new Counts(), right: new Counts() };
-  const told = await runDifferences(
+  const differences = await runDifferences(
     { ...left, observe: (entry) => counts.left.observe(entry) },
     { ...right, observe: (entry) => counts.right.observe(entry) },
   );
@@ -36,7 +36,7 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun): Promis
       evidenceHash: one.evidenceHash === other.evidenceHash,
       trajectoryHash: one.trajectoryHash === other.trajectoryHash,
     },
-    ...(grade === 'incompatible' ? {} : told),
+    ...(grade === 'incompatible' ? {} : differences),
     assertions: assertionsOf(one, other),
     counts: countsOf({ left: counts.left.of(one), right: counts.right.of(other) }),
   };
@@ -47,7 +47,7 @@ interface Pair<T> {
   right: T;
 }
 
-/** By name, those that differ. What was set up is told by its hash, who ran it by the target and its bindings. */
+/** By name, those that differ. What was set up is compared by its hash, who ran it by the target and its bindings. */
 function inputsOf(left: RunResult, right: RunResult): RunComparison['inputs'] {
   const [one, other] = [namedInputs(left), namedInputs(right)];
   return Object.keys(one)

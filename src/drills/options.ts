@@ -52,7 +52,7 @@ export interface RunDrillsOptions extends Selection {
   agent?: TargetModule;
   /** Agents of `http` targets may be on other machines; by default only on this one. */
   allowRemote?: boolean;
-  /** Told each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
+  /** Called with each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
   /** How many of the repository's files have been read, before anything runs. */
   onCompiling?: (done: number, total: number) => void;

@@ -193,8 +193,8 @@ export class Play {
     const { runId, onEvent, planned } = this.#stage;
     const { status, error } = run ?? {};
     const why = error === undefined ? {} : { error: { code: error.code, message: error.message } };
-    const told = status === undefined ? {} : { status, ...why };
-    onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...told });
+    const ending = status === undefined ? {} : { status, ...why };
+    onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...ending });
   }
 }
 

@@ -1,4 +1,4 @@
-// An attempt with its report: played, written down, told. Its lane is free when it has been played: the report needs no world.
+// An attempt with its report: played, written down, reported. Its lane is free when it has been played: the report needs no world.
 import { join, relative, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';

@@ -120,7 +120,7 @@ class Aligned {
     for (let [one, other] = [0, 0]; one < this.#left.length || other < this.#right.length; ) {
       if (one < this.#left.length && !this.#rightOf.has(one)) found.push(this.#alone('left', one++));
       else if (other < this.#right.length && !this.#leftOf.has(other)) {
-        // Told once, from the left.
+        // Listed once, from the left.
         if (!this.#movedFrom.has(other)) found.push(this.#alone('right', other));
         other++;
       } else {

@@ -88,8 +88,8 @@ const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', '
 export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
 async function compile({ root, config, onCompiling }: SourceOptions): Promise<Compiled> {
-  const told = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...told });
+  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
 }
@@ -212,16 +212,16 @@ class Run {
     for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
       const request = { planned, trial: planned.trials[trialIndex]!, attempt, host: lane };
       const { verdict, reported } = await attemptPlayed(this.#context, this.#options, request);
-      const told = reported.then((played) => {
+      const reports = reported.then((played) => {
         outcome.attempts.push(played);
         this.#endOnFullDisk(played);
       });
       // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
       if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
         this.#stopAfter(verdict);
-        return { rest: told.then(() => this.#closeTrial(drillIndex, outcome)) };
+        return { rest: reports.then(() => this.#closeTrial(drillIndex, outcome)) };
       }
-      await told;
+      await reports;
       if (outcome.attempts.at(-1)?.verdict === 'passed') break;
     }
     this.#closeTrial(drillIndex, outcome);

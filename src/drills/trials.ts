@@ -10,7 +10,7 @@ export interface TrialVerdict {
   flaky: boolean;
 }
 
-/** The last attempt decides, as a trial ends with the first that passes; that others came before is told, not hidden. */
+/** The last attempt decides, as a trial ends with the first that passes; that others came before is shown, not hidden. */
 export function trialVerdict(attempts: readonly Verdict[]): TrialVerdict {
   const verdict = attempts.at(-1) ?? 'inconclusive';
   return { verdict, flaky: verdict === 'passed' && attempts.length > 1 };

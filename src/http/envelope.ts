@@ -45,13 +45,13 @@ export function streamReply(
   };
 }
 
-/** The reply to a refusal; anything else thrown is a bug, told as control.INTERNAL without its message. One message for every 401. */
+/** The reply to a refusal; anything else thrown is a bug, returned as control.INTERNAL without its message. One message for every 401. */
 export function errorReply(thrown: unknown, correlationId: string): HttpReply {
   const error = toldError(thrown);
   return jsonReply(errorTable[error.code].status, errorEnvelope(error, correlationId), correlationId, errorHeaders(error));
 }
 
-/** What a client is told of anything thrown. */
+/** What a client sees of anything thrown. */
 export function toldError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
   // Whoever refused a credential, and whyever: the client learns no more than this.

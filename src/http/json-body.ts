@@ -25,7 +25,7 @@ function parse(bytes: Uint8Array): JsonValue {
     // Faster than a TextDecoder, which would also swallow a byte order mark.
     if (isUtf8(bytes)) return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as JsonValue;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ServiceError('control.INVALID_JSON', { message: 'The body is not JSON in UTF-8.' });
 }

@@ -61,7 +61,7 @@ function figureGauges(registers: Registry[]): (figures: ServiceFigures) => void 
     }
     const total = (key: 'worldsLive' | 'commits'): number => hosts.reduce((sum, host) => sum + host[key], 0);
     passivated.set(Math.max(0, worlds - total('worldsLive')));
-    // The stores count for themselves; what they say replaces what was told before.
+    // The stores count for themselves; what they say replaces what stood before.
     commits.reset();
     commits.inc({ store: 'worlds' }, total('commits'));
     commits.inc({ store: 'catalog' }, catalogCommits);

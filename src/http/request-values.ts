@@ -1,4 +1,4 @@
-// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is told at once, at /path/<name>
+// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is reported at once, at /path/<name>
 // and /query/<name>.
 import { endpointShapes, endpointValidators, shapeNameOf } from '../contract/endpoint-validators.js';
 import type { EndpointId } from '../contract/endpoints.js';

@@ -63,7 +63,7 @@ interface RouteCommon {
 export type OpenRoute = RouteCommon & { auth: 'none'; run(call: RouteCall<undefined>): Answer };
 export type Route<Caller> = (RouteCommon & { auth: 'bearer'; authenticate?(token: string): Caller | Promise<Caller> } & Work<Caller>) | OpenRoute;
 
-/** A bug met while answering: what the client is not told. */
+/** A bug met while answering: what the client does not see. */
 export interface RouteFailure {
   correlationId: string;
   method: string;

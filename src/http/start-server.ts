@@ -52,6 +52,6 @@ async function whyNotListening({ host, port }: HttpServerOptions, error: unknown
     (fault: NodeJS.ErrnoException) => fault.code,
   );
   asked.close();
-  const told = code === undefined ? undefined : listenFaults[code];
-  return `Cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${told ?? code ?? (error as Error).message}.`;
+  const known = code === undefined ? undefined : listenFaults[code];
+  return `Cannot listen on ${host.includes(':') ? `[${host}]` : host}:${port}: ${known ?? code ?? (error as Error).message}.`;
 }

@@ -147,7 +147,7 @@ async function followOf(
       issues: [{ path: '/query/fromSequence', code: 'conflict', message: 'goes with "follow"' }],
     });
   }
-  // Also where it is said: whether there is such a thing is told now.
+  // Also where it is said: whether there is such a thing is known now.
   const now = await head(follow);
   return { id: follow, nextSequence: fromSequence ?? now + 1 };
 }

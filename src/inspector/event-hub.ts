@@ -1,4 +1,4 @@
-// Who listens to the live stream, and what each is told. A listener that does not read is let go: it comes back and asks for what it missed.
+// Who listens to the live stream, and what each receives. A listener that does not read is let go: it comes back and asks for what it missed.
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector.js';
 import { limits } from '../contract/limits.js';
@@ -49,12 +49,12 @@ export class EventHub {
     return listener.pieces(leave);
   }
 
-  /** Resolves when every stream has been told to its end. */
+  /** Resolves when every stream has been written to its end. */
   async close(): Promise<void> {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener.end();
-    await Promise.all(listeners.map(({ told }) => told));
+    await Promise.all(listeners.map(({ written }) => written));
   }
 }
 
@@ -71,14 +71,14 @@ class Listener {
   readonly follow: FollowRequest | undefined;
   readonly #waiting: string[] = [];
   /** Its stream is over. */
-  readonly told: Promise<void>;
+  readonly written: Promise<void>;
   #over: () => void = () => {};
   #ended = false;
   #wake: () => void = () => {};
 
   constructor(follow: FollowRequest | undefined) {
     this.follow = follow;
-    this.told = new Promise((resolve) => {
+    this.written = new Promise((resolve) => {
       this.#over = resolve;
     });
   }

@@ -1,4 +1,4 @@
-// Path, query and body of a route: text on the wire, values after this. Everything wrong with path and query is told at once.
+// Path, query and body of a route: text on the wire, values after this. Everything wrong with path and query is reported at once.
 import { type Issue, ServiceError } from '../contract/errors.js';
 import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector.js';
 import { inspectorValidators, numericQuery } from '../contract/inspector-validators.js';

@@ -230,7 +230,7 @@ export class RunDesk {
     const run = request.runs.find((one) => one.runId === runId);
     if (run === undefined) return;
     const failed = (detail?.report.result.assertionResults ?? []).filter((result) => result.status !== 'passed').slice(0, 20);
-    const told: RequestedRun = {
+    const finished: RequestedRun = {
       ...run,
       state: 'finished',
       status,
@@ -238,8 +238,8 @@ export class RunDesk {
       reported: report !== '',
       failedAssertions: failed.map(({ assertionId, status: found, message }) => ({ assertionId, status: found, message })),
     };
-    Object.assign(run, told);
-    this.#options.hub.publish({ type: 'run', phase: 'finished', run: { ...told, requestId: request.requestId } });
+    Object.assign(run, finished);
+    this.#options.hub.publish({ type: 'run', phase: 'finished', run: { ...finished, requestId: request.requestId } });
     this.#tell(request);
   }
 

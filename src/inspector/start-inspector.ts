@@ -62,7 +62,7 @@ export interface LocalInspectorOptions {
 export interface LocalInspector {
   /** Scheme, host and port, no slash at the end. */
   readonly baseUrl: string;
-  /** The bearer of every request. Told here, and nowhere else. */
+  /** The bearer of every request. Returned here, and nowhere else. */
   readonly token: string;
   /** Cancels what runs, ends every world to play with, stops listening. */
   close(): Promise<void>;

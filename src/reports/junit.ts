@@ -17,19 +17,19 @@ export function junitXml(reports: readonly RunReport[]): string {
 }
 
 /**
- * A suite a trial, by its last attempt: an earlier one that did not pass would make a run red that is not. It is told as the property
+ * A suite a trial, by its last attempt: an earlier one that did not pass would make a run red that is not. It is shown as the property
  * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
-  readonly #suites = new Map<string, Suite & { earlier: string[]; told: string; verdict: Verdict }>();
+  readonly #suites = new Map<string, Suite & { earlier: string[]; summary: string; verdict: Verdict }>();
 
   take(report: RunReport, verdict: Verdict): void {
     const { drillId, trial, attempt } = report.result.identity;
     const key = `${trial} ${drillId}`;
     const before = this.#suites.get(key);
-    const earlier = before === undefined ? [] : [...before.earlier, before.told];
+    const earlier = before === undefined ? [] : [...before.earlier, before.summary];
     const more = earlier.length === 0 ? [] : [element('property', { name: 'earlierAttempts', value: earlier.join('; ') })];
-    const told = `attempt ${attempt} ${verdict} (${report.runId})`;
+    const summary = `attempt ${attempt} ${verdict} (${report.runId})`;
     const which = trialText({ identity: { ...report.result.identity, attemptLimit: 1 } });
     const unreported =
       verdict === report.result.verdict
@@ -39,7 +39,7 @@ export class MergedJunit {
       ...runSuite(report, { which, properties: more, cases: unreported }),
       ms: report.finishedAtMs - report.startedAtMs,
       earlier,
-      told,
+      summary,
       verdict,
     });
   }

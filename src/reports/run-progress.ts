@@ -5,7 +5,7 @@ import type { AttemptDetail, RunEvent } from '../contract/run-events.js';
 import type { ToolFailure } from '../contract/tool-failure.js';
 import { gateText } from './gate-text.js';
 
-type Told<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
+type EventOf<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
 
 /** Reasons kept for the end; reports tell the others. */
 const reasonsMax = 25;
@@ -29,7 +29,7 @@ export interface Reason {
   folder: string;
 }
 interface Running {
-  started: Told<'attempt_started'>;
+  started: EventOf<'attempt_started'>;
   atMs: number;
   interactionId: string | null;
 }
@@ -115,9 +115,9 @@ export class RunProgress {
     return { kept, left: trials.length - kept.length, tolerated: [...this.#tolerated].map(([drillId, why]) => ({ drillId, why })) };
   }
 
-  /** One reporter may be told several runs, one after another: each is counted and timed for itself. */
-  #begin({ runs }: Told<'plan'>): void {
-    for (const told of [this.#running, this.#drills, this.#trials, this.#tolerated, this.#toolFailures]) told.clear();
+  /** One reporter may receive several runs, one after another: each is counted and timed for itself. */
+  #begin({ runs }: EventOf<'plan'>): void {
+    for (const counted of [this.#running, this.#drills, this.#trials, this.#tolerated, this.#toolFailures]) counted.clear();
     this.#beganMs = this.#nowMs();
     this.#reasonCount = 0;
     this.#planned = runs;
@@ -125,19 +125,19 @@ export class RunProgress {
     this.#reportFolder = null;
   }
 
-  #start(event: Told<'attempt_started'>): void {
+  #start(event: EventOf<'attempt_started'>): void {
     this.#running.set(event.runId, { started: event, atMs: this.#nowMs(), interactionId: null });
     this.#longestName = Math.max(this.#longestName, event.drillId.length);
     if (!this.#drills.has(event.drillId)) this.#drills.set(event.drillId, { durationMs: 0, flaky: false, beganMs: this.#nowMs() });
     this.#forget(trialKey(event));
   }
 
-  #interact({ runId, interactionId, phase }: Told<'interaction'>): void {
+  #interact({ runId, interactionId, phase }: EventOf<'interaction'>): void {
     const running = this.#running.get(runId);
     if (running !== undefined) running.interactionId = phase === 'started' ? interactionId : null;
   }
 
-  #end(event: Told<'attempt'>): void {
+  #end(event: EventOf<'attempt'>): void {
     const { runId, drillId, attempt, verdict, report, detail } = event;
     this.#running.delete(runId);
     for (const failure of event.toolFailures ?? []) this.#noteToolFailure(failure);
@@ -160,7 +160,7 @@ export class RunProgress {
   }
 
   /** What is not explained leaves its place to others. */
-  #close(event: Told<'drill'>): void {
+  #close(event: EventOf<'drill'>): void {
     const why = gateText(event);
     if (why === undefined) return;
     this.#tolerated.set(event.drillId, why);

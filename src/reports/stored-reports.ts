@@ -1,4 +1,4 @@
-// The reports in a directory, for commands that look at many: newest first, bounded, and what is no usable report is told, never skipped.
+// The reports in a directory, for commands that look at many: newest first, bounded, and what is no usable report is listed, never skipped.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';

@@ -72,8 +72,8 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
     lines.push('');
   }
   const undecided = leftUndecided(result);
-  const told = findingsOf(result).filter((finding) => !undecided.some(({ assertion }) => assertion === finding.assertion));
-  for (const finding of told.slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
+  const findings = findingsOf(result).filter((finding) => !undecided.some(({ assertion }) => assertion === finding.assertion));
+  for (const finding of findings.slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
   if (undecided.length > 0) {
     const ids = undecided.slice(0, limits.reportListItemsMax).map(({ assertion }) => assertion.assertionId);
     lines.push(`${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`, '');

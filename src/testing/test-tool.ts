@@ -22,7 +22,7 @@ export interface RecordedCall {
   operationId: string;
   actorId: string;
   arguments: JsonValue;
-  /** What the caller was told. */
+  /** What the caller received. */
   outcome: ToolOutcome;
   idempotency: OperationEntry['idempotency'];
   virtualTimeUs: number;
@@ -47,7 +47,7 @@ export interface TestTool<T extends ToolTypes = ToolTypes> {
   /** Its rows by id. */
   state<N extends Namespace<T>>(namespace: N): Promise<{ [rowId: string]: Rows<T>[N] }>;
   row<N extends Namespace<T>>(namespace: N, rowId: string): Promise<Rows<T>[N] | undefined>;
-  /** Switches one of its declared faults, on unless told otherwise. */
+  /** Switches one of its declared faults, on by default. */
   fault(faultId: string, active?: boolean): Promise<void>;
 }
 

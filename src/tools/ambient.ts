@@ -1,4 +1,4 @@
-// The names that tool code may use without importing anything, and what it is told about the ones it may not.
+// The names that tool code may use without importing anything, and what diagnostics say of the ones it may not.
 // The compiler's bundles take the allowed names as members of one argument: inside a vm context a global costs about 115 ns a
 // mention, a local 1 ns. Everything else that V8 puts on a global object is denied, whatever a later version adds.
 

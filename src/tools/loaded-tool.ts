@@ -36,7 +36,7 @@ export interface Realm {
 /** Marks a refusal as an own member, so that the realm knows it without calling the host. */
 export const refusalBrand = Symbol('ContextRefusal');
 
-/** A refusal of a context call that the handler is told: unknown namespace, schema broken, no such event... */
+/** A refusal of a context call that the handler receives: unknown namespace, schema broken, no such event... */
 export class ContextRefusal extends Error {
   readonly [refusalBrand] = true;
   /** Where it is a bound that the turn has crossed. */

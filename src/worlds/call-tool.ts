@@ -222,7 +222,7 @@ function recordFaults({ storage, clock, ledger }: Simulation, call: Call, fired:
     const fromUs = clock.nowUs;
     if (!clock.advanceTo(Math.min(fromUs + latencyUs, Number.MAX_SAFE_INTEGER))) continue;
     storage.journal.draft({ kind: 'clock', fromUs, toUs: clock.nowUs, reason: 'scenario', causeSequence });
-    // The turn's own time is that of its start, so a fold of the journal needs to be told.
+    // The turn's own time is that of its start, so a fold of the journal needs it.
     ledger.set(clockKey, clock.nowUs);
   }
 }

@@ -109,9 +109,9 @@ function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer):
   const { storage, clock } = simulation;
   const { outbox } = storage;
   const status = answer.kind === 'status' ? { status: answer.status } : {};
-  const told = { attempt: row.attempts, ...status };
+  const answered = { attempt: row.attempts, ...status };
   if (answer.kind === 'status' && answer.status >= 200 && answer.status < 300) {
-    draft(storage, row, { phase: 'delivered', ...told });
+    draft(storage, row, { phase: 'delivered', ...answered });
     outbox.remove(row.ordinal);
     return;
   }
@@ -119,12 +119,12 @@ function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer):
   const { retry } = declarationOf(simulation, row).callback;
   const delayUs = error.retryable ? retry.delaysUs[row.retries] : undefined;
   if (delayUs === undefined) {
-    draft(storage, row, { phase: 'failed', ...told, error: { ...error, retryable: false } });
+    draft(storage, row, { phase: 'failed', ...answered, error: { ...error, retryable: false } });
     outbox.remove(row.ordinal);
     return;
   }
   const retryAtUs = Math.min(clock.nowUs + delayUs, Number.MAX_SAFE_INTEGER);
-  const lastSequence = draft(storage, row, { phase: 'retry_scheduled', ...told, retryAtUs, error });
+  const lastSequence = draft(storage, row, { phase: 'retry_scheduled', ...answered, retryAtUs, error });
   outbox.put({ ...row, isStarted: false, dueUs: retryAtUs, retries: row.retries + 1, lastSequence });
 }
 
@@ -145,10 +145,10 @@ function errorOf(answer: DeliveryAnswer): OutcomeError {
   }
 }
 
-type Told = Pick<CallbackEntry, 'phase' | 'attempt' | 'status' | 'retryAtUs' | 'error'>;
+type CallbackNote = Pick<CallbackEntry, 'phase' | 'attempt' | 'status' | 'retryAtUs' | 'error'>;
 /** Caused by the delivery's latest entry, if that is in this journal. */
-function draft({ journal, tag }: WorldStorage, row: OutboxRow, told: Told): number {
-  return journal.draft({ ...callbackEntry(tag, row), ...told, ...causedBy(row.lastSequence) });
+function draft({ journal, tag }: WorldStorage, row: OutboxRow, note: CallbackNote): number {
+  return journal.draft({ ...callbackEntry(tag, row), ...note, ...causedBy(row.lastSequence) });
 }
 function draftFault(
   { journal, tag }: WorldStorage,

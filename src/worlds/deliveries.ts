@@ -1,5 +1,5 @@
-// Who is told of an event, and the telling: every subscription, packages in build order, subscriptions in manifest order, instances in order.
-// A subscription to an event of its own package is told of its own instance only; one to another package's event, of every instance.
+// Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order, instances in order.
+// A subscription to an event of its own package receives those of its own instance only; one to another package's event, of every instance.
 // What handlers emit meanwhile is delivered in the same turn, breadth first.
 
 import type { JsonObject } from '../contract/json.js';
@@ -92,12 +92,12 @@ export class Deliveries {
   /** Everything emitted so far in this turn, and what that emits. */
   cascade(): DeliveryFailure | undefined {
     const { emissions, storage, budget } = this.#turn;
-    let told = 0;
+    let dispatched = 0;
     this.#turn.scheduledOrdinal = notScheduled;
     // The list grows while it is walked: that is the breadth-first order.
     for (const { event, payload, payloadText, sequence } of emissions) {
       for (const delivery of this.plan(event).deliveries) {
-        if (++told > limits.cascadeDeliveriesMax) return { fault: tooMany, delivery };
+        if (++dispatched > limits.cascadeDeliveriesMax) return { fault: tooMany, delivery };
         const crossed = budget.takeWrite(payloadText);
         if (crossed !== undefined) return { fault: crossed, delivery };
         const handled = storage.journal.draftEvent(delivery.handled, { payloadText, causeSequence: sequence });

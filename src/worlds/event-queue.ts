@@ -55,7 +55,7 @@ interface Page {
 }
 export interface QueuePosition {
   nextOrdinal: number;
-  /** Events below it have their cause in another journal: it is not told. */
+  /** Events below it have their cause in another journal: it is not shown. */
   firstOwnOrdinal: number;
   watermark: readonly [atUs: number, ordinal: number];
   hasQueue: boolean;

@@ -12,7 +12,7 @@ export interface StreamName {
 }
 
 export class RandomStreams {
-  /** Told of every draw. */
+  /** Called with every draw. */
   onDraw: ((draw: Draw) => void) | undefined;
   readonly #seed: string;
   readonly #ledger: Ledger;

@@ -218,7 +218,7 @@ export class Records {
     return stateDigest(namespaces);
   }
 
-  /** The base's, until something differs from it; else this world's own, told of every changed row. */
+  /** The base's, until something differs from it; else this world's own, updated with every changed row. */
   #digestsOf(space: Space): SpaceDigests {
     if (space.digests === undefined && space.base !== undefined && !space.isStored && space.dirty.length === 0) return space.base.digests;
     const changed = space.digests === undefined ? this.changedIds(space) : space.stale;

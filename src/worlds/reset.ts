@@ -77,7 +77,7 @@ function resetDeliveries({ storage, clock }: Simulation, packageId: string): voi
 }
 const wasReset: OutcomeError = { code: 'PACKAGE_RESET', message: 'The package was reset.', retryable: false };
 
-/** Its outcome would be told to a world that has never sent it. */
+/** Its outcome would reach a world that has never sent it. */
 function requireNothingInFlight({ isClosed, storage: { outbox, tag } }: Simulation, packages: readonly string[] | undefined): void {
   // A closed world hears of no outcome any more.
   if (isClosed) return;

@@ -15,15 +15,15 @@ export function stateUnchanged({ except, scope }: StateUnchangedAssertion): Chec
       const matched = stray.length === 0;
       const allowed = all.length - stray.length;
       const first = stray[0];
-      const told = stray.slice(0, 3).map((change) => `${describeChange(change)} at sequence ${change.sequence}`);
-      const more = stray.length > told.length ? `, and ${stray.length - told.length} more` : '';
+      const shown = stray.slice(0, 3).map((change) => `${describeChange(change)} at sequence ${change.sequence}`);
+      const more = stray.length > shown.length ? `, and ${stray.length - shown.length} more` : '';
       return {
         status: matched ? 'passed' : 'failed',
         // What was changed can be changed back.
         settled: false,
         message: matched
           ? `Nothing changed${allowed === 0 ? '' : ` but ${counted(allowed, 'row')} of the declared footprint`}.`
-          : `Expected no change outside the declared footprint, found ${counted(stray.length, 'changed row')}: ${told.join(', ')}${more}.`,
+          : `Expected no change outside the declared footprint, found ${counted(stray.length, 'changed row')}: ${shown.join(', ')}${more}.`,
         expected: [],
         actual: stray.slice(0, limits.diffChangesShown).map(changeFacts),
         location: {

@@ -1,5 +1,5 @@
 // What an agent attaches in one interaction: checked, named and bounded before anything is kept of it. Used on both sides of a module's
-// host: inside, so that the agent is told where it stands; outside, because what comes from there may be anything.
+// host: inside, so that the agent learns where it stands; outside, because what comes from there may be anything.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { limits } from '../../contract/limits.js';

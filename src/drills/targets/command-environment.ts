@@ -10,7 +10,7 @@ export interface EnvironmentOptions {
   prefixes: readonly string[];
 }
 
-/** What every kind of target is told of its bindings. */
+/** What every kind of target learns of its bindings. */
 export function bindingEnvironment({ target, access, prefixes }: EnvironmentOptions): { [name: string]: string } {
   const variables = bindingVariables(access);
   const environment = underPrefixes(variables, prefixes);

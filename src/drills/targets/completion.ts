@@ -14,9 +14,9 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
     const { name, mediaType } = attachment;
     kept.keep({ name, mediaType, content: 'text' in attachment ? attachment.text : Buffer.from(attachment.base64, 'base64') });
   }
-  const told = new TargetLog(redactor);
-  told.append(log);
-  const said = { ...told.told(), files: kept.files, refusals: kept.refusals };
+  const targetLog = new TargetLog(redactor);
+  targetLog.append(log);
+  const said = { ...targetLog.kept(), files: kept.files, refusals: kept.refusals };
   if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
   return redactor.run({
     status,

@@ -1,4 +1,4 @@
-// When a target's time is up, or the run is cancelled: first its access is revoked, then it is told. In this order, always.
+// When a target's time is up, or the run is cancelled: first its access is revoked, then it is asked to end. In this order, always.
 import type { RunError } from '../../contract/run.js';
 import type { Access } from '../bindings-port.js';
 import { runError } from '../run-error.js';
@@ -28,7 +28,7 @@ export class Deadline {
     if (signal.aborted) queueMicrotask(cancel);
   }
 
-  /** Set once the target was told to end. */
+  /** Set once the target was asked to end. */
   get ended(): Ended | undefined {
     return this.#ended;
   }

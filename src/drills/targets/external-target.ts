@@ -43,9 +43,9 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
   deadline.stop();
   const { ended } = deadline;
   if (ended === undefined && whole !== undefined) return whole;
-  const told = ended === undefined ? outcome : { status: ended, error: endedError(ended, log.tail()) };
+  const result = ended === undefined ? outcome : { status: ended, error: endedError(ended, log.tail()) };
   // What it says from now on belongs to no run.
-  return { ...told, ...log.told(), files: [...attachments.files], refusals: [...attachments.refusals] };
+  return { ...result, ...log.kept(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }
 
 async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWork, context: TargetContext): Promise<Outcome> {
@@ -61,10 +61,10 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
     const whole = completedRun(value.completion, redactor.and(value.secrets));
     return { status: whole.status, whole };
   }
-  const told = outputText(value);
-  if (told.kind === 'too_large') return { status: 'failed', error: outputTooLarge() };
-  if (told.kind === 'invalid') return { status: 'failed', error: runError('target.OUTPUT_INVALID', told.message) };
-  const output = parseOutput(told.text, redactor);
+  const written = outputText(value);
+  if (written.kind === 'too_large') return { status: 'failed', error: outputTooLarge() };
+  if (written.kind === 'invalid') return { status: 'failed', error: runError('target.OUTPUT_INVALID', written.message) };
+  const output = parseOutput(written.text, redactor);
   if (output.kind === 'invalid') return { status: 'failed', error: output.error };
   return { status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) };
 }

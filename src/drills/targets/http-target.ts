@@ -77,19 +77,19 @@ function runOf(answer: HttpAnswer, { url, redactor }: { url: URL; redactor: Reda
   if (answer.kind === 'lost') return lost(answer, url);
   const { status, headers, body } = answer;
   if (status === 204) return completed();
-  const told = { status, body: redactor.beginning(body.toString('utf8'), limits.targetErrorCharsMax).text };
+  const shown = { status, body: redactor.beginning(body.toString('utf8'), limits.targetErrorCharsMax).text };
   if (status >= 300 && status < 400) {
     const details = { status, location: headers.location ?? null };
     return failedRun(runError('target.REDIRECTED', `The agent answered ${status}: redirects are not followed.`, { details }));
   }
   if (status !== 200) {
     const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
-    return failedRun(runError('target.HTTP_STATUS', `The agent answered ${status}; 200 and 204 are a success.`, { retryable, details: told }));
+    return failedRun(runError('target.HTTP_STATUS', `The agent answered ${status}; 200 and 204 are a success.`, { retryable, details: shown }));
   }
   if (body.length === 0) return completed();
   const type = typeOf(answer);
   if (type === undefined) {
-    const details = { ...told, contentType: headers['content-type'] ?? null, contentEncoding: headers['content-encoding'] ?? null };
+    const details = { ...shown, contentType: headers['content-type'] ?? null, contentEncoding: headers['content-encoding'] ?? null };
     return failedRun(
       runError('target.RESPONSE_TYPE', 'The agent answered with something that does not say it is JSON, in UTF-8 and not encoded.', { details }),
     );

@@ -1,4 +1,4 @@
-// One process that is told something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Spawned
+// One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Spawned
 // without a shell, in a process group of its own, bounded in time and output.
 //   J1. Whatever the process does there is one result, and by then the process and its group are gone.
 //   J2. Time counts until the process has ended; that something it started still holds its pipes is not its lateness.
@@ -149,7 +149,7 @@ class CommandRun {
     clearTimeout(this.#killTimer);
     clearTimeout(this.#pipeTimer);
     this.#deadline.stop();
-    const said = { ...this.#log.told(), files: [], refusals: [] };
+    const said = { ...this.#log.kept(), files: [], refusals: [] };
     const { ended } = this.#deadline;
     if (ended !== undefined) return { status: ended, error: this.#endedError(ended), ...said };
     const error = this.#error ?? (code === 0 ? undefined : this.#exitError(code, exitSignal));

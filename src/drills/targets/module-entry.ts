@@ -35,7 +35,7 @@ let logRoom = 0;
 const waiting = new Map<number, (answer: CallAnswer) => void>();
 
 captureOutput(say);
-// What escapes from timers and forgotten promises: told as the failure of the invocation that runs, and the host is not used again.
+// What escapes from timers and forgotten promises: reported as the failure of the invocation that runs, and the host is not used again.
 process.on('uncaughtException', (error) => fail('target.THREW', error));
 process.on('unhandledRejection', (reason) => fail('target.THREW', reason));
 process.setSourceMapsEnabled(true);
@@ -68,10 +68,10 @@ async function invoke(message: Invoke): Promise<void> {
     fail('target.THREW', error);
     return;
   }
-  const told = outputText(output);
-  if (told.kind === 'text') send({ kind: 'done', outputText: told.text });
-  else if (told.kind === 'too_large') send({ kind: 'failed', code: 'target.OUTPUT_TOO_LARGE', message: outputTooLarge().message, stack: '' });
-  else send({ kind: 'failed', code: 'target.OUTPUT_INVALID', message: told.message, stack: '' });
+  const written = outputText(output);
+  if (written.kind === 'text') send({ kind: 'done', outputText: written.text });
+  else if (written.kind === 'too_large') send({ kind: 'failed', code: 'target.OUTPUT_TOO_LARGE', message: outputTooLarge().message, stack: '' });
+  else send({ kind: 'failed', code: 'target.OUTPUT_INVALID', message: written.message, stack: '' });
 }
 
 async function load({ url, exportName, life }: Invoke): Promise<TargetModule | undefined> {
@@ -149,7 +149,7 @@ function fail(code: ModuleFailure, thrown: unknown): void {
   // Frames of this file say nothing about the agent.
   const frames = stack.split('\n').filter((line) => !line.includes(import.meta.url));
   const { targetErrorCharsMax, targetLogBytesMax } = limits;
-  // A little more than is told, so that a secret at the cut is still known for one.
+  // A little more than is kept, so that a secret at the cut is still known for one.
   send({ kind: 'failed', code, message: message.slice(0, 2 * targetErrorCharsMax), stack: frames.join('\n').slice(0, targetLogBytesMax) });
 }
 

@@ -166,7 +166,7 @@ class Invocation {
     // Whatever a target says after its time was up, its time was up.
     const { ended } = this.#deadline;
     const { files, refusals } = this.#attachments;
-    const told = ended === undefined ? outcome : { status: ended, error: endedError(ended, this.#log.tail()) };
-    this.#finish({ run: { ...told, ...this.#log.told(), files, refusals }, spoiled: spoiled || ended !== undefined });
+    const result = ended === undefined ? outcome : { status: ended, error: endedError(ended, this.#log.tail()) };
+    this.#finish({ run: { ...result, ...this.#log.kept(), files, refusals }, spoiled: spoiled || ended !== undefined });
   }
 }

@@ -36,16 +36,16 @@ export class Redactor {
 
   /** The beginning of a text, redacted: no part of a secret that reaches over the cut is left. */
   beginning(text: string, charsMax: number): { text: string; places: number } {
-    let told = '';
+    let redacted = '';
     let done = 0;
     let places = 0;
     for (const { index, 0: found } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       if (index >= charsMax) break;
-      told += text.slice(done, index) + mark;
+      redacted += text.slice(done, index) + mark;
       done = index + found.length;
       places += 1;
     }
-    return { text: told + text.slice(done, Math.max(done, charsMax)), places };
+    return { text: redacted + text.slice(done, Math.max(done, charsMax)), places };
   }
 
   /** Every string of it, names included. */
@@ -55,8 +55,13 @@ export class Redactor {
 
   error(error: RunError): RunError {
     const { message, issues, details } = error;
-    const told = issues.map((issue) => ({ ...issue, path: this.text(issue.path), message: this.text(issue.message) }));
-    return { ...error, message: this.beginning(message, limits.targetErrorCharsMax).text, issues: told, details: this.value(details as JsonObject) };
+    const redacted = issues.map((issue) => ({ ...issue, path: this.text(issue.path), message: this.text(issue.message) }));
+    return {
+      ...error,
+      message: this.beginning(message, limits.targetErrorCharsMax).text,
+      issues: redacted,
+      details: this.value(details as JsonObject),
+    };
   }
 
   file(file: AttachedFile): AttachedFile & { redaction: AttachmentDescriptor['redaction'] } {

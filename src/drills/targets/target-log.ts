@@ -1,4 +1,4 @@
-// What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets are blotted out of what is told.
+// What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets in it are redacted.
 import { limits } from '../../contract/limits.js';
 import { type Redactor, redactionOf } from './redaction.js';
 import type { TargetRun } from './target-run.js';
@@ -14,13 +14,13 @@ export class TargetLog {
 
   append(text: string): void {
     this.#chars += text.length;
-    // A little more than is told, so that a secret at the cut is still known for one.
+    // A little more than is kept, so that a secret at the cut is still known for one.
     const room = limits.targetLogBytesMax + this.#redactor.reachChars - this.#text.length;
     if (room > 0) this.#text += text.length <= room ? text : text.slice(0, room);
   }
 
   /** As a run tells it. */
-  told(): Pick<TargetRun, 'log'> & Required<Pick<TargetRun, 'logRedaction'>> {
+  kept(): Pick<TargetRun, 'log'> & Required<Pick<TargetRun, 'logRedaction'>> {
     const { text, places } = this.#redactor.beginning(this.#text, limits.targetLogBytesMax);
     const dropped = this.#chars - limits.targetLogBytesMax;
     const missing = dropped <= 0 ? '' : `${text.endsWith('\n') ? '' : '\n'}[the rest, at least ${dropped} characters, was not kept]\n`;

@@ -10,14 +10,14 @@ import { wordsOf } from './thrown.js';
 
 export type ParsedOutput = { kind: 'none' } | { kind: 'value'; value: JsonValue } | { kind: 'invalid'; error: RunError };
 
-/** What is told of an invalid output is cut from the redacted text, as half a secret would not be known for one. */
+/** What is shown of an invalid output is cut from the redacted text, as half a secret would not be known for one. */
 export function parseOutput(text: string, redactor: Redactor): ParsedOutput {
   if (text.trim() === '') return { kind: 'none' };
   const parsed = parse(text);
-  const told = redactor.text(text);
-  if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(told)}.`, told);
+  const redacted = redactor.text(text);
+  if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(redacted)}.`, redacted);
   const fault = checkJsonDepth(parsed.value);
-  return fault === null ? { kind: 'value', value: parsed.value } : invalid(`The output ${fault.message}.`, told);
+  return fault === null ? { kind: 'value', value: parsed.value } : invalid(`The output ${fault.message}.`, redacted);
 }
 
 export function parseOutputBytes(bytes: Uint8Array, redactor: Redactor): ParsedOutput {
@@ -62,6 +62,6 @@ export function outputTooLarge(): RunError {
   });
 }
 
-function invalid(message: string, told: string): ParsedOutput {
-  return { kind: 'invalid', error: runError('target.OUTPUT_INVALID', message, { details: { beginning: told.slice(0, 200) } }) };
+function invalid(message: string, redacted: string): ParsedOutput {
+  return { kind: 'invalid', error: runError('target.OUTPUT_INVALID', message, { details: { beginning: redacted.slice(0, 200) } }) };
 }

@@ -69,11 +69,11 @@ function joined(parts: Content[], between: string): Content {
 }
 
 function bounds({ minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, format }: JsonObject): Content {
-  const told = [range('', minimum, maximum), range(' characters', minLength, maxLength), range(' items', minItems, maxItems)].filter(
+  const bounds = [range('', minimum, maximum), range(' characters', minLength, maxLength), range(' items', minItems, maxItems)].filter(
     (text) => text !== '',
   );
   return [
-    told.map((text) => html` <span class="bound">${text}</span>`),
+    bounds.map((text) => html` <span class="bound">${text}</span>`),
     format === undefined ? null : html` <span class="bound">${String(format)}</span>`,
     pattern === undefined ? null : html` <code class="bound">${String(pattern)}</code>`,
   ];

@@ -122,7 +122,7 @@ export const ownBodySchemas: { [name: string]: JsonObject } = {
     'control.LEASE_CONFLICT',
     'leaseGeneration',
     { type: 'integer', minimum: 1 },
-    'The lease has another generation, told in the details.',
+    'The lease has another generation, named in the details.',
   ),
   RunOwnsLease: withDetails(
     'world.RUN_OWNS_LEASE',

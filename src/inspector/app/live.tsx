@@ -127,7 +127,7 @@ async function follow(ended: AbortSignal): Promise<void> {
         ended,
       );
     } catch {
-      // Told by the state of the connection; views tell what they could not load.
+      // The state of the connection shows it; views show what they could not load.
     }
     if (ended.aborted) return;
     connection.value = 'lost';

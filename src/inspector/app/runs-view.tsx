@@ -1,4 +1,4 @@
-// Saved runs, the latest first, and those that run now; what cannot be read is told with its reason.
+// Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason.
 import { useEffect, useState } from 'preact/hooks';
 import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../contract/inspector-runs.js';
 import { virtualDuration } from '../../reports/html/virtual-time.mjs';

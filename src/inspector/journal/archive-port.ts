@@ -55,7 +55,7 @@ class Thread {
 
   async close(): Promise<void> {
     this.#closed = true;
-    // Before the end of the thread is heard, which would be told as a fault.
+    // Before the end of the thread is heard, which would be reported as a fault.
     this.#fail(new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' }));
     await this.#worker?.terminate();
   }

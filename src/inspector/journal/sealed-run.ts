@@ -74,7 +74,7 @@ export class SealedRun {
     this.report = report;
     this.journal = new JournalFile(file, report.result.setup.setup.scenario.state);
     this.indexed = this.#index(digestIn(manifest, evidenceFile));
-    // Told to those who ask for more than was indexed.
+    // Returned to those who ask for more than was indexed.
     this.indexed.catch(() => {});
   }
 
