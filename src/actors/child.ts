@@ -66,7 +66,10 @@ export function startChildHost(
     post: (envelope) => child.send({ lane: 'mail', envelope } satisfies ToChild),
     endpoint: lane,
     board,
-    ended: child.ended,
+    ended: child.ended.then((detail) => {
+      lane.close();
+      return detail;
+    }),
     setYielding: (yields) => child.setYielding(yields),
     terminate: () => child.kill(),
     refuse: (reason) => child.refuse(reason),

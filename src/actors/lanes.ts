@@ -21,10 +21,13 @@ export interface ControlEndpoint {
   removeEventListener(type: string, listener: (event: { data: unknown }) => void): void;
 }
 
-/** One lane of the channel, as Comlink wants a wire to look. Used on both sides. */
+/**
+ * One lane of the channel, as Comlink wants a wire to look. Used on both sides.
+ *   C1. Comlink keeps a wire until the proxy made of it is collected, so a wire that leads to its proxy is never let go: `close` cuts it.
+ */
 export class ControlLane implements ControlEndpoint {
   readonly #listeners = new Set<(event: { data: unknown }) => void>();
-  readonly #send: (message: LaneMessage) => void;
+  #send: (message: LaneMessage) => void;
 
   constructor(send: (message: LaneMessage) => void) {
     this.#send = send;
@@ -37,6 +40,10 @@ export class ControlLane implements ControlEndpoint {
   }
   removeEventListener(_type: string, listener: (event: { data: unknown }) => void): void {
     this.#listeners.delete(listener);
+  }
+  close(): void {
+    this.#send = () => {};
+    this.#listeners.clear();
   }
   deliver(data: unknown): void {
     for (const listener of this.#listeners) listener({ data });

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-system.js';
@@ -162,6 +164,23 @@ testBoth(
     equal(reply.value, 5);
   },
 );
+
+testBoth('what an ended incarnation held is given back, its page of the board first', {}, async ({ system, add }) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const pageBytes = 100_000;
+  const restarts = 8;
+  await add('a');
+  collect();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let times = 0; times < restarts; times++) await system.killHost(0);
+  equal((await add('a')).value, 2);
+  const grown = (): number => process.memoryUsage().arrayBuffers - before;
+  await until(() => {
+    collect();
+    return grown() < (restarts / 2) * pageBytes;
+  });
+});
 
 testBoth('a control request of a host that ends is refused', {}, async ({ control, system }) => {
   const asking = refusalOf(control(0, { kind: 'neverAnswer' }));
