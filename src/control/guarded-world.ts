@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
-import type { HostTurns } from './host-turns.js';
+import type { HostTurn, HostTurns } from './host-turns.js';
 import { isOwnFailure, ownFailure } from './interruptions.js';
 import type { Quarantines } from './quarantines.js';
 
@@ -18,8 +18,14 @@ export interface GuardedWorldParts {
 export interface Guard {
   readonly quarantines: Quarantines;
   readonly turns: HostTurns;
-  /** Runs `work`, a message of a world; `isOwn` tells whether its host has ended in a step of that world since. */
-  watching<T>(worldId: string, work: (isOwn: () => boolean) => Promise<T>): Promise<T>;
+  /** Begins to watch a message of a world. */
+  watch(worldId: string): Watch;
+}
+export interface Watch {
+  /** Whether the world's host has ended in a step of that world since. */
+  isOwn(): boolean;
+  /** The message has been answered. */
+  end(): void;
 }
 
 /** What runs no tool code: a run of a quarantined build is still judged and sealed. */
@@ -63,24 +69,27 @@ export class GuardedWorld implements WorldRef {
     return this.#world.destroy();
   }
 
-  /** Nothing is awaited before a message of a world that may pass is sent: it keeps its place. */
-  #inTurn<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
+  /** Nothing is awaited before a message of a world that may pass is sent: it keeps its place. One frame: each call of an agent comes here. */
+  async #inTurn<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
     const { guard, projectId, hostOf } = this.#parts;
     const { worldId } = this;
-    return guard.watching(worldId, async (isOwn) => {
+    const watch = guard.watch(worldId);
+    let turn: HostTurn | undefined;
+    try {
       guard.quarantines.requireOpen(this.#parts, how);
       const entered = guard.turns.enter({ worldId, projectId, host: hostOf(worldId) });
-      const turn = entered instanceof Promise ? await entered : entered;
-      try {
-        // It may have waited for its turn.
+      if (entered instanceof Promise) {
+        turn = await entered;
+        // The build may have been quarantined while the message waited.
         guard.quarantines.requireOpen(this.#parts, how);
-        return await work();
-      } catch (error) {
-        const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
-        throw isLost && isOwn() ? ownFailure(error) : error;
-      } finally {
-        turn.leave();
-      }
-    });
+      } else turn = entered;
+      return await work();
+    } catch (error) {
+      const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
+      throw isLost && watch.isOwn() ? ownFailure(error) : error;
+    } finally {
+      turn?.leave();
+      watch.end();
+    }
   }
 }

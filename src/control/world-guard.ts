@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef, WorldsOptions } from '../worlds/api.js';
-import { type Guard, GuardedWorld, type GuardedWorldParts } from './guarded-world.js';
+import { type Guard, GuardedWorld, type GuardedWorldParts, type Watch } from './guarded-world.js';
 import { HostTurns } from './host-turns.js';
 import { ownFailure } from './interruptions.js';
 import { type QuarantineParts, Quarantines } from './quarantines.js';
@@ -65,15 +65,16 @@ export class WorldGuard implements Guard {
     if (runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, standsForMs));
   }
 
-  async watching<T>(worldId: string, work: (isOwn: () => boolean) => Promise<T>): Promise<T> {
+  watch(worldId: string): Watch {
     const known = this.#ends.get(worldId) ?? { messages: 0, ends: 0 };
     if (known.messages++ === 0) this.#ends.set(worldId, known);
     const before = known.ends;
-    try {
-      return await work(() => known.ends > before);
-    } finally {
-      if (--known.messages === 0) this.#ends.delete(worldId);
-    }
+    return {
+      isOwn: () => known.ends > before,
+      end: () => {
+        if (--known.messages === 0) this.#ends.delete(worldId);
+      },
+    };
   }
 
   /** Runs `work`, which makes the world of a session on a host: tool code is loaded there, in no actor's step. */
