@@ -134,7 +134,10 @@ function validateTypes(folder) {
   drillyard(...inits);
   const target = 'schemaVersion: 1\ntarget: { id: typed, kind: module, module: typed.ts, bindings: [direct], timeoutMs: 1000 }\n';
   writeFileSync(join(folder, 'drillyard/typed.target.yaml'), target);
-  writeFileSync(join(folder, 'typed.ts'), "import type { TargetContext } from 'drillyard';\nexport default (context: TargetContext): string => context.world;\n");
+  writeFileSync(
+    join(folder, 'typed.ts'),
+    "import type { TargetContext } from 'drillyard';\nexport default (context: TargetContext): string => context.world;\n",
+  );
   const { status, stderr } = drillyard('validate');
   if (status !== 2 || !/^typed\.ts:2:\d+ error DY6011 .*\(TS2322\)$/m.test(stderr)) throw new Error(`validate ended with ${status}:\n${stderr}`);
 }

@@ -3,7 +3,7 @@
 //   T1. Reported are files below the repository or a package of it. Installed packages and declaration files are believed.
 //   T2. What the compiler has said of a place already is not said again.
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as TypeError } from 'typescript';
+import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as TsDiagnostic } from 'typescript';
 import type { Diagnostic } from '../contract/build.js';
 import { deniedNames } from '../tools/ambient.js';
 import { Diagnostics, type Place, placeOfFile } from './diagnostics.js';
@@ -36,7 +36,8 @@ interface Group {
 function groupsOf(ts: TypeScript, sources: TypeScriptSources, found: TypeErrors): Iterable<Group> {
   const configs = new Map<string, FoundConfig>();
   const groups = new Map<string, Group>();
-  const hasNodeTypes = ts.resolveTypeReferenceDirective('node', join(sources.root, 'any.ts'), {}, ts.sys).resolvedTypeReferenceDirective !== undefined;
+  const hasNodeTypes =
+    ts.resolveTypeReferenceDirective('node', join(sources.root, 'any.ts'), {}, ts.sys).resolvedTypeReferenceDirective !== undefined;
   for (const { path, role } of sources.files) {
     const place = ts.findConfigFile(dirname(path), ts.sys.fileExists);
     const config = place === undefined ? undefined : (configs.get(place) ?? readConfig(ts, place));
@@ -109,7 +110,7 @@ class TypeErrors {
     return undefined;
   }
 
-  add(error: TypeError, { byDefault }: Pick<Group, 'byDefault'>): void {
+  add(error: TsDiagnostic, { byDefault }: Pick<Group, 'byDefault'>): void {
     const { file, start = 0, code } = error;
     const shown = file && this.shownPath(file.fileName);
     if (file === undefined || shown === undefined || (byDefault !== undefined && code === untypedPackage)) return;
@@ -118,7 +119,7 @@ class TypeErrors {
     this.#report(error, { file: shown, line: line + 1, column: character + 1, path: '' });
   }
 
-  addOfConfig(error: TypeError, path: string): void {
+  addOfConfig(error: TsDiagnostic, path: string): void {
     const file = slashed(relative(this.#sources.root, error.file?.fileName ?? path));
     const at = error.file?.getLineAndCharacterOfPosition(error.start ?? 0);
     this.#report(error, at === undefined ? placeOfFile(file) : { file, line: at.line + 1, column: at.character + 1, path: '' });
@@ -128,7 +129,7 @@ class TypeErrors {
     return this.#found.sorted();
   }
 
-  #report(error: TypeError, place: Place): void {
+  #report(error: TsDiagnostic, place: Place): void {
     const { file, line, column } = place;
     if (error.category !== this.#ts.DiagnosticCategory.Error || this.#told.has(file) || this.#told.has(`${file}:${line}`)) return;
     const lines = this.#ts.flattenDiagnosticMessageText(error.messageText, '\n').split('\n');
@@ -141,7 +142,7 @@ class TypeErrors {
   }
 
   /** DY6006 speaks of names that a behavior has not, and has better advice than another `lib`. */
-  #isDenied({ fileName, text }: SourceFile, { start = 0, length = 0 }: TypeError): boolean {
+  #isDenied({ fileName, text }: SourceFile, { start = 0, length = 0 }: TsDiagnostic): boolean {
     return this.#behaviors.has(fileName) && Object.hasOwn(deniedNames, text.slice(start, start + length));
   }
 }

@@ -32,7 +32,9 @@ export function typeScriptSources(
 ): TypeScriptSources {
   const own = tools.filter(({ folder, outside }) => !outside && !folder.shownAs.startsWith('library:'));
   const behaviors = own.flatMap(({ folder, files }) => files.map(({ path }) => join(folder.root, path)));
-  const agents = targets.flatMap((target) => (target.kind === 'module' && entryKind(root, target.module) === 'file' ? [join(root, target.module)] : []));
+  const agents = targets.flatMap((target) =>
+    target.kind === 'module' && entryKind(root, target.module) === 'file' ? [join(root, target.module)] : [],
+  );
   const roles = new Map<string, TypeScriptFile['role']>();
   for (const path of agents) roles.set(path, 'agent');
   for (const path of behaviors) roles.set(path, 'behavior');

@@ -437,7 +437,12 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /more than/,
   },
   DY6010: { changes: edited('drillyard/clean.ts', 'text.trim()', 'text === -0 ? text : text'), at: ['drillyard/clean.ts', '', '-0'], message: /-0/ },
-  DY6011: { changes: edited('drillyard/clean.ts', 'text.trim()', 'text.length'), types: true, at: ['drillyard/clean.ts', '', 'text.length'], message: /TS2322/ },
+  DY6011: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', 'text.length'),
+    types: true,
+    at: ['drillyard/clean.ts', '', 'text.length'],
+    message: /TS2322/,
+  },
 };
 
 for (const [code, { changes, config, types = false, at, message, suggestion }] of Object.entries(cases)) {

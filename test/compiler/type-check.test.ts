@@ -16,7 +16,10 @@ const agent = (text: string, more: Files = {}): Files => ({
   ...more,
 });
 const wrong: Files = {
-  [behavior]: sound[behavior].replace("return { id: input.id };", "const text: string = context.state.scan('notes').length;\n      return { id: text };"),
+  [behavior]: sound[behavior].replace(
+    'return { id: input.id };',
+    "const text: string = context.state.scan('notes').length;\n      return { id: text };",
+  ),
   [clean]: 'export const clean = (text: string): string => text.trimm();\n',
   ...agent("import { two } from './two.js';\nexport default (): number => two;\n", { 'agents/two.ts': "export const two: number = 'two';\n" }),
 };
@@ -29,7 +32,7 @@ test('type errors of behaviors, agents and what they import are errors of valida
     diagnostics.map(({ code, severity, file, line, column, path, message }) => `${code} ${severity} ${file}:${line}:${column} ${path}${message}`),
     [
       "DY6011 error agents/two.ts:1:14 Type 'string' is not assignable to type 'number'. (TS2322)",
-      "DY6011 error drillyard/clean.ts:1:56 Property 'trimm' does not exist on type 'string'. Did you mean 'trim'? (TS2551)",
+      "DY6011 error drillyard/clean.ts:1:53 Property 'trimm' does not exist on type 'string'. Did you mean 'trim'? (TS2551)",
       "DY6011 error drillyard/notes.ts:8:13 Type 'number' is not assignable to type 'string'. (TS2322)",
     ],
   );
@@ -63,7 +66,7 @@ export default async function play({ task }: TargetInvocation, context: TargetCo
   const text: string = readFileSync(path.join(process.cwd(), import.meta.dirname, untyped), 'utf8');
   const { status } = await fetch('http://127.0.0.1/');
   const wrong: string = status;
-  await context.world.coll('notes', 'notes.add', { id: task.instruction });
+  await context.world?.coll('notes', 'notes.add', { id: task.instruction });
   return text + wrong;
 }
 `,
@@ -89,9 +92,19 @@ test('the nearest tsconfig.json says how; what is wrong with it is said, too', a
     return diagnostics.map(({ file, line, message }) => `${file}:${line} ${/\(TS\d+\)$/.exec(message)?.[0]}`);
   };
   assert.deepEqual(await codes(loose), [`${clean}:1 (TS7006)`, `${clean}:2 (TS2322)`]);
-  const options = { strict: false, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', composite: true, paths: { '@/*': ['./drillyard/*'] } };
+  const options = {
+    strict: false,
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    composite: true,
+    paths: { '@/*': ['./drillyard/*'] },
+  };
   const base = { 'base/tsconfig.base.json': JSON.stringify({ compilerOptions: options }) };
-  assert.deepEqual(await codes({ ...loose, ...base, 'tsconfig.json': '// mine\n{ "extends": "./base/tsconfig.base.json", "include": ["src"] }' }), []);
+  assert.deepEqual(
+    await codes({ ...loose, ...base, 'tsconfig.json': '// mine\n{ "extends": "./base/tsconfig.base.json", "include": ["src"] }' }),
+    [],
+  );
   // One that only lists other projects says nothing of its own.
   assert.deepEqual((await codes({ ...loose, 'tsconfig.json': '{ "files": [], "references": [{ "path": "./base" }] }' })).length, 2);
   assert.deepEqual(await codes({ 'tsconfig.json': '{\n  "compilerOptions": { "strikt": true }\n}' }), ['tsconfig.json:2 (TS5025)']);
@@ -104,11 +117,15 @@ test('what the compiler has said already is not said again, and installed packag
       ...edited(behavior, './clean.js', 'node:fs'),
       ...agent("import { bad } from 'installed';\nexport default (): string => bad;\n", {
         'node_modules/installed/package.json': '{ "name": "installed", "exports": "./main.ts" }',
-        'node_modules/installed/main.ts': "export const bad: string = 1;\n",
+        'node_modules/installed/main.ts': 'export const bad: string = 1;\n',
       }),
     }),
   });
-  assert.deepEqual(lines(diagnostics).map((line) => /DY\d{4}/.exec(line)?.[0]), ['DY6002'], lines(diagnostics).join('\n'));
+  assert.deepEqual(
+    lines(diagnostics).map((line) => /DY\d{4}/.exec(line)?.[0]),
+    ['DY6002'],
+    lines(diagnostics).join('\n'),
+  );
   const unparsed = await validateRepository({ root: folder(t, { ...sound, ...edited(behavior, 'operations: {', 'operations: {{') }) });
   assert.deepEqual(new Set(unparsed.diagnostics.map(({ code }) => code)), new Set(['DY6003']));
 });
@@ -127,7 +144,10 @@ test('TypeScript is the one of the repository; a version without an API is as no
     const found = findTypeScript(folders);
     return 'typescript' in found ? found.typescript.version : found.without && `none but ${found.without}`;
   };
-  assert.deepEqual([versionIn(join(own, 'below')), versionIn(native), versionIn(native, own), versionIn(both)], ['5.4.0', 'none but 7.0.2', '5.4.0', '6.0.3']);
+  assert.deepEqual(
+    [versionIn(join(own, 'below')), versionIn(native), versionIn(native, own), versionIn(both)],
+    ['5.4.0', 'none but 7.0.2', '5.4.0', '6.0.3'],
+  );
   assert.equal(versionIn(folder(t, {})), undefined);
   const script = { ...edited('drillyard/notes.tool.yaml', './notes.ts', './notes.js'), ...installed('typescript', '5.4.0', broken) };
   const text = 'export default { operations: { "notes.add": () => ({}) }, subscriptions: { "on-due": () => {} } };\n';

@@ -79,7 +79,8 @@ const made: { [section: string]: object | undefined } = {
   Trials: longDrill({}).trials,
   CapturePolicies: longDrill({}).capture,
   Interaction: longDrill({}, { interactions: [{ id: 'i', actorId: 'a', task: { instruction: 'x' } }] }).timeline.interactions[0],
-  Workload: longDrill({}, { workloads: [{ id: 'w', actorIds: ['a'], everyUs: 1, occurrences: 1, task: { instruction: 'x' } }] }).timeline.workloads[0],
+  Workload: longDrill({}, { workloads: [{ id: 'w', actorIds: ['a'], everyUs: 1, occurrences: 1, task: { instruction: 'x' } }] }).timeline
+    .workloads[0],
   '*.suite.yaml': defaults.materializeSuite({ schemaVersion: 1, id: 's' }),
   ToolManifest: defaults.materializeManifest(manifest),
   ...Object.fromEntries(
@@ -99,7 +100,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).every(isEmpty);
 }
 /** What the words of the page stand for. */
-function valueOf(words: string): unknown {
+function meantBy(words: string): unknown {
   if (Object.hasOwn(phrases, words)) return phrases[words];
   try {
     return JSON.parse(words);
@@ -118,7 +119,7 @@ test('a field that is left out becomes what the reference says', async (t) => {
     if (absent.has(fallback)) assert.equal(value, undefined, at);
     else if (empty.has(fallback)) assert.ok(isEmpty(value), `${at}, not ${JSON.stringify(value)}`);
     else if (made[section] === undefined) elsewhere.push(at);
-    else assert.deepEqual(value, valueOf(fallback), at);
+    else assert.deepEqual(value, meantBy(fallback), at);
   }
   assert.deepEqual(elsewhere, [
     'DeclaredError retryable: false',
@@ -128,11 +129,23 @@ test('a field that is left out becomes what the reference says', async (t) => {
   ]);
   const [tool] = (await buildWith(t)).tools;
   assert.deepEqual(tool?.manifest.operations[0]?.declaredErrors, [{ code: 'TAKEN', retryable: false }]);
-  const item = { packageId: 'p', instanceId: 'p', operationId: 'o', inputSchema: {}, outputSchema: {}, declaredErrors: [], idempotency: 'none' as const };
+  const item = {
+    packageId: 'p',
+    instanceId: 'p',
+    operationId: 'o',
+    inputSchema: {},
+    outputSchema: {},
+    declaredErrors: [],
+    idempotency: 'none' as const,
+  };
   const [plain, text] = [{}, { structured: false }].map((mcp) => new ToolCatalog([{ ...item, mcp }], { mayWait: false }).page(undefined));
   assert.ok(JSON.stringify(plain).includes('outputSchema') && !JSON.stringify(text).includes('outputSchema'));
-  const asking = (scheme: string) => ({ headers: new Map([['authorization', `${scheme} secret`]]), repeatedHeaders: new Map() }) as unknown as HttpRequest;
-  assert.deepEqual([credentialsIn({ kind: 'bearer' }, asking('bearer'), {}), credentialsIn({ kind: 'bearer' }, asking('token'), {})], [['secret'], []]);
+  const asking = (scheme: string) =>
+    ({ headers: new Map([['authorization', `${scheme} secret`]]), repeatedHeaders: new Map() }) as unknown as HttpRequest;
+  assert.deepEqual(
+    [credentialsIn({ kind: 'bearer' }, asking('bearer'), {}), credentialsIn({ kind: 'bearer' }, asking('token'), {})],
+    [['secret'], []],
+  );
 });
 
 test('a value that is filled in is in the reference', () => {

@@ -73,7 +73,10 @@ test('the package holds code, types and nothing of a run, and works with what it
     join(at, 'uses/drillyard/typed.target.yaml'),
     'schemaVersion: 1\ntarget: { id: typed, kind: module, module: agent.ts, bindings: [direct], timeoutMs: 1000 }\n',
   );
-  const { status, stderr } = spawnSync(process.execPath, [join(installed, 'bin/drillyard.js'), 'validate'], { cwd: join(at, 'uses'), encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [join(installed, 'bin/drillyard.js'), 'validate'], {
+    cwd: join(at, 'uses'),
+    encoding: 'utf8',
+  });
   const advice = "'npm install --save-dev typescript@6' installs it.";
   assert.deepEqual([status, stderr], [0, `Types were not checked. No TypeScript is installed. ${advice}\n`]);
 });
