@@ -15,8 +15,9 @@ export function findTypeScript(folders: readonly string[]): { typescript: TypeSc
     const require = createRequire(join(folder, 'any.js'));
     for (const name of names) {
       const found = load(require, name);
+      const version = found?.version ?? versionOf(require, name);
       if (found !== undefined && hasApi(found)) return { typescript: found };
-      without ??= found?.version ?? versionOf(require, name);
+      without ??= version;
     }
   }
   return { without };
