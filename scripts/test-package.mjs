@@ -125,6 +125,21 @@ export { createClient, defineToolBehavior };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['uses.ts'] }));
     run([process.execPath], 'node_modules/typescript/bin/tsc', '-p', '.')(folder);
   }
+  validateTypes(folder);
+}
+
+/** By the TypeScript and the tsconfig.json of the project. */
+function validateTypes(folder) {
+  const drillyard = (...words) => attempt([process.execPath], 'node_modules/drillyard/bin/drillyard.js', ...words)(folder);
+  drillyard(...inits);
+  const target = 'schemaVersion: 1\ntarget: { id: typed, kind: module, module: typed.ts, bindings: [direct], timeoutMs: 1000 }\n';
+  writeFileSync(join(folder, 'drillyard/typed.target.yaml'), target);
+  writeFileSync(
+    join(folder, 'typed.ts'),
+    "import type { TargetContext } from 'drillyard';\nexport default (context: TargetContext): string => context.world;\n",
+  );
+  const { status, stderr } = drillyard('validate');
+  if (status !== 2 || !/^typed\.ts:2:\d+ error DY6011 .*\(TS2322\)$/m.test(stderr)) throw new Error(`validate ended with ${status}:\n${stderr}`);
 }
 
 function runners() {
@@ -140,10 +155,10 @@ test('a closed ticket stays closed', async () => {
 });
 `;
   writeFileSync(join(folder, 'world.node.js'), text("import { test } from 'node:test';"));
-  writeFileSync(join(folder, 'world.vitest.js'), text("import { test } from 'vitest';"));
+  writeFileSync(join(folder, 'world.test.js'), text("import { test } from 'vitest';"));
   writeFileSync(join(folder, 'world.jest.js'), text(''));
   run([process.execPath], '--test', 'world.node.js')(folder);
-  run([process.execPath], 'node_modules/vitest/vitest.mjs', 'run', '--include', 'world.vitest.js')(folder);
+  run([process.execPath], 'node_modules/vitest/vitest.mjs', 'run', 'world.test.js')(folder);
   run([process.execPath], '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')(folder);
 }
 

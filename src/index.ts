@@ -69,7 +69,7 @@ export type { ReportedAttempt } from './drills/reported-attempt.js';
 export type { DrillOutcome, PlanDrillsOptions, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
 export type { Shard } from './drills/shard.js';
 export { SourceInvalidError } from './drills/source-invalid.js';
-export type { ValidateOptions, ValidateResult } from './drills/validate-repository.js';
+export type { TypeCheck, ValidateOptions, ValidateResult } from './drills/validate-repository.js';
 export { validateRepository } from './drills/validate-repository.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';

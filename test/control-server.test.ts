@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../src/client/client.js';
-import { ControlError } from '../src/client/control-error.js';
+import { ControlError, OperationError } from '../src/client/control-error.js';
 import type { BuildAttempt } from '../src/contract/hosted-source.js';
 import { CompileWorkers } from '../src/control/compile-port.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';
@@ -93,6 +93,42 @@ test('tool code in a process of its own', async () => {
     assert.equal((await client.getSessionRuntime({ path })).position.virtualTimeUs, 1_772_442_000_000_000);
     assert.equal(session.state, 'ready');
   });
+  await server.close();
+});
+
+test('a session whose tool cannot be loaded is not made: its operation says which tool, what is missing and in which file', async () => {
+  const server = await start();
+  const client = clientOf(server);
+  const { projectId, environmentId } = server;
+  const sessionOf = async (changes: Files) => {
+    const files = Object.entries({ ...sound, ...changes }).flatMap(([path, content]) => (typeof content === 'string' ? [{ path, content }] : []));
+    const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'shop', files } });
+    const built = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
+    const { result } = await client.waitForOperation({ projectId, operationId: built.operation.operationId });
+    const { buildHash } = (result as unknown as { attempt: BuildAttempt }).attempt;
+    const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash: buildHash! } });
+    const error = await client.waitForOperation({ projectId, operationId: operation.operationId }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    const ended = (await client.getOperation({ path: { projectId, operationId: operation.operationId } })).operation;
+    return { error, ended, state: (await client.getSession({ path: { projectId, sessionId: session.sessionId } })).session.state };
+  };
+  const behavior = sound['drillyard/notes.ts'];
+  // Types are checked by `validate` alone.
+  const made = await sessionOf({ 'drillyard/clean.ts': 'export const clean = (text: string): number => text.trim();\n' });
+  assert.deepEqual([made.ended.state, made.state, made.error], ['succeeded', 'ready', undefined]);
+  const file = 'drillyard/notes.tool.yaml';
+  const lacking = await sessionOf({ 'drillyard/notes.ts': behavior.replace("'notes.add':", "['notes' + '.ad']:") });
+  assert.ok(lacking.error instanceof OperationError);
+  const { code, message, details } = lacking.ended.error ?? assert.fail('no error');
+  assert.deepEqual([lacking.ended.state, code], ['failed', 'world.HANDLER_FAILED']);
+  assert.deepEqual(details, { packageId: 'notes', missing: ["operations 'notes.add'"], file });
+  assert.equal(message, `Tool 'notes' cannot be loaded: its behavior lacks operations 'notes.add'. It is the tool of ${file}.`);
+  assert.match(lacking.state, /^destroy/);
+  const throwing = await sessionOf({ 'drillyard/notes.ts': `${behavior}\nthrow new Error('no table');\n` });
+  assert.deepEqual(throwing.ended.error?.details, { packageId: 'notes', file });
+  assert.match(throwing.ended.error?.message ?? '', /^Tool 'notes' cannot be loaded: Error: no table\. /);
   await server.close();
 });
 

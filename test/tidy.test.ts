@@ -67,6 +67,7 @@ const importSites: { [specifier: string]: string[] } = {
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics.ts'],
   chokidar: ['src/cli/source-watch.ts'],
+  typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */

@@ -21,6 +21,7 @@ import { checkTargets } from './target-checks.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { type CompiledSource, compileTool, type ToolSource } from './tool-compile.js';
 import { isInstalled, resolveToolPackages, type ToolPackage } from './tool-packages.js';
+import { noTypeScript, type TypeScriptSources, typeScriptSources } from './typescript-sources.js';
 import { projectView } from './view.js';
 
 export interface CompileOptions {
@@ -45,6 +46,8 @@ export interface CompileResult {
   diagnostics: Diagnostic[];
   /** Ids of the tool packages that were installed (node_modules), other than those that ship with the product. */
   outsidePackages: string[];
+  /** What of it has types that can be checked (type-check.ts); here they are not. */
+  typeScript: TypeScriptSources;
   /** Where a handler of a tool stands in its source, as far as its text tells. */
   handlerPlace(packageId: string, handlerId: string): Provenance | undefined;
 }
@@ -178,10 +181,12 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
       : assembleBuild(partsOf(project.world.item, { project, tools, settings, setups }));
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
+  const targets = project.targets.map(({ item }) => item);
+  const typeScript = typeScriptSources(root, { tools, targets, sdkNames: settings.compat.toolSdk });
   const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
   const handlerPlace: CompileResult['handlerPlace'] = (packageId, handlerId) =>
     tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
-  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages, handlerPlace };
+  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages, typeScript, handlerPlace };
 }
 
 function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
@@ -230,6 +235,7 @@ function nothing(diagnostics: Diagnostics): CompileResult {
     sources: new Map(),
     diagnostics: sorted,
     outsidePackages: [],
+    typeScript: noTypeScript,
     handlerPlace: () => undefined,
   };
 }

@@ -95,6 +95,7 @@ export const diagnosticTable = {
   DY6008: error('Module file refused'),
   DY6009: error('Bundle too large'),
   DY6010: warning('Module warning'),
+  DY6011: error('Type error'),
 } as const satisfies { readonly [code: string]: DiagnosticRule };
 
 export type DiagnosticCode = keyof typeof diagnosticTable;

@@ -22,13 +22,10 @@ export class Diagnostics {
   #errors = 0;
 
   report(code: DiagnosticCode, place: Place, message: string, { suggestion, details }: Advice = {}): void {
-    const { severity } = diagnosticTable[code];
-    if (severity === 'error') this.#errors++;
-    if (this.#found.length === limits.diagnosticsMax) return;
     const { file, line, column, path } = place;
-    this.#found.push({
+    this.add({
       code,
-      severity,
+      severity: diagnosticTable[code].severity,
       file,
       line,
       column,
@@ -37,6 +34,11 @@ export class Diagnostics {
       ...(suggestion === undefined ? {} : { suggestion }),
       ...(details === undefined ? {} : { details }),
     });
+  }
+
+  add(diagnostic: Diagnostic): void {
+    if (diagnostic.severity === 'error') this.#errors++;
+    if (this.#found.length < limits.diagnosticsMax) this.#found.push(diagnostic);
   }
 
   get hasErrors(): boolean {

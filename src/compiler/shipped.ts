@@ -21,6 +21,10 @@ function installation(): { root: string; version: string } {
   }
 }
 
+export function installationRoot(): string {
+  return installation().root;
+}
+
 export function engineVersion(): string {
   return installation().version;
 }

@@ -35,6 +35,8 @@ export interface CompiledSource {
   declarative: boolean;
   document: SourceDocument;
   starter: SourceDocument | undefined;
+  /** What the paths of `files` are relative to, and how they are shown. */
+  folder: { root: string; shownAs: string };
   files: BundledFile[];
   refused: RefusedFile[];
   outside: boolean;
@@ -80,6 +82,7 @@ export async function compileTool(
     declarative,
     document,
     starter: source.starter,
+    folder: { root: source.root, shownAs: source.shownAs },
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
     outside: source.outside,

@@ -7,7 +7,7 @@ import type { tags } from './tags.js';
 export type Comparison = 'equals' | 'not_equals' | 'greater_than_or_equal' | 'less_than_or_equal' | 'one_of';
 interface AssertionCommon {
   id: Slug;
-  /** A failed gate fails the run; a failed non-gate is reported only. */
+  /** A failed gate fails the run; a failed non-gate is reported only. Default: true. */
   gate: boolean;
   message?: string & tags.MinLength<1> & tags.MaxLength<500>;
 }

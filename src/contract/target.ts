@@ -34,7 +34,7 @@ export interface CommandTarget extends TargetCommon {
   executable: Name;
   arguments: (string & tags.MaxLength<4096>)[];
   workingDirectory?: Name;
-  /** Target variable name -> host variable it is copied from; nothing else of the host's environment is passed. */
+  /** Target variable name -> host variable it is copied from; nothing else of the host's environment is passed. Default: none. */
   environmentFromHost: { [name: string]: HostVariableName };
   timeoutMs: ShortTimeoutMs;
 }

@@ -2,7 +2,7 @@
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { WorldRef } from '../worlds/api.js';
-import { loadBuild } from './build-records.js';
+import { loadBuild, loadBuildView } from './build-records.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
 import { resultOf } from './session-admission.js';
@@ -21,6 +21,7 @@ export function createRunner(services: ControlServices): Runner {
       const record = catalog.view.get(sessionTable, sessionId);
       if (record !== undefined && isUnmade(record)) {
         const world = await makeWorld(services, record, { build: await loadBuild(services, record.session.buildHash), isNew: !takenUp });
+        await requireLoadableTools(services, record, world);
         if (record.session.warmPool !== undefined) await warm(services, sessionId, world);
       }
       if (signal.aborted) return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
@@ -49,6 +50,20 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
     () => worlds.open(worldId),
   );
   return sessionMemory(services).remember(world);
+}
+
+/** A session whose tools cannot be loaded would answer every call with the same failure: rejects with it, once, and with where the tool stands. */
+async function requireLoadableTools(services: ControlServices, { session }: SessionRecord, world: WorldRef): Promise<void> {
+  try {
+    await world.query({ kind: 'checkTools' });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_FAILED') throw error;
+    const { tools } = await loadBuildView(services, session.buildHash);
+    const { details = {} } = error.extra;
+    const file = tools.find(({ toolId }) => toolId === details.packageId)?.provenance.file;
+    if (file === undefined) throw error;
+    throw new ServiceError(error.code, { ...error.extra, message: `${error.message} It is the tool of ${file}.`, details: { ...details, file } });
+  }
 }
 
 /** What an earlier life has made is there already. */

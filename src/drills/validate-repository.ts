@@ -1,18 +1,54 @@
 // The compile of a repository as a value: a build, or what keeps it from being one. Runs nothing of what it reads.
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
+import { installationRoot } from '../compiler/shipped.js';
+import { checkTypes } from '../compiler/type-check.js';
+import { findTypeScript } from '../compiler/typescript.js';
+import type { TypeScriptSources } from '../compiler/typescript-sources.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { RunDrillsOptions } from './options.js';
 
-export type ValidateOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'>;
-export type ValidateResult = { valid: true; build: CompiledBuild; diagnostics: Diagnostic[] } | { valid: false; diagnostics: Diagnostic[] };
+export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'> {
+  /** Whether the types of behaviors and agents in TypeScript are checked, by the TypeScript that is installed there. Default: true. */
+  types?: boolean;
+}
+export type ValidateResult = ({ valid: true; build: CompiledBuild } | { valid: false }) & { diagnostics: Diagnostic[]; types: TypeCheck };
+export type TypeCheck =
+  /** `none`: nothing is written in TypeScript. */
+  | { state: 'checked' | 'none' | 'off' }
+  /** In one sentence why they were not checked, and in another how to have them checked. */
+  | { state: 'unavailable'; reason: string; advice: string };
 
 /** Every diagnostic at once, ordered by file and place; of a valid repository they are warnings. */
 export async function validateRepository(options: ValidateOptions): Promise<ValidateResult> {
-  refuseUnknownOptions('validateRepository', options, ['root', 'config', 'onCompiling'] satisfies (keyof ValidateOptions)[]);
-  const { root, config, onCompiling } = options;
+  const known = ['root', 'config', 'onCompiling', 'types'] satisfies (keyof ValidateOptions)[];
+  refuseUnknownOptions('validateRepository', options, known);
+  const { root, config, onCompiling, types: wanted = true } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
-  return build === undefined ? { valid: false, diagnostics } : { valid: true, build, diagnostics };
+  const compiled = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
+  const { types, diagnostics } = wanted
+    ? withTypeErrors(compiled.typeScript, compiled.diagnostics)
+    : { types: { state: 'off' } as const, diagnostics: compiled.diagnostics };
+  const { build } = compiled;
+  if (build === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { valid: false, diagnostics, types };
+  return { valid: true, build, diagnostics, types };
+}
+
+function withTypeErrors(sources: TypeScriptSources, known: Diagnostic[]): { types: TypeCheck; diagnostics: Diagnostic[] } {
+  if (sources.files.length === 0) return { types: { state: 'none' }, diagnostics: known };
+  const found = findTypeScript([sources.root, installationRoot()]);
+  if ('typescript' in found) return { types: { state: 'checked' }, diagnostics: checkTypes(found.typescript, sources, known) };
+  return { types: unavailable(found.without), diagnostics: known };
+}
+
+function unavailable(version: string | undefined): TypeCheck {
+  if (version === undefined) {
+    return { state: 'unavailable', reason: 'No TypeScript is installed.', advice: "'npm install --save-dev typescript@6' installs it." };
+  }
+  return {
+    state: 'unavailable',
+    reason: `TypeScript ${version} has no API that can be asked.`,
+    advice: "'npm install --save-dev typescript6@npm:typescript@6' puts one that has beside it.",
+  };
 }

@@ -29,7 +29,7 @@ function load(compiled: CompiledTool): LoadedTool {
   const makeBehavior = (): RealmBehavior => {
     const behavior = guarded(packageId, evaluate);
     const missing = realm.missingHandlers(behavior, wantedHandlers(manifest));
-    if (missing.length > 0) throw loadFailure(packageId, `its behavior lacks ${missing.join(', ')}`);
+    if (missing.length > 0) throw loadFailure(packageId, `its behavior lacks ${missing.join(', ')}`, { missing });
     return behavior;
   };
   // Of a declarative tool the behavior is ours.
@@ -82,8 +82,8 @@ function guarded<T>(packageId: string, step: () => T): T {
   }
 }
 
-function loadFailure(packageId: string, reason: string): ServiceError {
-  return new ServiceError('world.HANDLER_FAILED', { message: `Tool '${packageId}' cannot be loaded: ${reason}.`, details: { packageId } });
+function loadFailure(packageId: string, reason: string, more: { missing?: string[] } = {}): ServiceError {
+  return new ServiceError('world.HANDLER_FAILED', { message: `Tool '${packageId}' cannot be loaded: ${reason}.`, details: { packageId, ...more } });
 }
 
 function wantedHandlers({ operations, subscriptions, http, callbacks }: ToolManifest) {

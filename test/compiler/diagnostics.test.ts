@@ -6,11 +6,14 @@ import { test } from 'node:test';
 import { compileProject } from '../../src/compiler/compile.js';
 import { type DiagnosticCode, diagnosticTable } from '../../src/compiler/diagnostic-table.js';
 import { limits } from '../../src/contract/limits.js';
+import { validateRepository } from '../../src/index.js';
 import { compileWith, edited, type Files, folder, lines, sound } from './repository.js';
 
 interface Case {
   changes: Files;
   config?: string;
+  /** Found by `validate` alone. */
+  types?: boolean;
   /** File and JSON Pointer of the diagnostic, then the text that stands at its line and column. */
   at: [file: string, path: string, text: string];
   message: RegExp;
@@ -434,12 +437,19 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /more than/,
   },
   DY6010: { changes: edited('drillyard/clean.ts', 'text.trim()', 'text === -0 ? text : text'), at: ['drillyard/clean.ts', '', '-0'], message: /-0/ },
+  DY6011: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', 'text.length'),
+    types: true,
+    at: ['drillyard/clean.ts', '', 'text.length'],
+    message: /TS2322/,
+  },
 };
 
-for (const [code, { changes, config, at, message, suggestion }] of Object.entries(cases)) {
+for (const [code, { changes, config, types = false, at, message, suggestion }] of Object.entries(cases)) {
   test(`${code}: ${diagnosticTable[code as DiagnosticCode].title}`, async (t) => {
     const root = folder(t, { ...sound, ...changes });
-    const { build, diagnostics } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
+    const asked = { root, ...(config === undefined ? {} : { config }) };
+    const { build, diagnostics } = types ? { build: undefined, ...(await validateRepository(asked)) } : await compileProject(asked);
     const told = lines(diagnostics).join('\n');
     const [file, path, text] = at;
     const match = diagnostics.find((diagnostic) => diagnostic.code === code && diagnostic.file === file && diagnostic.path === path);

@@ -1,7 +1,7 @@
 // What npm would publish: from a clone in which examples were run, and in a project that has nothing but what package.json declares.
 // Installing it by a registry, with each package manager, is `npm run test:package`.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -68,4 +68,15 @@ test('the package holds code, types and nothing of a run, and works with what it
     execFileSync(process.execPath, [join(installed, 'bin/drillyard.js'), ...words], { cwd: join(at, 'uses'), encoding: 'utf8' });
   assert.match(drillyard('init', '--yes'), /^ {2}npx drillyard run$/m);
   assert.match(drillyard('run'), /^PASSED {2}1 drill: 1 passed/m);
+  writeFileSync(join(at, 'uses/agent.ts'), 'export default (): void => {};\n');
+  writeFileSync(
+    join(at, 'uses/drillyard/typed.target.yaml'),
+    'schemaVersion: 1\ntarget: { id: typed, kind: module, module: agent.ts, bindings: [direct], timeoutMs: 1000 }\n',
+  );
+  const { status, stderr } = spawnSync(process.execPath, [join(installed, 'bin/drillyard.js'), 'validate'], {
+    cwd: join(at, 'uses'),
+    encoding: 'utf8',
+  });
+  const advice = "'npm install --save-dev typescript@6' installs it.";
+  assert.deepEqual([status, stderr], [0, `Types were not checked. No TypeScript is installed. ${advice}\n`]);
 });

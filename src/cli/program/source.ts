@@ -6,10 +6,11 @@ import { type SelectionFlags, selection, withSelection } from './selection.js';
 export function addSource(program: Command, finish: Finish): void {
   program
     .command('validate')
-    .description('compile the repository and tell every mistake at once; runs nothing')
+    .description('compile the repository, check the types of its TypeScript, and show every mistake at once; runs nothing')
     .addOption(jsonOption())
     .addOption(rootOption())
     .addOption(configOption())
+    .option('--no-types', 'do not check types')
     .action(async (flags) => {
       const { validateCommand } = await import('../validate-command.js');
       finish(await validateCommand(flags));

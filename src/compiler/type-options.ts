@@ -1,0 +1,88 @@
+// With which options a module is checked: those of the nearest tsconfig.json above it, or else strict ones that fit where it will run.
+//   O1. `drillyard` and its parts mean the types of this installation, which is what runs, whether or not the repository has it installed.
+import { existsSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { CompilerOptions, Diagnostic, ParseConfigFileHost } from 'typescript';
+import { installationRoot } from './shipped.js';
+import type { TypeScript } from './typescript.js';
+import type { TypeScriptFile } from './typescript-sources.js';
+
+export interface FoundConfig {
+  path: string;
+  /** Undefined: it says nothing, as one that only lists others. */
+  options: CompilerOptions | undefined;
+  errors: readonly Diagnostic[];
+}
+
+/** "No inputs" and an empty list of files: it is asked for its options alone. */
+const aboutInputs = new Set([18002, 18003]);
+
+export function readConfig(ts: TypeScript, path: string): FoundConfig {
+  const errors: Diagnostic[] = [];
+  const host: ParseConfigFileHost = {
+    useCaseSensitiveFileNames: ts.sys.useCaseSensitiveFileNames,
+    getCurrentDirectory: () => dirname(path),
+    fileExists: ts.sys.fileExists,
+    readFile: ts.sys.readFile,
+    readDirectory: () => [],
+    onUnRecoverableConfigFileDiagnostic: (error) => errors.push(error),
+  };
+  const parsed = ts.getParsedCommandLineOfConfigFile(path, {}, host);
+  if (parsed === undefined) return { path, options: undefined, errors };
+  errors.push(...ts.getConfigFileParsingDiagnostics(parsed).filter(({ code }) => !aboutInputs.has(code)));
+  const said = Object.keys(parsed.options).filter((name) => !['configFile', 'configFilePath', 'pathsBasePath'].includes(name));
+  return { path, options: said.length === 0 ? undefined : parsed.options, errors };
+}
+
+/** For a repository that says nothing. A behavior has what ECMAScript has; an agent has Node, as far as its types are installed. */
+export function defaultOptions(ts: TypeScript, role: TypeScriptFile['role'], { hasNodeTypes }: { hasNodeTypes: boolean }): CompilerOptions {
+  return {
+    strict: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    moduleDetection: ts.ModuleDetectionKind.Force,
+    esModuleInterop: true,
+    allowImportingTsExtensions: true,
+    allowJs: true,
+    resolveJsonModule: true,
+    jsx: ts.JsxEmit.Preserve,
+    lib: role === 'behavior' ? ['lib.es2023.d.ts'] : ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: role === 'agent' && hasNodeTypes ? ['node'] : [],
+  };
+}
+
+/** What holds whatever the repository says. */
+export function withOwnTypes(ts: TypeScript, options: CompilerOptions, from: string, sdkNames: readonly string[]): CompilerOptions {
+  const paths = { ...options.paths };
+  const own = ownTypes();
+  for (const [name, path] of own) paths[name] = [path];
+  const sdk = own.get('drillyard/tool-sdk') as string;
+  // Another runner's own types, where it is installed, may say more.
+  for (const name of sdkNames) if (ts.resolveModuleName(name, from, options, ts.sys).resolvedModule === undefined) paths[name] = [sdk];
+  return { ...options, paths, noEmit: true, skipLibCheck: true, composite: false, incremental: false };
+}
+
+/** By what is imported: the declarations that package.json names, or in a checkout without them the source. */
+function ownTypes(): Map<string, string> {
+  const root = installationRoot();
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: { [name: string]: { types?: string } } };
+  const types = new Map<string, string>();
+  for (const [name, { types: declared }] of Object.entries(exports)) {
+    if (declared === undefined) continue;
+    const source = join(root, declared.replace('./dist/', '').replace(/\.d\.ts$/, '.ts'));
+    types.set(name.replace('.', 'drillyard'), existsSync(join(root, declared)) ? join(root, declared) : source);
+  }
+  return types;
+}
+
+/** What an agent finds in Node, where nothing tells its types: anything. */
+export const untypedNode = [
+  ...["'node:*'", ...builtinModules.filter((name) => !/^(_|node:)/.test(name)).map((name) => `'${name}'`)].map((name) => `declare module ${name};`),
+  ...['process', 'Buffer', 'global', 'require', 'module', '__dirname', '__filename', 'setImmediate', 'clearImmediate'].map(
+    (name) => `declare var ${name}: any;`,
+  ),
+  'type Buffer = any;',
+  'interface ImportMeta { url: string; dirname: string; filename: string; resolve(specifier: string): string }',
+].join('\n');

@@ -1,0 +1,47 @@
+// What TypeScript can say something of: the behaviors of a repository's own packages and its agents, as far as they are TypeScript. What is
+// installed or ships with the product is its author's.
+import { join } from 'node:path';
+import type { Target } from '../contract/target.js';
+import { entryKind } from './source-files.js';
+
+export interface TypeScriptSources {
+  /** Real, absolute: the repository. */
+  root: string;
+  /** Folders of tools; paths below them are shown as `shownAs` + path. */
+  packages: readonly { root: string; shownAs: string }[];
+  /** Absolute, ordered by path. */
+  files: readonly TypeScriptFile[];
+  /** Further names of `drillyard/tool-sdk`. */
+  sdkNames: readonly string[];
+}
+export interface TypeScriptFile {
+  path: string;
+  role: 'behavior' | 'agent';
+}
+export const noTypeScript: TypeScriptSources = { root: '', packages: [], files: [], sdkNames: [] };
+
+interface OwnTool {
+  folder: { root: string; shownAs: string };
+  outside: boolean;
+  files: readonly { path: string }[];
+}
+
+export function typeScriptSources(
+  root: string,
+  { tools, targets, sdkNames }: { tools: readonly OwnTool[]; targets: readonly Target[]; sdkNames: readonly string[] },
+): TypeScriptSources {
+  const own = tools.filter(({ folder, outside }) => !outside && !folder.shownAs.startsWith('library:'));
+  const behaviors = own.flatMap(({ folder, files }) => files.map(({ path }) => join(folder.root, path)));
+  const agents = targets.flatMap((target) =>
+    target.kind === 'module' && entryKind(root, target.module) === 'file' ? [join(root, target.module)] : [],
+  );
+  const roles = new Map<string, TypeScriptFile['role']>();
+  for (const path of agents) roles.set(path, 'agent');
+  for (const path of behaviors) roles.set(path, 'behavior');
+  const files = [...roles].filter(([path]) => isTypeScript(path)).map(([path, role]) => ({ path, role }));
+  return { root, packages: own.map(({ folder }) => folder), files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), sdkNames };
+}
+
+function isTypeScript(path: string): boolean {
+  return /\.[cm]?tsx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
+}
