@@ -14,6 +14,8 @@ const yarn1 = [process.execPath, join(managers, 'yarn/bin/yarn.js')];
 const yarn4 = [process.execPath, join(managers, '@yarnpkg/cli-dist/bin/yarn.js')];
 const npm = [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 const inits = ['init', '--yes'];
+/** Of the runners: their own five seconds for a test are short on a machine that does other work. */
+const patient = '--testTimeout=60000';
 
 const work = mkdtempSync(join(tmpdir(), 'drillyard-package-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
@@ -158,8 +160,8 @@ test('a closed ticket stays closed', async () => {
   writeFileSync(join(folder, 'world.test.js'), text("import { test } from 'vitest';"));
   writeFileSync(join(folder, 'world.jest.js'), text(''));
   run([process.execPath], '--test', 'world.node.js')(folder);
-  run([process.execPath], 'node_modules/vitest/vitest.mjs', 'run', 'world.test.js')(folder);
-  run([process.execPath], '--experimental-vm-modules', 'node_modules/jest/bin/jest.js')(folder);
+  run([process.execPath], 'node_modules/vitest/vitest.mjs', 'run', 'world.test.js', patient)(folder);
+  run([process.execPath], '--experimental-vm-modules', 'node_modules/jest/bin/jest.js', patient)(folder);
 }
 
 function project(name, more = {}) {

@@ -8,7 +8,7 @@ export type TypeScript = typeof ts;
 /** `typescript6`: beside a `typescript` that is native and has no API for JavaScript (7.0). */
 const names = ['typescript', '@typescript/typescript6', 'typescript6'];
 
-/** The first that is installed and can be asked, looked for from each folder upward in turn; `without` is what is there and cannot be asked. */
+/** The first with an API, looked for from each folder upward in turn; `without` is the version of one that has none. */
 export function findTypeScript(folders: readonly string[]): { typescript: TypeScript } | { without: string | undefined } {
   let without: string | undefined;
   for (const folder of folders) {

@@ -52,7 +52,7 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
   return sessionMemory(services).remember(world);
 }
 
-/** A session whose tools cannot be loaded would answer every call with the same failure: rejects with it, once, and with where the tool stands. */
+/** Rejects with world.HANDLER_FAILED, and where the tool stands: without its tools a session would answer every call with that failure. */
 async function requireLoadableTools(services: ControlServices, { session }: SessionRecord, world: WorldRef): Promise<void> {
   try {
     await world.query({ kind: 'checkTools' });
