@@ -45,6 +45,7 @@ const rooms: { [room: string]: string[] } = {
     'client',
     'index.ts',
     'control-server.ts',
+    'data-verification.ts',
   ],
 };
 

@@ -1,0 +1,54 @@
+// Room is used again: rounds of sessions that are made, used, destroyed and forgotten leave files that do not grow from the second round on.
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
+import { purge } from '../../src/control/purge.js';
+import { sweepRetention } from '../../src/control/retention.js';
+import { sweepSessions } from '../../src/control/session-expiry.js';
+import { quietSettings } from './control-kit.js';
+import { openSessionKit } from './session-kit.js';
+
+const sessionsOfRound = Number(process.env.DRILLYARD_REUSE_SESSIONS ?? 150);
+const rounds = Number(process.env.DRILLYARD_REUSE_ROUNDS ?? 4);
+
+test('files do not grow from the second round on', { timeout: 600_000 }, async (t) => {
+  const kit = await openSessionKit({ settings: { quotas: { ...quietSettings.quotas, sessionsLiveMax: sessionsOfRound } } });
+  t.after(() => kit.close());
+  const sizes: { catalog: number; worlds: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const sessions = await Promise.all(Array.from({ length: sessionsOfRound }, () => kit.session()));
+    await Promise.all(
+      sessions.map(async ({ sessionId }) => {
+        const { credential } = await kit.access(sessionId);
+        for (let call = 1; call <= 3; call++) assert.equal((await kit.add(credential, call)).status, 200);
+      }),
+    );
+    await Promise.all(
+      sessions.map(async ({ sessionId }) => {
+        const body = { expectedLeaseGeneration: 1, confirm: sessionId };
+        await kit.done((await kit.call('destroySession', { path: { sessionId }, body })).operation);
+      }),
+    );
+    // All that is kept of them is kept no longer than this.
+    kit.clock.nowMs += limits.auditEventKeptMs + 1;
+    await sweepSessions(kit.services);
+    await sweepRetention(kit.services);
+    await purge(kit.services);
+    await kit.room.purge();
+    sizes.push({ catalog: bytesOf(kit.directory, 'catalog'), worlds: bytesOf(kit.directory, 'worlds') });
+  }
+  t.diagnostic(JSON.stringify(sizes));
+  const [, second, ...later] = sizes;
+  for (const size of later) {
+    assert.ok(size.catalog <= second!.catalog * 1.05, JSON.stringify(sizes));
+    assert.ok(size.worlds <= second!.worlds * 1.05, JSON.stringify(sizes));
+  }
+});
+
+function bytesOf(directory: string, folder: string): number {
+  return (readdirSync(join(directory, folder), { recursive: true }) as string[])
+    .filter((name) => name.endsWith('data.mdb'))
+    .reduce((sum, name) => sum + statSync(join(directory, folder, name)).size, 0);
+}
