@@ -13,7 +13,11 @@ function days(flag: string, byDefaultMs: number, text: string): ServeSetting<num
 const { retention } = settingsDefaults;
 export const retentionSettings = {
   closedAuthoringMs: days('closed-authoring', retention.closedAuthoringMs, 'How long closed conversations stay, with their turns and proposals.'),
-  buildAttemptMs: days('build-attempt', retention.buildAttemptMs, 'How long build attempts stay that have ended, but for the newest of each revision.'),
+  buildAttemptMs: days(
+    'build-attempt',
+    retention.buildAttemptMs,
+    'How long build attempts stay that have ended, but for the newest of each revision.',
+  ),
   buildMs: days('build', retention.buildMs, 'How long builds stay that nothing refers to, from when they were made.'),
   deletedDraftMs: days('deleted-draft', retention.deletedDraftMs, 'How long the records of deleted drafts stay.'),
   archivedDatasetMs: days('archived-dataset', retention.archivedDatasetMs, 'How long archived datasets stay that no draft has chosen.'),

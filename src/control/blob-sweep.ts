@@ -40,12 +40,14 @@ export function* blobRoots(view: View, nowMs: number): Generator<BlobRoot> {
   for (const { sourceDigest, session } of every(view, authoringTable, 'active')) {
     if (sourceDigest !== undefined) yield root(sourceDigest, `the conversation ${session.authoringSessionId}`, true);
   }
-  for (const { attempt } of every(view, buildAttemptTable, 'unended')) yield root(attempt.sourceDigest, `the build attempt ${attempt.attemptId}`, true);
+  for (const { attempt } of every(view, buildAttemptTable, 'unended'))
+    yield root(attempt.sourceDigest, `the build attempt ${attempt.attemptId}`, true);
   for (const revision of every(view, sourceRevisionTable, 'all')) {
     const { sourceDraftId, sourceDigest } = revision;
     if (isHeld(view, revision, nowMs)) yield root(sourceDigest, `revision ${revision.revision} of the draft ${sourceDraftId}`, true);
   }
-  for (const { digest, datasetId, revision } of every(view, datasetRevisionTable, 'all')) yield root(digest, `revision ${revision} of the dataset ${datasetId}`);
+  for (const { digest, datasetId, revision } of every(view, datasetRevisionTable, 'all'))
+    yield root(digest, `revision ${revision} of the dataset ${datasetId}`);
   for (const { build, view: shown, buildHash } of every(view, buildContentTable, 'all')) {
     yield root(build, `the build ${buildHash}`);
     yield root(shown, `the build ${buildHash}`);

@@ -19,7 +19,8 @@ export const catalogAdvice = 'Put it back from a backup of the whole data direct
 export function requireWholeData(directory: string, { needsKey }: { needsKey: boolean }): void {
   const [catalog, key, worlds] = [catalogFile(directory), join(directory, 'server.key'), worldFilesIn(directory)];
   const hasCatalog = existsSync(catalog);
-  if (!hasCatalog && hasDataOf(directory, worlds)) throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
+  if (!hasCatalog && hasDataOf(directory, worlds))
+    throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
   if (needsKey && !existsSync(key) && hasCatalog) throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
   if (hasCatalog) requireWhole(catalog, { leaves: true, beginsKey: beginsCatalogKey, advice: catalogAdvice });
   for (const file of worlds) requireWhole(file, { leaves: true, beginsKey: beginsWorldKey });
@@ -31,7 +32,8 @@ export function requireOwnCatalog(directory: string, catalog: Catalog): void {
   if (view.get(keyNoteTable, 'early') !== undefined || view.get(firstStartTable, 'first') !== undefined) return;
   const file = catalogFile(directory);
   if (!catalog.isEmpty) throw dataDamaged(file, 'it is no catalog of a service', catalogAdvice);
-  if (hasDataOf(directory, worldFilesIn(directory))) throw dataDamaged(file, 'it holds nothing, though there is data that belongs to it', catalogAdvice);
+  if (hasDataOf(directory, worldFilesIn(directory)))
+    throw dataDamaged(file, 'it holds nothing, though there is data that belongs to it', catalogAdvice);
 }
 
 /** The data files of worlds, also of those that a crash left in the slot of a box. */

@@ -136,7 +136,11 @@ async function purgeRound(services: Needs, purged: Purged): Promise<void> {
 const isHolding = ({ isPart }: Reference): boolean => isPart !== true;
 
 /** False where somebody wants it again, or it is another by now. */
-async function removeOne({ catalog, settings: { retention }, nowMs }: Needs, { table, isOver, removeParts }: Kind<unknown>, which: Which): Promise<boolean> {
+async function removeOne(
+  { catalog, settings: { retention }, nowMs }: Needs,
+  { table, isOver, removeParts }: Kind<unknown>,
+  which: Which,
+): Promise<boolean> {
   for (;;) {
     const state = await catalog.change((tx) => {
       const record = tx.get(table, which.id);

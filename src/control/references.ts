@@ -1,7 +1,7 @@
 // What refers to what in the catalog, once: retention removes nothing that is named here, and a verification reports every name without a record.
 //   R1. A reference is to a record that somebody may still need through it. What is only history (who made a thing, what it began with) is none.
 //   R2. A part goes with its whole, in one change, so it does not keep it.
-import { attachmentTable } from './run-attachment-records.js';
+
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
 import { firstStartTable } from './bootstrap.js';
 import { buildAttemptTable, buildContentTable, buildTable } from './build-records.js';
@@ -12,6 +12,7 @@ import { evidenceTable } from './evidence-records.js';
 import { operationTable } from './operation-records.js';
 import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './organization-records.js';
 import { quarantineTable } from './quarantine-records.js';
+import { attachmentTable } from './run-attachment-records.js';
 import { activityTable, runResultTable, runTable, stepTable } from './run-records.js';
 import { sessionTable } from './session-records.js';
 import { snapshotTable } from './snapshot-records.js';
@@ -89,7 +90,10 @@ const rules: readonly ReferenceRule<unknown>[] = [
     ...selections.flatMap(({ datasetId, revision }) => [to(datasetTable, datasetId), to(datasetRevisionTable, `${datasetId}.${revision}`)]),
   ]),
   rule(datasetRevisionTable, ({ datasetId }) => [partOf(datasetTable, datasetId)]),
-  rule(authoringTable, ({ session, base }) => [toProject(session), session.state === 'active' ? to(sourceDraftTable, base?.sourceDraftId) : undefined]),
+  rule(authoringTable, ({ session, base }) => [
+    toProject(session),
+    session.state === 'active' ? to(sourceDraftTable, base?.sourceDraftId) : undefined,
+  ]),
   rule(turnTable, ({ authoringSessionId, proposalId }) => [partOf(authoringTable, authoringSessionId), to(proposalTable, proposalId)]),
   rule(proposalTable, ({ authoringSessionId }) => [partOf(authoringTable, authoringSessionId)]),
   rule(sessionTable, ({ session }) => [toBuild(session), to(environmentTable, session.environmentId)]),
@@ -109,5 +113,10 @@ const rulesByTable = new Map(rules.map((one) => [one.table.name, one]));
 export const referringTables: readonly Table<unknown>[] = rules.map(({ table }) => table);
 
 export function referencesOf(tableName: string, record: unknown): Reference[] {
-  return rulesByTable.get(tableName)?.of(record).filter((one) => one !== undefined) ?? [];
+  return (
+    rulesByTable
+      .get(tableName)
+      ?.of(record)
+      .filter((one) => one !== undefined) ?? []
+  );
 }

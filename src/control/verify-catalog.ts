@@ -1,5 +1,5 @@
 // Reads a catalog whole, with nobody serving it: every record, its places in the indexes, and what records refer to.
-import { requireWhole, openDatabase, type Database } from '../files/database.js';
+import { type Database, openDatabase, requireWhole } from '../files/database.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
 import { type Reference, referencesOf } from './references.js';

@@ -99,8 +99,8 @@ async function piece<T>(
 
 /** Of a damaged file the reason alone: the finding names the file. */
 function problemOf(error: Error): string {
-  const reason = error instanceof ServiceError && error.code === 'control.DATA_DAMAGED' ? (error.details as { reason?: string } | undefined)?.reason : undefined;
-  return reason ?? error.message;
+  const reason = error instanceof ServiceError && error.code === 'control.DATA_DAMAGED' ? error.extra.details?.reason : undefined;
+  return typeof reason === 'string' ? reason : error.message;
 }
 
 async function verifyKey(look: VerifyData, catalog: OpenCatalog | undefined): Promise<void> {
@@ -138,7 +138,11 @@ function verifySessions(look: VerifyData, view: View, { folders, unread }: Await
     const { projectId, sessionId } = record.session;
     const world = worldOf(folders, record);
     if (!hasWorld(record) || world !== undefined || unread.has(projectFolder(projectId)) || unread.has('worlds')) continue;
-    look.report({ file: catalogFile(look.dataDirectory), problem: `the world of session ${sessionId} is in no file of worlds`, advice: sessionAdvice });
+    look.report({
+      file: catalogFile(look.dataDirectory),
+      problem: `the world of session ${sessionId} is in no file of worlds`,
+      advice: sessionAdvice,
+    });
   }
   for (const { snapshot, worldSnapshotId } of everyRecord(view, snapshotTable)) {
     const record = view.get(sessionTable, snapshot.sessionId);
@@ -147,12 +151,17 @@ function verifySessions(look: VerifyData, view: View, { folders, unread }: Await
     const held = world.snapshots.get(worldSnapshotId);
     const isSame = held !== undefined && held.evidenceHash === (snapshot.position?.evidenceHash ?? held.evidenceHash);
     const file = folders.get(projectFolder(snapshot.projectId))?.file ?? catalogFile(look.dataDirectory);
-    if (!isSame) look.report({ file, problem: `the snapshot ${snapshot.hostedSnapshotId} is not there, or has another evidence hash`, advice: sessionAdvice });
+    if (!isSame)
+      look.report({ file, problem: `the snapshot ${snapshot.hostedSnapshotId} is not there, or has another evidence hash`, advice: sessionAdvice });
   }
   for (const { file, worlds } of folders.values()) {
     for (const worldId of worlds.keys()) {
       if (view.get(sessionTable, worldId) !== undefined) continue;
-      look.report({ file, problem: `the world ${worldId} belongs to no session`, advice: 'It harms nobody; put the catalog of the same time back if the session is missed.' });
+      look.report({
+        file,
+        problem: `the world ${worldId} belongs to no session`,
+        advice: 'It harms nobody; put the catalog of the same time back if the session is missed.',
+      });
     }
   }
 }

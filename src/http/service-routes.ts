@@ -64,7 +64,10 @@ export function serviceRoutes({
 }
 
 /** `warnings` is there where there are some. */
-function readiness(found: readonly NotReadyReason[], { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined }): RouteReply {
+function readiness(
+  found: readonly NotReadyReason[],
+  { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined },
+): RouteReply {
   const safety = { ...(toolCode === undefined ? {} : { toolCode }), ...(warnings.length === 0 ? {} : { warnings }) };
   if (found.length === 0) return { status: 200, body: { status: 'ready', ...safety } };
   throw notReadyError(found);

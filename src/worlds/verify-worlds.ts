@@ -55,8 +55,9 @@ function verifyHeads(store: Store, report: ReportFault): StoredWorld[] {
   const cache = new ChunkCache(store);
   for (const { key, value } of store.range(rangeOfKind(keyKinds.head))) {
     const worldId = key.subarray(headKey('').length).toString();
-    const world = attempted(() => verifyWorld(store, cache, { worldId, head: decodeHead(value), layers }), (error) =>
-      report(`the world ${worldId} cannot be read: ${error.message}`),
+    const world = attempted(
+      () => verifyWorld(store, cache, { worldId, head: decodeHead(value), layers }),
+      (error) => report(`the world ${worldId} cannot be read: ${error.message}`),
     );
     if (world === undefined) continue;
     worlds.push(world.stored);
@@ -90,7 +91,8 @@ function verifyWorld(store: Store, cache: ChunkCache, { worldId, head, layers }:
     uses(snapshot);
     snapshots.push([snapshotIdOfKey(key), snapshot]);
   }
-  const isOnChain = ({ segments, sequence }: WorldHead): boolean => sequence === 0 || segmentOf(segments, sequence) === segmentOf(head.segments, sequence);
+  const isOnChain = ({ segments, sequence }: WorldHead): boolean =>
+    sequence === 0 || segmentOf(segments, sequence) === segmentOf(head.segments, sequence);
   const onChain = snapshots.filter(([, one]) => one.sequence <= head.sequence && isOnChain(one));
   const hashes = hashJournal(cache, head, [head.sequence, ...onChain.map(([, { sequence }]) => sequence)]);
   if (!hasStoredLeaves(cache, head, hashes.leaves)) faults.push('has evidence of another hash than was stored with it');

@@ -89,13 +89,28 @@ const put = {
 
 test('each goes after its own time, with its parts, and not a millisecond sooner', async () => {
   const cases: [string, number, (tx: Change) => void, Table<never>[]][] = [
-    ['conversation', retention.closedAuthoringMs, (tx) => put.conversation(tx, 'auth_1', { closedAtMs: startMs, turns: 3 }), [authoringTable, turnTable, proposalTable] as never],
+    [
+      'conversation',
+      retention.closedAuthoringMs,
+      (tx) => put.conversation(tx, 'auth_1', { closedAtMs: startMs, turns: 3 }),
+      [authoringTable, turnTable, proposalTable] as never,
+    ],
     ['attempt', retention.buildAttemptMs, (tx) => put.attempt(tx, 'attempt_1', { sourceDraftId: 'draft_gone' }), [buildAttemptTable] as never],
     ['draft', retention.deletedDraftMs, (tx) => put.draft(tx, 'draft_1', startMs), [sourceDraftTable, sourceRevisionTable] as never],
     ['build', retention.buildMs, (tx) => put.build(tx, 'sha256:1'), [buildTable, buildContentTable] as never],
     ['dataset', retention.archivedDatasetMs, (tx) => put.dataset(tx, 'dataset_1'), [datasetTable, datasetRevisionTable] as never],
-    ['revoked credential', retention.endedCredentialMs, (tx) => put.credential(tx, 'cred_1', { revokedAtMs: startMs }), [credentialTable, bearerTable] as never],
-    ['expired credential', retention.endedCredentialMs, (tx) => put.credential(tx, 'cred_1', { expiresAtMs: startMs }), [credentialTable, bearerTable] as never],
+    [
+      'revoked credential',
+      retention.endedCredentialMs,
+      (tx) => put.credential(tx, 'cred_1', { revokedAtMs: startMs }),
+      [credentialTable, bearerTable] as never,
+    ],
+    [
+      'expired credential',
+      retention.endedCredentialMs,
+      (tx) => put.credential(tx, 'cred_1', { expiresAtMs: startMs }),
+      [credentialTable, bearerTable] as never,
+    ],
   ];
   for (const [name, keptMs, make, tables] of cases) {
     await withCatalog(async ({ catalog, clock, purge, ids }) => {
@@ -103,10 +118,18 @@ test('each goes after its own time, with its parts, and not a millisecond sooner
       const there = tables.map((table) => ids(table).length);
       clock.nowMs = startMs + keptMs;
       assert.deepEqual(await purge(), {}, name);
-      assert.deepEqual(tables.map((table) => ids(table).length), there, name);
+      assert.deepEqual(
+        tables.map((table) => ids(table).length),
+        there,
+        name,
+      );
       clock.nowMs += 1;
       await purge();
-      assert.deepEqual(tables.flatMap((table) => ids(table)), [], name);
+      assert.deepEqual(
+        tables.flatMap((table) => ids(table)),
+        [],
+        name,
+      );
     });
   }
 });
@@ -127,7 +150,10 @@ test('what is in use never goes: active conversations, available drafts and thei
     clock.nowMs += 1_000 * dayMs;
     assert.deepEqual(await purge(), { 'build-attempt': 1, build: 1, 'build-content': 1, credential: 1 });
     assert.deepEqual(ids(buildAttemptTable), ['attempt_2', 'attempt_3'], 'the newest that succeeded, and the newest');
-    assert.deepEqual([ids(buildTable), ids(authoringTable), ids(turnTable), ids(credentialTable)], [['prj_1 new'], ['auth_1'], ['auth_1_t0'], ['cred_1']]);
+    assert.deepEqual(
+      [ids(buildTable), ids(authoringTable), ids(turnTable), ids(credentialTable)],
+      [['prj_1 new'], ['auth_1'], ['auth_1_t0'], ['cred_1']],
+    );
     // A draft that is deleted takes all of it along, in its own time.
     await catalog.change((tx) => put.draft(tx, 'draft_1', clock.nowMs));
     clock.nowMs += 1_000 * dayMs;
@@ -170,7 +196,10 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('dataset' as const), dataset: number }),
   fc.record({ kind: fc.constant('choose' as const), draft: number, dataset: number }),
   fc.record({ kind: fc.constant('wait' as const), days: fc.constantFrom(1, 40, 100) }),
-  fc.record({ kind: fc.constant('sweep' as const), meanwhile: fc.option(fc.record({ environment: number, build: number, turns: fc.integer({ min: 0, max: 30 }) })) }),
+  fc.record({
+    kind: fc.constant('sweep' as const),
+    meanwhile: fc.option(fc.record({ environment: number, build: number, turns: fc.integer({ min: 0, max: 30 }) })),
+  }),
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
@@ -223,9 +252,11 @@ function requireWhole({ catalog: { view }, ids }: Pick<Ground, 'catalog' | 'ids'
     assert.ok(builds.includes(`prj_1 ${attempt.buildHash}`), `${attempt.attemptId} has lost its build`);
     assert.ok(drafts.includes(attempt.sourceDraftId), `${attempt.attemptId} has lost its draft`);
   }
-  for (const { sourceDraftId } of everyRecord(view, sourceRevisionTable)) assert.ok(drafts.includes(sourceDraftId), `${sourceDraftId} left a revision`);
+  for (const { sourceDraftId } of everyRecord(view, sourceRevisionTable))
+    assert.ok(drafts.includes(sourceDraftId), `${sourceDraftId} left a revision`);
   for (const { sourceDraftId } of everyRecord(view, sourceDraftTable)) assert.ok(view.get(sourceRevisionTable, revisionKey(sourceDraftId, 1)));
-  for (const { datasetId } of everyRecord(view, datasetTable)) assert.ok(view.get(datasetRevisionTable, `${datasetId}.2`), `${datasetId} has lost its rows`);
+  for (const { datasetId } of everyRecord(view, datasetTable))
+    assert.ok(view.get(datasetRevisionTable, `${datasetId}.2`), `${datasetId} has lost its rows`);
   for (const { selections } of everyRecord(view, dataChoicesTable)) {
     for (const { datasetId } of selections) assert.ok(ids(datasetTable).includes(datasetId), `a choice has lost ${datasetId}`);
   }
@@ -245,8 +276,20 @@ test('whatever is made, named, ended and swept in whatever order: nothing that i
         });
         ground.clock.nowMs += 1_000 * dayMs;
         await ground.purge();
-        const left = [buildTable, buildContentTable, buildAttemptTable, sourceDraftTable, sourceRevisionTable, dataChoicesTable, datasetTable, datasetRevisionTable];
-        assert.deepEqual((left as Table<never>[]).flatMap((table) => ground.ids(table)), []);
+        const left = [
+          buildTable,
+          buildContentTable,
+          buildAttemptTable,
+          sourceDraftTable,
+          sourceRevisionTable,
+          dataChoicesTable,
+          datasetTable,
+          datasetRevisionTable,
+        ];
+        assert.deepEqual(
+          (left as Table<never>[]).flatMap((table) => ground.ids(table)),
+          [],
+        );
       });
     }),
     { numRuns: 60 },

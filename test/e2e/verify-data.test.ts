@@ -11,12 +11,14 @@ import { until } from '../until.js';
 import { asAgent, clientOf, serve, startService, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
+/** Enough entries for a digest of a whole leaf to be stored. */
 const callsMade = 450;
+const callsAtOnce = 50;
 let sessionId = '';
 let bundleId = '';
 
 before(async () => {
-  const service = await startService({ dataDirectory: whole });
+  const service = await startService({ dataDirectory: whole, flags: ['--handler-timeout-ms', '60000', '--durability', 'committed'] });
   const { projectId, environmentId, credential } = service.ready;
   const client = clientOf(service, credential!);
   const ready = async (operationId: string) => client.waitForOperation({ projectId, operationId });
@@ -28,9 +30,12 @@ before(async () => {
   sessionId = await make({ seed: '1' });
   const path = { projectId, sessionId };
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
-  for (let index = 0; index < callsMade; index++) {
-    const body = { arguments: { ticketId: 'TKT-1001', body: `comment number ${index}.` } };
-    assert.equal((await asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', body)).status, 200);
+  for (let index = 0; index < callsMade; index += callsAtOnce) {
+    const calls = Array.from({ length: callsAtOnce }, async (_, place) => {
+      const body = { arguments: { ticketId: 'TKT-1001', body: `comment number ${index + place}.` } };
+      return (await asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', body)).status;
+    });
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([200]));
   }
   await ready((await client.createSnapshot({ path, body: { expectedLeaseGeneration: 1 } })).operation.operationId);
   const drilled = await make({ seed: '2', drillId: 'refund-happy-path' });
@@ -88,7 +93,8 @@ test('what a service has left is whole, and looking changes nothing', async () =
   assert.deepEqual(others, []);
   const { event, ok, findings, worlds, bundles, records, blobs } = summary!;
   assert.deepEqual([event, ok, findings, worlds, bundles], ['summary', true, 0, 2, 1]);
-  assert.ok((records as number) > 50 && (blobs as number) >= 4);
+  assert.ok((records as number) > 20, `${records} records`);
+  assert.equal(blobs, 4);
   assert.deepEqual(filesOf(dataDirectory), before);
   const shown = await drillyard(['admin', 'verify'], { env: { DRILLYARD_DATA_DIR: dataDirectory } });
   assert.match(shown.stdout, /^whole .+: nothing is damaged; \d+ records, 2 worlds in 1 files, \d+ blobs, 1 bundles were read\.\n$/);
@@ -96,22 +102,66 @@ test('what a service has left is whole, and looking changes nothing', async () =
 
 type Damage = (dataDirectory: string) => void | Promise<void>;
 const cases: [name: string, damage: Damage, finding: RegExp][] = [
-  ['a record that is no JSON', (at) => changed(catalogOf(at), (database) => void database.putSync(keyOf(database, 'r environment '), Buffer.from('{'))), /catalog\/data\.mdb: its record environment \S+ cannot be read/],
-  ['a record of another table', (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('r strange one'), Buffer.from('{}'))), /its table strange is none of this version/],
-  ['a build without content', (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'r build-content '))), /its record build \S+ refers to build-content \S+, which is not there/],
-  ['a place in an index that is lost', (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'i session byProject '))), /its record session \S+ is missing in the index byProject/],
-  ['an index that leads nowhere', (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('i environment byProject prj_x env_x'), Buffer.alloc(0))), /its index environment byProject leads to env_x/],
-  ['evidence that was changed', (at) => changed(worldsOf(at), (database) => changeEntry(database, 'comment number 7.', 'comment number 8.')), /host-0\/data\.mdb: the world ses_\S+ has evidence of another hash/],
-  ['a world without its program', (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 2))), /the world ses_\S+ has no program/],
-  ['a world that is gone', (at) => changed(worldsOf(at), (database) => void database.removeSync(Buffer.concat([Buffer.from([4]), Buffer.from(sessionId)]))), /the world of session ses_\S+ is in no file of worlds/],
-  ['entries that are gone', (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 32))), /the world ses_\S+ cannot be read/],
+  [
+    'a record that is no JSON',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(keyOf(database, 'r environment '), Buffer.from('{'))),
+    /catalog\/data\.mdb: its record environment \S+ cannot be read/,
+  ],
+  [
+    'a record of another table',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('r strange one'), Buffer.from('{}'))),
+    /its table strange is none of this version/,
+  ],
+  [
+    'a build without content',
+    (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'r build-content '))),
+    /its record build \S+ refers to build-content \S+, which is not there/,
+  ],
+  [
+    'a place in an index that is lost',
+    (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'i session byProject '))),
+    /its record session \S+ is missing in the index byProject/,
+  ],
+  [
+    'an index that leads nowhere',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('i environment byProject prj_x env_x'), Buffer.alloc(0))),
+    /its index environment byProject leads to env_x/,
+  ],
+  [
+    'evidence that was changed',
+    (at) => changed(worldsOf(at), (database) => changeEntry(database, 'comment number 7.', 'comment number 8.')),
+    /host-0\/data\.mdb: the world ses_\S+ has evidence of another hash/,
+  ],
+  [
+    'a world without its program',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 2))),
+    /the world ses_\S+ has no program/,
+  ],
+  [
+    'a world that is gone',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(Buffer.concat([Buffer.from([4]), Buffer.from(sessionId)]))),
+    /the world of session ses_\S+ is in no file of worlds/,
+  ],
+  [
+    'entries that are gone',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 32))),
+    /the world ses_\S+ cannot be read/,
+  ],
   ['a file of worlds that is cut short', (at) => truncateSync(join(worldsOf(at), 'data.mdb'), 50_000), /host-0\/data\.mdb: it is cut short/],
-  ['a catalog with broken pages', (at) => writeFileSync(join(catalogOf(at), 'data.mdb'), readFileSync(join(whole, 'catalog/data.mdb')).fill(0x5a, 8192, 8192 + 10 * 4096)), /catalog\/data\.mdb: /],
+  [
+    'a catalog with broken pages',
+    (at) => writeFileSync(join(catalogOf(at), 'data.mdb'), readFileSync(join(whole, 'catalog/data.mdb')).fill(0x5a, 8192, 8192 + 10 * 4096)),
+    /catalog\/data\.mdb: /,
+  ],
   ['a blob that is missing', (at) => rmSync(blobOf(at)), /blobs\/..\/\w+: it is missing, and .+ needs it/],
   ['a blob that is another', (at) => writeFileSync(blobOf(at), 'other'), /blobs\/..\/\w+: its bytes are not those of its digest/],
   ['a bundle that was changed', (at) => writeFileSync(join(bundleOf(at), 'report.txt'), 'passed'), /evidence\/evidence_\S+: report\.txt /],
   ['a bundle that is gone', (at) => rmSync(join(at, 'evidence', bundleId), { recursive: true }), /evidence\/evidence_\S+: it has no manifest/],
-  ['another key', (at) => writeFileSync(join(at, 'server.key'), 'ab'.repeat(32)), /server\.key: it is not the key that this data directory was used with/],
+  [
+    'another key',
+    (at) => writeFileSync(join(at, 'server.key'), 'ab'.repeat(32)),
+    /server\.key: it is not the key that this data directory was used with/,
+  ],
   ['no key', (at) => rmSync(join(at, 'server.key')), /server\.key: it is missing/],
 ];
 
@@ -121,7 +171,10 @@ for (const [name, damage, finding] of cases) {
     await damage(dataDirectory);
     const { findings } = await verifyDataDirectory({ dataDirectory });
     const lines = findings.map(({ file, problem }) => `${file}: ${problem}`);
-    assert.ok(lines.some((line) => finding.test(line)), lines.join('\n'));
+    assert.ok(
+      lines.some((line) => finding.test(line)),
+      lines.join('\n'),
+    );
     for (const { file, advice } of findings) {
       assert.ok(file.startsWith(dataDirectory), file);
       assert.match(advice, /\w+.*\.$/);
@@ -198,7 +251,10 @@ if (!skip.includes('first')) {
 `,
   );
   const { findings, counts } = await verifyDataDirectory({ dataDirectory, entry });
-  assert.deepEqual(findings.map(({ file }) => file), ['first', 'second']);
+  assert.deepEqual(
+    findings.map(({ file }) => file),
+    ['first', 'second'],
+  );
   assert.match(findings[0]!.problem, /^reading it ended the process \(.*SIGSEGV.*\)$/);
   assert.equal(counts.records, 1);
 });
