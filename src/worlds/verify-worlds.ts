@@ -82,7 +82,9 @@ interface WorldInStore {
 
 function verifyWorld(store: Store, cache: ChunkCache, { worldId, head, layers }: WorldInStore): { stored: StoredWorld; faults: string[] } {
   const faults: string[] = [];
-  const uses = (of: WorldHead): void => of.layers.forEach((layer) => layers.set(layer, (layers.get(layer) ?? 0) + 1));
+  const uses = (of: WorldHead): void => {
+    for (const layer of of.layers) layers.set(layer, (layers.get(layer) ?? 0) + 1);
+  };
   uses(head);
   if (!store.has(programRecordKey(head.programKey))) faults.push('has no program');
   const snapshots: [string, WorldHead][] = [];
