@@ -57,7 +57,7 @@ const cases: [name: string, file: string, damage: Damage][] = [
 ];
 
 for (const [name, file, damage] of cases) {
-  test(`${file}: ${name}`, { timeout: 30_000 }, async () => {
+  test(`${file}: ${name}`, { timeout: 240_000 }, async () => {
     const dataDirectory = join(temporaryFolder(), 'damaged');
     cpSync(whole, dataDirectory, { recursive: true });
     const place = join(dataDirectory, file.replace('*', projectFolder(dataDirectory)));
