@@ -10,6 +10,7 @@ import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.j
 import { ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
+import type { NotReadyReason } from './contract/readiness.js';
 import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/containment.js';
 import { type Control, openControl } from './control/control.js';
 import { releaseReserve } from './control/disk-reserve.js';
@@ -26,14 +27,14 @@ import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
-import { serviceRoutes } from './http/service-routes.js';
+import { notReadyError, serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
 import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
-export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine'>> {
+export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine' | 'retention'>> {
   host?: string;
   /** 0: any that is free. */
   port?: number;
@@ -41,6 +42,7 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   engine?: HttpServer['engine'];
   quotas?: Partial<ControlSettings['quotas']>;
   quarantine?: Partial<ControlSettings['quarantine']>;
+  retention?: Partial<ControlSettings['retention']>;
   /** Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not `port`. */
   worldUrl?: string;
   connections?: ConnectionBounds;
@@ -185,7 +187,7 @@ async function open(settings: ControlSettings, { phase, log, engine, site, warni
   });
   control = await openControl({ settings, bindings, log });
   const { room } = control;
-  const troubles = (): string[] => [...(phase.draining ? ['the service is shutting down'] : []), ...(control?.troubles() ?? [])];
+  const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
   const requireOperator = (request: HttpRequest): void => void room.authenticateOperator(bearerOf(request));
   const strangers = new StrangerRate(Date.now, options.strangerRate);
   const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
@@ -223,7 +225,7 @@ async function end({ phase, control, servers, stopGraceMs, log }: Ending): Promi
 
 function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string }): ControlSettings {
   const { workers, isolation, trustToolCode, handlerTimeoutMs, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
-  const { organizationRate, keyFile, rotateKey, allowLoopbackReceivers, receiverPorts, hostHeapMb, heldMsPerMinute, quarantine } = options;
+  const { organizationRate, keyFile, rotateKey, allowLoopbackReceivers, receiverPorts, hostHeapMb, heldMsPerMinute, quarantine, retention } = options;
   return {
     dataDirectory,
     publicUrl,
@@ -239,6 +241,7 @@ function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }:
     organizationRate: organizationRate ?? settingsDefaults.organizationRate,
     quotas: { ...settingsDefaults.quotas, ...quotas },
     evidenceRetentionMs: evidenceRetentionMs ?? settingsDefaults.evidenceRetentionMs,
+    retention: { ...settingsDefaults.retention, ...retention },
     receiverPorts: receiverPorts ?? settingsDefaults.receiverPorts,
     allowLoopbackReceivers: allowLoopbackReceivers ?? settingsDefaults.allowLoopbackReceivers,
     ...(identity === undefined ? {} : { identity }),
@@ -258,6 +261,7 @@ function hostOf(host: string): string {
 function notReady(message: string): HttpHandler {
   return ({ path }) => {
     if (path === '/healthz') return jsonReply(200, { status: 'ok' }, newId('corr'));
+    if (path === '/readyz') return errorReply(notReadyError(['starting']), newId('corr'));
     return errorReply(new ServiceError('control.UNAVAILABLE', { message, retryAfterMs: limits.unavailableRetryAfterMs }), newId('corr'));
   };
 }

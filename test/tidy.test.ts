@@ -45,6 +45,7 @@ const rooms: { [room: string]: string[] } = {
     'client',
     'index.ts',
     'control-server.ts',
+    'data-verification.ts',
   ],
 };
 
@@ -80,6 +81,7 @@ const entries: { [file: string]: string } = {
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
+  'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/task-entry.ts': 'started as a thread by control/task-worker.ts',
   'src/control/task-process-entry.ts': 'started as a process by control/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',

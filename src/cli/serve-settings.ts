@@ -3,18 +3,10 @@
 import { limits } from '../contract/limits.js';
 import { settingsDefaults as defaults, workersDefaultMax } from '../control/settings.js';
 import type { ControlServerOptions } from '../index.js';
+import { retentionOf, retentionSettings } from './retention-settings.js';
+import { type ServeSetting, setting } from './serve-setting.js';
 import { address, choice, integer, jwksUrl, NotTaken, nonEmpty, origin, ports, stringArray, url } from './setting-values.js';
 
-export interface ServeSetting<Value = unknown> {
-  /** Without its dashes. */
-  flag: string;
-  placeholder: string;
-  text: string;
-  /** As one would write it; in words when it is not a fixed value. */
-  default: string;
-  /** Throws a NotTaken. */
-  parse(text: string): Value;
-}
 export const environmentName = ({ flag }: { flag: string }): string => `DRILLYARD_${flag.toUpperCase().replaceAll('-', '_')}`;
 
 const settings = {
@@ -188,6 +180,7 @@ const settings = {
     'How long evidence bundles are kept.',
     integer(1, 36_500),
   ),
+  ...retentionSettings,
   allowLoopbackReceivers: setting(
     'allow-loopback-receivers',
     '<yes>',
@@ -349,6 +342,7 @@ function optionsOf(values: Values): ControlServerOptions {
     log: defined({ level: logLevel }),
     ...defined({
       engine: server === undefined ? undefined : server === 'uws' ? ('uWebSockets.js' as const) : ('node:http' as const),
+      retention: retentionOf(values),
       evidenceRetentionMs: evidenceRetentionDays === undefined ? undefined : evidenceRetentionDays * 86_400_000,
       identity: identityOf(values),
       author: authorOf(values),
@@ -377,9 +371,6 @@ function authorOf({
   return executable === undefined ? undefined : { executable, arguments: authorArguments, timeoutMs, ...defined({ openNetwork }) };
 }
 
-function setting<Value>(flag: string, placeholder: string, byDefault: string, text: string, parse: (text: string) => Value): ServeSetting<Value> {
-  return { flag, placeholder, default: byDefault, text, parse };
-}
 function quota(flag: string, byDefault: number, text: string): ServeSetting<number> {
   return setting(flag, '<n>', String(byDefault), text, integer(1, 100_000_000_000_000));
 }

@@ -40,6 +40,17 @@ export const serviceLimits = {
   idempotencyRetryAfterMs: 250,
   idempotencyPurgeMs: 600_000,
   purgeRecordsMax: 500,
+  /** Whether it is ready: how often a write of the catalog is tried when somebody asks, and after one that failed. */
+  healthProbeMs: 5_000,
+  healthProbeAgainMs: 500,
+  /** From when on a commit of the catalog that is under way is a reason not to be ready. */
+  commitLagMsMax: 2_000,
+  /** How long hosts that did not start are one, unless others start. */
+  hostsTroubledMs: 60_000,
+  /** From when on the event loop is one: the 99th percentile of its delays in a window. */
+  eventLoopLagMsMax: 500,
+  eventLoopWindowMs: 10_000,
+  eventLoopSampleMs: 20,
   quotaRetryAfterMs: 60_000,
   unavailableRetryAfterMs: 1_000,
   rateBucketsMax: 100_000,
@@ -58,6 +69,8 @@ export const serviceLimits = {
   organizationsSeenMax: 10_000,
   /** Earlier generations of the server key that are accepted at once. */
   keyGenerationsMax: 8,
+  /** Names of keys before the present one by which a data directory of an earlier time is known. */
+  keyFingerprintsKept: 64,
   /** Through how many credentials of early versions the member who made one is looked for. */
   credentialMakersMax: 64,
   /** Refusals of authority that the audit trail takes within a window, of one credential and of an organization; the others are counted. */
@@ -72,7 +85,13 @@ export const serviceLimits = {
   endedRunKeptMs: 400 * 24 * 3_600_000,
   /** What the records no longer lead to stays on the disk for as long as the request that has just put it may take to say so. */
   blobUnreferencedKeptMs: 24 * 3_600_000,
+  /** That a verification of a data directory tells; the others are counted. */
+  verificationFindingsMax: 1_000,
   retentionSweepMs: 3_600_000,
+  /** After a start: when the machine is no longer busy with it. */
+  retentionFirstSweepMs: 60_000,
+  /** What is removed may free what it referred to: so many rounds a sweep, and the rest comes with the next. */
+  purgeRoundsMax: 8,
   organizationsOfUserMax: 10_000,
   meProjectsMax: 1_000,
 

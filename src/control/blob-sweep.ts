@@ -24,23 +24,49 @@ export async function sweepBlobs(services: ControlServices, { keptMs = limits.bl
   return removed;
 }
 
-async function referencedBlobs(services: ControlServices): Promise<ReadonlySet<string>> {
-  const { blobs, nowMs } = services;
-  const { view } = services.catalog;
+/** A blob that a record leads to. */
+export interface BlobRoot {
+  digest: string;
+  /** It is a tree, which leads to the blobs of its files. */
+  isTree: boolean;
+  /** False: announced, and perhaps not there so far. */
+  isKept: boolean;
+  /** The record, in words. */
+  owner: string;
+}
+
+export function* blobRoots(view: View, nowMs: number): Generator<BlobRoot> {
+  const root = (digest: string, owner: string, isTree = false): BlobRoot => ({ digest, owner, isTree, isKept: true });
+  for (const { sourceDigest, session } of every(view, authoringTable, 'active')) {
+    if (sourceDigest !== undefined) yield root(sourceDigest, `the conversation ${session.authoringSessionId}`, true);
+  }
+  for (const { attempt } of every(view, buildAttemptTable, 'unended'))
+    yield root(attempt.sourceDigest, `the build attempt ${attempt.attemptId}`, true);
+  for (const revision of every(view, sourceRevisionTable, 'all')) {
+    const { sourceDraftId, sourceDigest } = revision;
+    if (isHeld(view, revision, nowMs)) yield root(sourceDigest, `revision ${revision.revision} of the draft ${sourceDraftId}`, true);
+  }
+  for (const { digest, datasetId, revision } of every(view, datasetRevisionTable, 'all'))
+    yield root(digest, `revision ${revision} of the dataset ${datasetId}`);
+  for (const { build, view: shown, buildHash } of every(view, buildContentTable, 'all')) {
+    yield root(build, `the build ${buildHash}`);
+    yield root(shown, `the build ${buildHash}`);
+  }
+  for (const { run } of every(view, runTable, 'unended')) {
+    for (const { attachment } of ofRun(view, attachmentTable, run.hostedRunId)) {
+      yield { ...root(attachment.hash, `an attachment of the run ${run.hostedRunId}`), isKept: attachment.state === 'available' };
+    }
+  }
+}
+
+async function referencedBlobs({ blobs, nowMs, catalog }: ControlServices): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const trees = new Set<string>();
-  for (const { sourceDigest } of every(view, authoringTable, 'active')) if (sourceDigest !== undefined) trees.add(sourceDigest);
-  for (const { attempt } of every(view, buildAttemptTable, 'unended')) trees.add(attempt.sourceDigest);
-  for (const revision of every(view, sourceRevisionTable, 'all')) if (isHeld(view, revision, nowMs())) trees.add(revision.sourceDigest);
-  for (const { digest } of every(view, datasetRevisionTable, 'all')) found.add(digest);
-  for (const { build, view: shown } of every(view, buildContentTable, 'all')) found.add(build).add(shown);
-  for (const { run } of every(view, runTable, 'unended')) {
-    for (const { attachment } of ofRun(view, attachmentTable, run.hostedRunId)) found.add(attachment.hash);
+  for (const { digest, isTree } of blobRoots(catalog.view, nowMs())) {
+    found.add(digest);
+    if (isTree) trees.add(digest);
   }
-  for (const sourceDigest of trees) {
-    found.add(sourceDigest);
-    for (const { digest } of (await loadTree(sourceDigest, blobs)).values()) found.add(digest);
-  }
+  for (const sourceDigest of trees) for (const { digest } of (await loadTree(sourceDigest, blobs)).values()) found.add(digest);
   return found;
 }
 

@@ -13,6 +13,12 @@ import { diskFull, isDiskFull } from '../files/disk-full.js';
 import { Gate } from './gate.js';
 import type { Blobs } from './services.js';
 
+/** Where a blob lies; undefined for what is no digest. */
+export function blobFile(dataDirectory: string, digest: string): string | undefined {
+  const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1];
+  return hex === undefined ? undefined : join(dataDirectory, 'blobs', hex.slice(0, 2), hex);
+}
+
 export class FileBlobs implements Blobs {
   readonly #folder: string;
   readonly #drafts: string;

@@ -11,7 +11,7 @@ import { takeQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type Change, defineTable } from './tables.js';
 
-interface FirstStart {
+export interface FirstStart {
   name: 'first';
   organizationId: string;
   projectId: string;
@@ -21,7 +21,7 @@ interface FirstStart {
   buildHash?: string;
   told: boolean;
 }
-const firstStartTable = defineTable<FirstStart>({ name: 'first-start', idOf: ({ name }) => name, indexes: {} });
+export const firstStartTable = defineTable<FirstStart>({ name: 'first-start', idOf: ({ name }) => name, indexes: {} });
 
 export interface Bootstrapped {
   organizationId: string;

@@ -6,14 +6,22 @@
 import { ServiceError } from '../contract/errors.js';
 import { type Database, openDatabase } from '../files/database.js';
 import { diskFull, isDiskFull } from '../files/disk-full.js';
-import { type Change, Draft, type KeySource, Reader, type View } from './tables.js';
+import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
 
 export interface CatalogOptions {
   directory: string;
   /** Called before every flush: a test throws here what a full disk would. */
   onCommit?: () => void;
+  /** The whole file has been looked at since this process began. Default false. */
+  checked?: boolean;
   /** Called when a flush finds the disk full; true where that has made room, and the flush is tried once more. */
   makeRoom?: () => boolean;
+}
+export interface CatalogHealth {
+  /** Why the last flush failed; undefined when it did not. */
+  refuses: 'disk_full' | 'catalog_refuses' | undefined;
+  /** How long the flush under way has taken; 0 when there is none. */
+  lagMs: number;
 }
 /** By key; `null`: removed. */
 type Writes = Map<string, Buffer | null>;
@@ -34,11 +42,14 @@ export class Catalog {
   #next: Writes = new Map();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  readonly #watchers = new Set<PutWatcher>();
   #commits = 0;
+  #flushSinceMs: number | undefined;
+  #refuses: CatalogHealth['refuses'];
   #closed = false;
 
-  constructor({ directory, onCommit = () => {}, makeRoom = () => false }: CatalogOptions) {
-    this.#database = openDatabase({ directory, flushed: true });
+  constructor({ directory, onCommit = () => {}, makeRoom = () => false, checked = false }: CatalogOptions) {
+    this.#database = openDatabase({ directory, flushed: true, leavesChecked: !checked });
     this.#directory = directory;
     this.#onCommit = onCommit;
     this.#makeRoom = makeRoom;
@@ -50,16 +61,32 @@ export class Catalog {
     return this.#commits;
   }
 
+  /** Nothing is on the disk. */
+  get isEmpty(): boolean {
+    for (const _ of this.#database.getKeys({ limit: 1, snapshot: false })) return false;
+    return true;
+  }
+
+  get health(): CatalogHealth {
+    return { refuses: this.#refuses, lagMs: this.#flushSinceMs === undefined ? 0 : performance.now() - this.#flushSinceMs };
+  }
+
   /** Runs at once, synchronously; resolves with what it returned when that is durable. A throw of the function changes nothing. */
   async change<T>(work: (tx: Change) => T): Promise<T> {
     this.#requireOpen();
     const writes: Writes = new Map();
-    const draft = new Draft(this.#source([writes, this.#next, this.#flushing]), writes);
+    const draft = new Draft(this.#source([writes, this.#next, this.#flushing]), writes, this.#watchers);
     const result = work(draft);
     for (const [key, value] of writes) this.#next.set(key, value);
     if (this.#next.size > 0 || this.#flushing.size > 0) await this.#durable();
     for (const follow of draft.followers) follow();
     return result;
+  }
+
+  /** Until the returned function is called. What earlier changes put is on the disk once a change begun now has resolved. */
+  watch(watcher: PutWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 
   /** Lets what was changed reach the disk, then closes. Whatever is asked afterwards is refused: control.UNAVAILABLE. */
@@ -90,7 +117,9 @@ export class Catalog {
       this.#flushing = this.#next;
       this.#next = new Map();
       try {
+        this.#flushSinceMs = performance.now();
         if (this.#flushing.size > 0) await this.#writeWithRoom(this.#flushing);
+        if (this.#flushing.size > 0) this.#refuses = undefined;
         this.#flushing = new Map();
         for (const { resolve } of waiting) resolve();
       } catch (error) {
@@ -98,8 +127,10 @@ export class Catalog {
         this.#waiting = [];
         this.#flushing = new Map();
         this.#next = new Map();
+        this.#refuses = isDiskFull(error, this.#directory) ? 'disk_full' : 'catalog_refuses';
         for (const { reject } of lost) reject(refusalOf(error, this.#directory));
       }
+      this.#flushSinceMs = undefined;
     }
     this.#running = undefined;
   }

@@ -1,8 +1,8 @@
 // One life of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last life left, and ends.
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
+import type { NotReadyReason } from '../contract/readiness.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import { authEndpoints } from './auth-endpoints.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
@@ -17,13 +17,14 @@ import { Catalog } from './catalog.js';
 import { requireContainedProjects } from './containment.js';
 import { ControlRoom } from './control-room.js';
 import { dataChoiceEndpoints } from './data-choice-endpoints.js';
-import { requireWholeData } from './data-folder.js';
+import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { datasetEndpoints } from './dataset-endpoints.js';
 import { DiskReserve } from './disk-reserve.js';
 import type { EndpointSet } from './endpoint.js';
 import { environmentEndpoints } from './environment-endpoints.js';
 import { evidenceEndpoints } from './evidence-bundles.js';
 import { publishExampleBuild } from './example-build.js';
+import { Health } from './health.js';
 import { Keyring } from './keyring.js';
 import { libraryEndpoints } from './library-endpoints.js';
 import { operationEndpoints } from './operation-endpoints.js';
@@ -33,6 +34,7 @@ import { readOperatorToken } from './operator-token.js';
 import { organizationEndpoints } from './organization-endpoints.js';
 import { organizationTable } from './organization-records.js';
 import { projectEndpoints } from './project-endpoints.js';
+import { purge } from './purge.js';
 import { quarantineEndpoints } from './quarantine-endpoints.js';
 import { quotaUsed } from './quotas.js';
 import { sweepRetention } from './retention.js';
@@ -73,7 +75,7 @@ export interface Control {
   readonly first: Bootstrapped;
   figures(): Promise<ControlFigures>;
   /** Why it is not ready for new work; empty when it is. */
-  troubles(): string[];
+  troubles(): Promise<NotReadyReason[]>;
   /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next life, closes every world. */
   close(graceMs: number): Promise<void>;
 }
@@ -114,7 +116,7 @@ export function defineRunners(services: ControlServices): void {
 export async function openControl(options: OpenControl): Promise<Control> {
   const { settings, log } = options;
   await clearMaterialized(settings.dataDirectory);
-  const services = await openServices(options);
+  const { services, health } = await openServices(options);
   try {
     defineRunners(services);
     const room = new ControlRoom(services, allEndpoints(services));
@@ -123,54 +125,56 @@ export async function openControl(options: OpenControl): Promise<Control> {
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
     room.start();
     const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
-    const sweeper = new Sweeper(limits.sessionSweepMs, log, [
+    const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
       async () => services.disk.restore(),
       () => sweepSessions(services),
       () => sweepRuns(services),
       () => storageWatch(services).sweep(),
       () => room.flushRefusals(),
     ]);
-    const retention = new Sweeper(limits.retentionSweepMs, log, [() => sweepRetention(services), () => sweepBlobs(services)]);
+    const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
+    const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
       sessionMemory(services).leave();
       await delivering;
+      health.stop();
       await closeServices(services);
     };
-    return { room, first, figures: () => figuresOf(services), troubles: () => troublesOf(services), close };
+    return { room, first, figures: () => figuresOf(services), troubles: () => health.reasons(), close };
   } catch (error) {
     await services.operations.drain(0);
+    health.stop();
     await closeServices(services);
     throw error;
   }
 }
 
-async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
+async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<{ services: ControlServices; health: Health }> {
   const { dataDirectory, keyFile } = settings;
-  requireWholeData(dataDirectory, { ownKey: keyFile === undefined });
+  requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
   const blobs = new FileBlobs(dataDirectory);
   const disk = new DiskReserve(dataDirectory);
-  const catalog = new Catalog({ directory: join(dataDirectory, 'catalog'), makeRoom: () => disk.release() });
+  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, makeRoom: () => disk.release() });
+  const health = new Health({ catalog, disk });
   try {
+    requireOwnCatalog(dataDirectory, catalog);
     requireContainedProjects(settings, catalog.view);
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
-    const worlds = openServiceWorlds({ settings, catalog, log, guard });
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, onStart: (start) => health.hostsStarted(start) });
     const operations = new OperationEngine({ catalog, nowMs, log, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    return { settings, catalog, keyring, operations, worlds, guard, ...openTaskWorkers(settings), blobs, disk, bindings, nowMs, log };
+    const services = { settings, catalog, keyring, operations, worlds, guard, ...openTaskWorkers(settings), blobs, disk, bindings, nowMs, log };
+    return { services, health };
   } catch (error) {
+    health.stop();
     await catalog.close();
     throw error;
   }
-}
-
-/** Anybody who asks gets them: no path, and nothing of any tenant. */
-function troublesOf({ disk }: ControlServices): string[] {
-  return disk.refusal() === undefined ? [] : ['the disk is full'];
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {

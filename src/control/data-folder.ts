@@ -3,24 +3,56 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
+import { beginsWorldKey } from '../worlds/keys.js';
+import { firstStartTable } from './bootstrap.js';
+import type { Catalog } from './catalog.js';
+import { keyAdvice } from './key-file.js';
+import { keyNoteTable } from './server-key.js';
+import { beginsCatalogKey } from './tables.js';
 
-/**
- * Throws control.DATA_DAMAGED, with the file and what to do. The catalog itself is looked at when it is opened. `ownKey`: the server's key lies in
- * the directory.
- */
-export function requireWholeData(directory: string, { ownKey }: { ownKey: boolean }): void {
-  const catalog = dataFileOf(join(directory, 'catalog'));
-  const key = join(directory, 'server.key');
-  const worlds = worldFilesIn(join(directory, 'worlds'));
-  if (!existsSync(catalog) && worlds.length > 0) throw dataDamaged(catalog, 'it is missing, though there are worlds of it');
-  if (ownKey && !existsSync(key) && existsSync(catalog)) throw dataDamaged(key, 'it is missing, though there is a catalog made with it');
-  for (const file of worlds) requireWhole(file, { leaves: true });
+export const catalogFolder = (directory: string): string => join(directory, 'catalog');
+export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));
+export const worldsFolder = (directory: string): string => join(directory, 'worlds');
+export const catalogAdvice = 'Put it back from a backup of the whole data directory, or name another data directory.';
+
+/** Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its place. */
+export function requireWholeData(directory: string, { needsKey }: { needsKey: boolean }): void {
+  const [catalog, key, worlds] = [catalogFile(directory), join(directory, 'server.key'), worldFilesIn(directory)];
+  const hasCatalog = existsSync(catalog);
+  if (!hasCatalog && hasDataOf(directory, worlds))
+    throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
+  if (needsKey && !existsSync(key) && hasCatalog) throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
+  if (hasCatalog) requireWhole(catalog, { leaves: true, beginsKey: beginsCatalogKey, advice: catalogAdvice });
+  for (const file of worlds) requireWhole(file, { leaves: true, beginsKey: beginsWorldKey });
 }
 
-function worldFilesIn(directory: string): string[] {
-  if (!existsSync(directory)) return [];
-  return (readdirSync(directory, { recursive: true }) as string[])
-    .map((name) => join(directory, name))
+/** Throws control.DATA_DAMAGED for a catalog that is empty beside data, or of no service: the first change of every service leaves its mark there. */
+export function requireOwnCatalog(directory: string, catalog: Catalog): void {
+  const { view } = catalog;
+  if (view.get(keyNoteTable, 'early') !== undefined || view.get(firstStartTable, 'first') !== undefined) return;
+  const file = catalogFile(directory);
+  if (!catalog.isEmpty) throw dataDamaged(file, 'it is no catalog of a service', catalogAdvice);
+  if (hasDataOf(directory, worldFilesIn(directory)))
+    throw dataDamaged(file, 'it holds nothing, though there is data that belongs to it', catalogAdvice);
+}
+
+/** The data files of worlds, also of those that a crash left in the slot of a box. */
+export function worldFilesIn(directory: string): string[] {
+  const worlds = worldsFolder(directory);
+  if (!existsSync(worlds)) return [];
+  return (readdirSync(worlds, { recursive: true }) as string[])
+    .map((name) => join(worlds, name))
     .filter((file) => file === dataFileOf(join(file, '..')) && statSync(file).isFile())
     .sort();
+}
+
+/** Worlds, bundles or blobs: none of them comes before the first record of the catalog. */
+function hasDataOf(directory: string, worlds: readonly string[]): boolean {
+  return worlds.length > 0 || namesIn(join(directory, 'evidence')).length > 0 || hasBlobs(join(directory, 'blobs'));
+}
+function hasBlobs(folder: string): boolean {
+  return namesIn(folder).some((name) => name.length === 2 && namesIn(join(folder, name)).length > 0);
+}
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

@@ -15,6 +15,8 @@ export interface StoredKey {
   acceptedUntilMs?: number;
   /** The request that made it, so that one asked twice makes one. */
   rotationId?: string;
+  /** Fingerprints of the generations before it, the latest first; at most limits.keyFingerprintsKept. */
+  earlier?: string[];
 }
 
 export interface KeyPlace {
@@ -30,6 +32,10 @@ export class KeyFile {
   constructor({ dataDirectory, keyFile }: KeyPlace) {
     this.#isOwn = keyFile === undefined;
     this.#place = { file: keyFile ?? join(dataDirectory, 'server.key'), what: 'key file', groupMayRead: keyFile !== undefined };
+  }
+
+  get path(): string {
+    return this.#place.file;
   }
 
   /** Made at the first start where it lies in the data directory. control.INVALID_REQUEST or control.DATA_DAMAGED, with what to do, for one
@@ -54,9 +60,12 @@ export class KeyFile {
   }
 
   #damaged(): never {
-    throw dataDamaged(this.#place.file, 'it holds neither generations nor a key of at least 32 bytes in hexadecimal digits');
+    throw dataDamaged(this.#place.file, 'it holds neither generations nor a key of at least 32 bytes in hexadecimal digits', keyAdvice);
   }
 }
+
+export const keyAdvice =
+  'Put it back from a backup. If it is lost for good, move it away and start once with --rotate-key: what derives from it is void then.';
 
 export function newKey(generation: number, createdAtMs: number): StoredKey {
   return { generation, key: randomBytes(32), createdAtMs };
@@ -79,7 +88,7 @@ function keysIn(text: string): StoredKey[] | undefined {
 }
 
 function storedKey(value: unknown): StoredKey | undefined {
-  const { generation, key, createdAtMs, acceptedUntilMs, rotationId } = (value ?? {}) as { [name: string]: unknown };
+  const { generation, key, createdAtMs, acceptedUntilMs, rotationId, earlier } = (value ?? {}) as { [name: string]: unknown };
   if (!isCount(generation) || generation === 0 || !isCount(createdAtMs) || typeof key !== 'string' || !hexKey.test(key)) return undefined;
   if (acceptedUntilMs !== undefined && !isCount(acceptedUntilMs)) return undefined;
   return {
@@ -88,6 +97,7 @@ function storedKey(value: unknown): StoredKey | undefined {
     createdAtMs,
     ...(acceptedUntilMs === undefined ? {} : { acceptedUntilMs }),
     ...(typeof rotationId === 'string' ? { rotationId } : {}),
+    ...(Array.isArray(earlier) ? { earlier: earlier.map(String).slice(0, limits.keyFingerprintsKept) } : {}),
   };
 }
 

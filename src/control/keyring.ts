@@ -59,19 +59,30 @@ export class Keyring {
     return this.#accepted().some((key) => fingerprintOf(key) === fingerprint);
   }
 
+  /** Whether a key of this name is one of these, or was before them. */
+  descendsFrom(fingerprint: string): boolean {
+    return this.#keys.some((key) => fingerprintOf(key) === fingerprint) || this.#present.earlier?.includes(fingerprint) === true;
+  }
+  /** Where it lies. */
+  get path(): string {
+    return this.#file.path;
+  }
+
   /** A new present key. control.STATE_CONFLICT when too many earlier ones are still accepted. */
   rotate({ graceMs, rotationId }: Rotation): void {
     if (rotationId !== undefined && this.#present.rotationId === rotationId) return;
     const nowMs = this.#nowMs();
     const { generation } = this.#present;
     const [present, ...earlier] = this.#accepted();
-    const kept = graceMs > 0 ? [{ ...present!, acceptedUntilMs: nowMs + graceMs }, ...earlier] : earlier;
+    const { earlier: _, ...last } = present!;
+    const kept = graceMs > 0 ? [{ ...last, acceptedUntilMs: nowMs + graceMs }, ...earlier] : earlier;
     if (kept.length > limits.keyGenerationsMax) {
       throw new ServiceError('control.STATE_CONFLICT', {
         message: `At most ${limits.keyGenerationsMax} earlier keys are accepted at once. Rotate without a grace, or wait until one has ended.`,
       });
     }
-    const next: StoredKey = { ...newKey(generation + 1, nowMs), ...(rotationId === undefined ? {} : { rotationId }) };
+    const earlierKeys = [fingerprintOf(this.#present), ...(this.#present.earlier ?? [])].slice(0, limits.keyFingerprintsKept);
+    const next: StoredKey = { ...newKey(generation + 1, nowMs), ...(rotationId === undefined ? {} : { rotationId }), earlier: earlierKeys };
     this.#file.write([next, ...kept]);
     this.#keys = [next, ...kept];
   }

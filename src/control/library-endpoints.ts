@@ -5,7 +5,7 @@ import type { ToolLibraryEntry } from '../contract/hosted-source.js';
 import { listPage } from './cursors.js';
 import type { EndpointSet } from './endpoint.js';
 import type { ControlServices } from './services.js';
-import { defineTable, type Listed, type ListRequest, type View } from './tables.js';
+import { defineTable, type Listed, type ListRequest, type Table, type View } from './tables.js';
 
 export function libraryEndpoints(services: ControlServices): EndpointSet<'listToolLibrary' | 'getToolLibraryEntry'> {
   const { compiler } = services;
@@ -71,5 +71,9 @@ class LibraryView implements View {
     const page = rest.slice(0, limit);
     const last = page.at(-1)?.libraryEntryId;
     return { records: page as Record[], ...(rest.length > limit && last !== undefined ? { next: last } : {}) };
+  }
+
+  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Listed<Record> {
+    return this.list(table, { index: 'all', prefix: [], ...page });
   }
 }

@@ -2,6 +2,7 @@
 import type { WorldSession } from '../contract/hosted-resources.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { requireBuild } from './build-records.js';
 import { takeQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import type { SessionRecord } from './session-records.js';
@@ -14,13 +15,15 @@ export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<Worl
   ttlMs: number | undefined;
 }
 
-/** control.QUOTA_EXCEEDED when the organization has too many, or stores what it may. The caller writes the record. */
+/** control.NOT_FOUND for a build that is gone; control.QUOTA_EXCEEDED when the organization has too many, or stores what it may. The caller writes the record. */
 export function newSession(
   tx: Change,
   services: Pick<ControlServices, 'settings' | 'nowMs'>,
   { ttlMs = limits.sessionTtlMs, organizationId, projectId, environmentId, buildHash, seed, callbackReceiverBindingIds = [], ...rest }: NewSession,
   record: Pick<SessionRecord, 'setupHash' | 'createdBy' | 'clockUs'>,
 ): SessionRecord {
+  // Retention may have removed it since somebody looked.
+  requireBuild(tx, { organizationId, projectId, buildHash });
   requireStorage(tx, services, { organizationId, projectId });
   takeQuota(tx, services, { organizationId, name: 'sessionsLiveMax' });
   const nowMs = services.nowMs();

@@ -10,6 +10,7 @@ import { removeMember, restoreMember, setRole } from './member-records.js';
 import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
 import { type OrganizationRecord, organizationTable } from './organization-records.js';
 import { stopWork } from './organization-suspension.js';
+import { noteServerKey } from './server-key.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import type { ControlSettings } from './settings.js';
@@ -145,7 +146,10 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
         sessionMemory(services).dropVoid(services.nowMs());
         services.log.info('the server key has a new generation', { generation: keyring.generation, graceMs });
       },
-      apply: () => ({ reply: { generations: keyring.generations }, resource: { type: 'serverKey', id: String(keyring.generation) } }),
+      apply: (tx) => {
+        noteServerKey(tx, keyring);
+        return { reply: { generations: keyring.generations }, resource: { type: 'serverKey', id: String(keyring.generation) } };
+      },
     },
   };
 }

@@ -9,7 +9,7 @@ import { type PrivateFile, readPrivateFile, writePrivateFile } from './private-f
 import { operatorTokenFile } from './settings.js';
 import { defineTable, type View } from './tables.js';
 
-const operatorTable = defineTable<{ name: 'operator'; hash: string }>({ name: 'operator', idOf: ({ name }) => name, indexes: {} });
+export const operatorTable = defineTable<{ name: 'operator'; hash: string }>({ name: 'operator', idOf: ({ name }) => name, indexes: {} });
 const tokenShape = /^dyo_[\w-]{43}$/;
 
 export function operatorHash(view: View): string | undefined {

@@ -9,7 +9,7 @@ interface Counter {
   name: string;
   count: number;
 }
-const counters = defineTable<Counter>({ name: 'counter', idOf: ({ name }) => name, indexes: {} });
+export const counterTable = defineTable<Counter>({ name: 'counter', idOf: ({ name }) => name, indexes: {} });
 
 export type QuotaName = keyof ControlSettings['quotas'];
 export interface QuotaUse {
@@ -49,14 +49,14 @@ export function quotaMax(view: View, { quotas }: Pick<ControlSettings, 'quotas'>
 }
 
 export function countOf(view: View, name: string): number {
-  return view.get(counters, name)?.count ?? 0;
+  return view.get(counterTable, name)?.count ?? 0;
 }
 
 export function moveCount(tx: Change, name: string, by: number): void {
   const count = countOf(tx, name) + by;
   if (count < 0) throw new Error(`the count ${name} fell below zero`);
-  if (count === 0) tx.remove(counters, name);
-  else tx.put(counters, { name, count });
+  if (count === 0) tx.remove(counterTable, name);
+  else tx.put(counterTable, { name, count });
 }
 
 const quotaCounter = ({ organizationId, name }: QuotaUse): string => `quota ${organizationId} ${name}`;

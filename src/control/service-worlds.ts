@@ -22,11 +22,13 @@ export interface ServiceWorldsParts {
   catalog: Catalog;
   log: ControlLog;
   guard: WorldGuard;
+  /** After each start of a project's hosts. */
+  onStart(start: { failed: boolean }): void;
 }
 
 const bytesPerMb = 1024 * 1024;
 
-export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorldsParts): Worlds {
+export function openServiceWorlds({ settings, catalog, log, guard, onStart }: ServiceWorldsParts): Worlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
@@ -59,9 +61,16 @@ export function openServiceWorlds({ settings, catalog, log, guard }: ServiceWorl
   const worlds = new ProjectWorlds({
     directory,
     projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
-    open: (folder, { projectId, firstHost }) => {
+    open: async (folder, { projectId, firstHost }) => {
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
-      return openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
+      try {
+        const opened = await openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
+        onStart({ failed: false });
+        return opened;
+      } catch (error) {
+        onStart({ failed: true });
+        throw error;
+      }
     },
     onClosed: async () => pool?.close(),
   });

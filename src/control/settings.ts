@@ -45,15 +45,34 @@ export interface ControlSettings {
   /** The command author: run without a shell; absent: `author: command` is refused. `openNetwork`: in its box, where hosts are in boxes. */
   author?: { executable: string; arguments: string[]; timeoutMs: number; openNetwork?: boolean };
   evidenceRetentionMs: number;
+  /** How long what has ended, and nothing refers to, stays as a record. */
+  retention: Retention;
   /** Ports that the origins of callback receivers may have; those on this machine may have any. */
   receiverPorts: readonly number[];
   /** Callback receivers on this machine, over http too: for tests and for those who host it for themselves. */
   allowLoopbackReceivers: boolean;
 }
 
+/** Each in milliseconds from the moment it names. */
+export interface Retention {
+  /** Conversations, with their turns and proposals, from when they were closed. */
+  closedAuthoringMs: number;
+  /** From their end. The newest attempt of each revision of a draft stays as long as the draft. */
+  buildAttemptMs: number;
+  /** From when they were made, and only builds that nothing refers to. */
+  buildMs: number;
+  /** From their deletion. */
+  deletedDraftMs: number;
+  /** From when they were archived, and only datasets that no draft has chosen. */
+  archivedDatasetMs: number;
+  /** From when they were revoked or had expired. */
+  endedCredentialMs: number;
+}
+
 /** Where the hosts of worlds run, and with them tool code. */
 export type Isolation = 'thread' | 'process' | 'box';
 
+const dayMs = 24 * 3_600_000;
 /** What is not said. */
 export const settingsDefaults = {
   host: '127.0.0.1',
@@ -81,7 +100,15 @@ export const settingsDefaults = {
   },
   organizationClaim: 'organization',
   authorTimeoutMs: 600_000,
-  evidenceRetentionMs: 90 * 24 * 3_600_000,
+  evidenceRetentionMs: 90 * dayMs,
+  retention: {
+    closedAuthoringMs: 90 * dayMs,
+    buildAttemptMs: 90 * dayMs,
+    buildMs: 90 * dayMs,
+    deletedDraftMs: 30 * dayMs,
+    archivedDatasetMs: 90 * dayMs,
+    endedCredentialMs: 90 * dayMs,
+  },
   allowLoopbackReceivers: false,
   receiverPorts: [443, 8443],
   logLevel: 'info',

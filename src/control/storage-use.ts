@@ -15,7 +15,7 @@ interface StorageShare extends Tenant {
   ownerId: string;
   bytes: number;
 }
-const shares = defineTable<StorageShare>({ name: 'storage', idOf: ({ ownerId }) => ownerId, indexes: {} });
+export const storageTable = defineTable<StorageShare>({ name: 'storage', idOf: ({ ownerId }) => ownerId, indexes: {} });
 
 const projectCounter = ({ projectId }: Tenant): string => `quota ${projectId} projectBytesMax`;
 const organizationCounter = ({ organizationId }: Tenant): string => `quota ${organizationId} organizationBytesMax`;
@@ -23,16 +23,16 @@ const organizationCounter = ({ organizationId }: Tenant): string => `quota ${org
 /** What an owner has from now on; 0 for one that is gone. */
 export function noteStorage(tx: Change, share: StorageShare): void {
   const { ownerId, bytes, organizationId, projectId } = share;
-  const grown = bytes - (tx.get(shares, ownerId)?.bytes ?? 0);
+  const grown = bytes - (tx.get(storageTable, ownerId)?.bytes ?? 0);
   if (grown === 0) return;
-  if (bytes === 0) tx.remove(shares, ownerId);
-  else tx.put(shares, { ownerId, organizationId, projectId, bytes });
+  if (bytes === 0) tx.remove(storageTable, ownerId);
+  else tx.put(storageTable, { ownerId, organizationId, projectId, bytes });
   moveCount(tx, projectCounter(share), grown);
   moveCount(tx, organizationCounter(share), grown);
 }
 
 export function storageOf(view: View, ownerId: string): number {
-  return view.get(shares, ownerId)?.bytes ?? 0;
+  return view.get(storageTable, ownerId)?.bytes ?? 0;
 }
 
 /** Why a tenant may store no more; undefined while it may. */

@@ -5,21 +5,26 @@ type Sweep = () => Promise<unknown>;
 
 export class Sweeper {
   readonly #timer: NodeJS.Timeout;
+  readonly #first: NodeJS.Timeout | undefined;
   readonly #sweeps: readonly Sweep[];
   readonly #log: ControlLog;
   #running: Promise<void> | undefined;
 
-  constructor(everyMs: number, log: ControlLog, sweeps: readonly Sweep[]) {
+  /** `firstMs`: when it sweeps for the first time. Default: after `everyMs`. */
+  constructor({ everyMs, firstMs }: { everyMs: number; firstMs?: number }, log: ControlLog, sweeps: readonly Sweep[]) {
     this.#sweeps = sweeps;
     this.#log = log;
-    this.#timer = setInterval(() => {
+    const sweep = (): void => {
       this.#running ??= this.#sweepAll();
-    }, everyMs).unref();
+    };
+    this.#timer = setInterval(sweep, everyMs).unref();
+    this.#first = firstMs === undefined ? undefined : setTimeout(sweep, firstMs).unref();
   }
 
   /** Resolves when none runs and none will. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#first);
     await this.#running;
   }
 

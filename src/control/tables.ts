@@ -2,6 +2,8 @@
 // A key is ASCII text, its parts escaped and joined by spaces, so that text order is byte order is part order. A record is JSON text: twice as
 // fast here as msgpackr, and a member called __proto__ comes back as it went in.
 
+import { limits } from '../contract/limits.js';
+
 export type KeyPart = string | number;
 export interface Table<Record> {
   readonly name: string;
@@ -32,6 +34,8 @@ export interface Listed<Record> {
 export interface View {
   get<Record>(table: Table<Record>, id: string): Record | undefined;
   list<Record>(table: Table<Record>, request: ListRequest): Listed<Record>;
+  /** Every record of a table, by id; `after` is the `next` of an earlier page. */
+  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Listed<Record>;
 }
 export interface Change extends View {
   /** Inserts or replaces; the indexes follow. The record must be JSON; members that are undefined are left out. */
@@ -41,6 +45,9 @@ export interface Change extends View {
   afterCommit(follow: () => void): void;
 }
 
+/** Sees every record that is put, also by a change that is refused in the end. */
+export type PutWatcher = (tableName: string, record: unknown) => void;
+
 /** What keys are read from: the disk, or the disk under what is pending. */
 export interface KeySource {
   get(key: string): Uint8Array | undefined;
@@ -48,6 +55,8 @@ export interface KeySource {
   keys(start: string, end: string, reverse: boolean): Iterable<string>;
 }
 
+/** Whether a key of a catalog begins with this byte. */
+export const beginsCatalogKey = (byte: number): boolean => byte === 0x72 || byte === 0x69;
 export const recordKey = <Record>(table: Table<Record>, id: string): string => keyOf(['r', table.name, id]);
 const indexPrefix = (table: string, index: string, parts: readonly KeyPart[]): string => `${keyOf(['i', table, index, ...parts])} `;
 
@@ -92,22 +101,49 @@ export class Reader implements View {
     }
     return { records };
   }
+
+  scan<Record>(table: Table<Record>, { limit, after }: { limit: number; after?: string }): Listed<Record> {
+    const prefix = `${keyOf(['r', table.name])} `;
+    const records: Record[] = [];
+    let last: string | undefined;
+    for (const key of this.#source.keys(after === undefined ? prefix : `${prefix}${after}\u0001`, `${prefix.slice(0, -1)}!`, false)) {
+      if (records.length === limit) return { records, next: last!.slice(prefix.length) };
+      const record = this.get(table, unescaped(key.slice(prefix.length)));
+      if (record === undefined) continue;
+      records.push(record);
+      last = key;
+    }
+    return { records };
+  }
+}
+
+/** Every record of a table, a page at a time: what is written meanwhile may be missing. */
+export function* everyRecord<Record>(view: View, table: Table<Record>): Generator<Record> {
+  for (let after: string | undefined; ; ) {
+    const page = view.scan(table, { limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
+    yield* page.records;
+    if (page.next === undefined) return;
+    after = page.next;
+  }
 }
 
 /** One change as it is made: what it wrote lies over what it reads. `null`: removed. */
 export class Draft extends Reader implements Change {
   readonly writes: Map<string, Buffer | null>;
   readonly followers: (() => void)[] = [];
+  readonly #watchers: Iterable<PutWatcher>;
 
-  constructor(source: KeySource, writes: Map<string, Buffer | null>) {
+  constructor(source: KeySource, writes: Map<string, Buffer | null>, watchers: Iterable<PutWatcher> = []) {
     super(source);
     this.writes = writes;
+    this.#watchers = watchers;
   }
 
   put<Record>(table: Table<Record>, record: Record): void {
     const id = table.idOf(record);
     this.#unindex(table, id);
     this.writes.set(recordKey(table, id), Buffer.from(JSON.stringify(record)));
+    for (const watch of this.#watchers) watch(table.name, record);
     for (const key of indexKeys(table, record)) this.writes.set(key, Buffer.alloc(0));
   }
 
@@ -139,4 +175,8 @@ function escaped(part: KeyPart): string {
 }
 function unescaped(part: string): string {
   return decodeURIComponent(part);
+}
+/** The parts that a key was made of. */
+export function keyParts(key: string): string[] {
+  return key.split(' ').map(unescaped);
 }

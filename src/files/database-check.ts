@@ -15,20 +15,27 @@ const nodeBytes = 8;
 const overflowRecordBytes = 24;
 const bigData = 1;
 const triesMax = 5;
+const foreign = 'it holds entries of something else';
 /** So many free pages behind the end of a file are believed. */
 const pagesBeyondMax = 65_536;
 
-/**
- * Why the file cannot be a database that is whole; undefined where it can. `leaves` false: looks at the roots and the branches alone, some
- * hundredth of the file.
- */
-export function databaseFault(file: string, { leaves }: { leaves: boolean }): string | undefined {
+export interface DatabaseLook {
+  /** False: the roots and the branches alone, some hundredth of the file. */
+  leaves: boolean;
+  /** The leaves of a file of any size. Default: of files of at most limits.databaseLeavesCheckedBytesMax. */
+  anySize?: boolean;
+  /** Whether a key may begin with this byte. Default: any. */
+  beginsKey?(byte: number): boolean;
+}
+
+/** Why the file cannot be a database that is whole, or not the one that is looked for; undefined where it can. */
+export function databaseFault(file: string, look: DatabaseLook): string | undefined {
   const descriptor = openSync(file, 'r');
   try {
     for (let tries = 1; ; tries++) {
       const meta = newestMeta(descriptor);
       if (typeof meta === 'string') return meta;
-      const fault = new Walk(descriptor, meta, leaves).fault();
+      const fault = new Walk(descriptor, meta, look).fault();
       if (fault === undefined || tries === triesMax) return fault;
       const after = newestMeta(descriptor);
       if (typeof after !== 'string' && after.transaction === meta.transaction) return fault;
@@ -58,18 +65,20 @@ class Walk {
   readonly #descriptor: number;
   readonly #meta: Meta;
   readonly #leaves: boolean;
+  readonly #beginsKey: (byte: number) => boolean;
   /** Whole pages in the file. */
   readonly #pages: number;
   readonly #seen: Uint8Array;
   readonly #page: Buffer;
   #counts = { branch: 0n, leaf: 0n, overflow: 0n, entries: 0n };
 
-  constructor(descriptor: number, meta: Meta, leaves: boolean) {
+  constructor(descriptor: number, meta: Meta, { leaves, anySize = false, beginsKey = () => true }: DatabaseLook) {
     const { size } = fstatSync(descriptor);
     this.#descriptor = descriptor;
     this.#meta = meta;
     this.#pages = Math.floor(size / meta.pageBytes);
-    this.#leaves = leaves && size <= limits.databaseLeavesCheckedBytesMax;
+    this.#leaves = leaves && (anySize || size <= limits.databaseLeavesCheckedBytesMax);
+    this.#beginsKey = beginsKey;
     this.#seen = new Uint8Array(Math.ceil(this.#pages / 8));
     this.#page = Buffer.alloc(meta.pageBytes);
   }
@@ -127,7 +136,10 @@ class Walk {
         const fault = this.#entryFault(bytes, start, isFree);
         if (fault !== undefined) return fault === 'node' ? where : fault;
       } else {
-        if (node + nodeBytes + bytes.readUInt16LE(start + 6) > room) return where;
+        const keyBytes = bytes.readUInt16LE(start + 6);
+        if (node + nodeBytes + keyBytes > room) return where;
+        // The first key of a branch is left out.
+        if (!isFree && keyBytes > 0 && !this.#beginsKey(bytes[start + nodeBytes] as number)) return foreign;
         open.push({ page: bytes.readUInt32LE(start) + bytes.readUInt16LE(start + 4) * 2 ** 32, level: level + 1 });
       }
     }
@@ -139,7 +151,8 @@ class Walk {
     const [size, flags, keyBytes] = [bytes.readUInt32LE(start), bytes.readUInt16LE(start + 4), bytes.readUInt16LE(start + 6)];
     const value = start + nodeBytes + keyBytes;
     this.#counts.entries += 1n;
-    if ((flags & ~bigData) !== 0 || (isFree && keyBytes !== 8)) return 'node';
+    if ((flags & ~bigData) !== 0 || keyBytes === 0 || value > bytes.length || (isFree && keyBytes !== 8)) return 'node';
+    if (!isFree && !this.#beginsKey(bytes[start + nodeBytes] as number)) return foreign;
     if ((flags & bigData) === 0) {
       if (value + size > bytes.length) return 'node';
       return isFree ? this.#freeListFault(bytes.subarray(value, value + size)) : undefined;

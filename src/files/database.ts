@@ -7,7 +7,7 @@ import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
-import { databaseFault } from './database-check.js';
+import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
 import { fileRefusal } from './file-faults.js';
 import { makeFolder } from './make-folder.js';
@@ -20,6 +20,8 @@ export interface DatabaseOptions {
   flushed: boolean;
   /** Default true. False: the leaves of its trees are not looked at, because somebody has just done so. */
   leavesChecked?: boolean;
+  /** Nothing is made or written, but its lock file. Default false. */
+  readOnly?: boolean;
 }
 
 export const dataFileOf = (directory: string): string => join(directory, 'data.mdb');
@@ -33,10 +35,10 @@ const descriptorsNeeded = 4;
  * Makes the folder. Throws control.DATA_DAMAGED, control.STORAGE_FULL, control.UNAVAILABLE (no descriptors left) or control.INVALID_REQUEST
  * (no rights), each with the file and what to do.
  */
-export function openDatabase({ directory, flushed, leavesChecked = true }: DatabaseOptions): Database {
+export function openDatabase({ directory, flushed, leavesChecked = true, readOnly = false }: DatabaseOptions): Database {
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
   makeFolder(directory);
-  const isNew = endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
+  const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
   placeWhole(lockFile, () => Buffer.alloc(lockBytes));
   fillHoles(lockFile);
   requireRights(lockFile);
@@ -49,6 +51,7 @@ export function openDatabase({ directory, flushed, leavesChecked = true }: Datab
     cache: false,
     noSubdir: false,
     maxDbs: 1,
+    readOnly,
     // Overlapping flushes would let a commit be seen before it is on the disk; here a commit is what it says.
     overlappingSync: false,
     noSync: !flushed,
@@ -59,21 +62,23 @@ export function openDatabase({ directory, flushed, leavesChecked = true }: Datab
   });
 }
 
-/** Throws control.DATA_DAMAGED for a data file that cannot be a whole database. `leaves` as databaseFault has it. */
-export function requireWhole(file: string, { leaves }: { leaves: boolean }): void {
+/** Throws control.DATA_DAMAGED for a data file that cannot be a whole database. */
+export function requireWhole(file: string, { advice, ...look }: DatabaseLook & { advice?: string }): void {
   let fault: string | undefined;
   try {
-    fault = databaseFault(file, { leaves });
+    fault = databaseFault(file, look);
   } catch (error) {
     throw fileRefusal(`The database ${file} cannot be read`, file, error);
   }
-  if (fault !== undefined) throw dataDamaged(file, fault);
+  if (fault !== undefined) throw dataDamaged(file, fault, advice);
 }
 
-/** `fault`: "it is empty". */
-export function dataDamaged(file: string, fault: string): ServiceError {
+export const worldsAdvice = 'Put it back from a backup, or move its folder away and go on without it.';
+
+/** `fault`: "it is empty". `advice`: what to do. */
+export function dataDamaged(file: string, fault: string, advice: string = worldsAdvice): ServiceError {
   return new ServiceError('control.DATA_DAMAGED', {
-    message: `The file ${file} is damaged: ${fault}. Nothing was changed. Put it back from a backup, or move its folder away and go on without it.`,
+    message: `The file ${file} is damaged: ${fault}. Nothing was changed. ${advice}`,
     details: { path: file, reason: fault },
   });
 }

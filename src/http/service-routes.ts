@@ -3,6 +3,7 @@
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { type NotReadyReason, notReadyReasons } from '../contract/readiness.js';
 import { docsPage } from './docs/docs-page.js';
 import type { Metrics } from './metrics.js';
 import { openApiDocument } from './openapi/document.js';
@@ -12,7 +13,7 @@ import type { ServiceWarning } from './service-warning.js';
 
 export interface ServiceState {
   /** Why it cannot work just now; empty when it can. */
-  troubles(): string[] | Promise<string[]>;
+  troubles(): Promise<readonly NotReadyReason[]>;
   metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** What is not as safe as it could be. Default: nothing. */
   warnings?: readonly ServiceWarning[];
@@ -63,10 +64,22 @@ export function serviceRoutes({
 }
 
 /** `warnings` is there where there are some. */
-function readiness(found: string[], { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined }): RouteReply {
+function readiness(
+  found: readonly NotReadyReason[],
+  { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined },
+): RouteReply {
   const safety = { ...(toolCode === undefined ? {} : { toolCode }), ...(warnings.length === 0 ? {} : { warnings }) };
   if (found.length === 0) return { status: 200, body: { status: 'ready', ...safety } };
-  throw new ServiceError('control.UNAVAILABLE', { message: `Not ready: ${found.join('; ')}.`, retryAfterMs: limits.unavailableRetryAfterMs });
+  throw notReadyError(found);
+}
+
+/** Anybody who asks gets it: no path, and nothing of any tenant. */
+export function notReadyError(reasons: readonly NotReadyReason[]): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: `Not ready: ${reasons.map((reason) => notReadyReasons[reason]).join('; ')}.`,
+    details: { reasons: [...reasons] },
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }
 
 interface Stamped {

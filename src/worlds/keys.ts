@@ -24,6 +24,9 @@ export const keyKinds = {
   leaves: 33,
 } as const;
 type Kind = (typeof keyKinds)[keyof typeof keyKinds];
+const kinds: ReadonlySet<number> = new Set(Object.values(keyKinds));
+/** Whether a key of a file of worlds begins with this byte. */
+export const beginsWorldKey = (byte: number): boolean => kinds.has(byte);
 /** The kinds that belong to a layer, and go with it. */
 export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt, keyKinds.delivery] as const;
 

@@ -18,6 +18,8 @@ export interface StoreOptions {
   durability: 'committed' | 'flushed';
   /** Default true; false where the whole file has been looked at since this process began. */
   leavesChecked?: boolean;
+  /** Nothing is written: for looking at a file that nobody serves. Default false. */
+  readOnly?: boolean;
   /** Called inside every commit, before it: a test throws here what a full disk would. */
   onCommit?: (() => void) | undefined;
 }
@@ -38,6 +40,7 @@ export class Store {
   readonly durability: 'committed' | 'flushed';
   readonly #database: Database;
   readonly #onCommit: (() => void) | undefined;
+  readonly #readOnly: boolean;
   #nextId = 0;
   #idsLeft = 0;
   #hasDoomed: boolean;
@@ -47,11 +50,12 @@ export class Store {
     return new Store(options);
   }
 
-  private constructor({ directory, durability, leavesChecked = true, onCommit }: StoreOptions) {
+  private constructor({ directory, durability, leavesChecked = true, readOnly = false, onCommit }: StoreOptions) {
+    this.#readOnly = readOnly;
     this.directory = directory;
     this.durability = durability;
     this.#onCommit = onCommit;
-    this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked }));
+    this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked, readOnly }));
     this.#hasDoomed = this.#first(rangeOfKind(keyKinds.doomed)) !== undefined;
   }
 
@@ -136,6 +140,7 @@ export class Store {
   }
 
   close(): Promise<void> {
+    if (this.#readOnly) this.#closed ??= this.#database.close();
     if (this.#closed === undefined) this.#sweepAtClose();
     // What could not be flushed is reported; a later incarnation finds what the system still writes.
     this.#closed ??= this.sync().finally(() => this.#database.close());

@@ -20,7 +20,7 @@ import { Keyring } from '../../src/control/keyring.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
 import { organizationTable } from '../../src/control/organization-records.js';
 import type { ControlServices } from '../../src/control/services.js';
-import type { ControlSettings } from '../../src/control/settings.js';
+import { type ControlSettings, settingsDefaults } from '../../src/control/settings.js';
 import { WorldGuard } from '../../src/control/world-guard.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 
@@ -96,6 +96,7 @@ export const quietSettings: Omit<ControlSettings, 'dataDirectory'> = {
     ...{ sessionBytesMax: 2 ** 40, projectBytesMax: 2 ** 40, organizationBytesMax: 2 ** 40 },
   },
   evidenceRetentionMs: 86_400_000,
+  retention: settingsDefaults.retention,
   receiverPorts: [443, 8443],
   allowLoopbackReceivers: false,
 };

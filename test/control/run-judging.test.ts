@@ -25,7 +25,7 @@ test('while a run of many expensive expressions is judged, health is told all th
   const kit = await openRunKit({ services: { judge: new JudgeWorkers({ start: held }) } });
   t.after(() => kit.close());
   const handler = createRouter({
-    routes: serviceRoutes({ troubles: () => [], metrics: { text: async () => '', contentType: 'text/plain' } }),
+    routes: serviceRoutes({ troubles: async () => [], metrics: { text: async () => '', contentType: 'text/plain' } }),
     authenticate: () => assert.fail('nobody asks for anything'),
     nameOf: String,
     draining: () => false,

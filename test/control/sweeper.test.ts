@@ -20,7 +20,7 @@ test('never two at once, a failing one does not stop the next, and stopping wait
     seen.push('failing');
     throw new Error('not now');
   };
-  const sweeper = new Sweeper(1000, quiet, [failing, slow]);
+  const sweeper = new Sweeper({ everyMs: 1000 }, quiet, [failing, slow]);
   t.mock.timers.tick(1000);
   await settle();
   t.mock.timers.tick(3000);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { emptyDatabase } from '../../src/files/database-page.js';
 import { clientOf, serve, startService, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
@@ -40,6 +41,9 @@ const cases: [name: string, file: string, damage: Damage][] = [
   ['it is a text', catalog, text],
   ['it is empty', catalog, empty],
   ['it is missing beside worlds', catalog, missing],
+  ['it is another database', catalog, (file) => cpSync(join(file, '../../worlds', projectFolder(join(file, '../..')), 'host-0/data.mdb'), file)],
+  ['it is a database without an entry', catalog, (file) => writeFileSync(file, emptyDatabase())],
+  ['it is another database', worlds, (file) => cpSync(join(whole, 'catalog/data.mdb'), file)],
   ['its magic is another', worlds, flip(24)],
   ['its pages are overwritten', worlds, pages],
   ['half of it is gone', worlds, cut(0.5)],
@@ -49,10 +53,11 @@ const cases: [name: string, file: string, damage: Damage][] = [
   ['it is cut short', key, (file) => truncateSync(file, 20)],
   ['it is a text', key, text],
   ['it is missing beside a catalog', key, missing],
+  ['it is another', key, (file) => writeFileSync(file, '07'.repeat(32))],
 ];
 
 for (const [name, file, damage] of cases) {
-  test(`${file}: ${name}`, { timeout: 30_000 }, async () => {
+  test(`${file}: ${name}`, { timeout: 240_000 }, async () => {
     const dataDirectory = join(temporaryFolder(), 'damaged');
     cpSync(whole, dataDirectory, { recursive: true });
     const place = join(dataDirectory, file.replace('*', projectFolder(dataDirectory)));

@@ -56,7 +56,7 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   assert.equal((await client.getSession({ path })).session.state, 'ready');
   const notReady = await readiness();
   assert.equal(notReady.status, 503);
-  assert.match(notReady.text, /the disk is full/);
+  assert.deepEqual((JSON.parse(notReady.text) as { details: object }).details, { reasons: ['disk_full'] });
 
   // What frees room works, without a byte left on the disk.
   for (const sessionId of ending.slice(0, 2)) await destroy(sessionId as string);

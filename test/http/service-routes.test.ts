@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { NotReadyReason } from '../../src/contract/readiness.js';
 import { createMetrics, type ServiceFigures } from '../../src/http/metrics.js';
 import { mountAt } from '../../src/http/mount.js';
 import { createRouter } from '../../src/http/router.js';
@@ -21,17 +22,18 @@ const figures: ServiceFigures = {
 
 for (const engine of engines) {
   test(`${engine}: health, readiness, figures, document and page are open to anybody`, async () => {
-    const troubles: string[] = [];
+    const troubles: NotReadyReason[] = [];
     const metrics = createMetrics(async () => figures);
     metrics.serverStarted(engine);
-    const fake = await fakeControl(engine, { open: serviceRoutes({ troubles: () => troubles, metrics }), observers: [metrics] });
+    const fake = await fakeControl(engine, { open: serviceRoutes({ troubles: async () => troubles, metrics }), observers: [metrics] });
     const get = (path: string) => send(fake.url + path, { headers: { authorization: '' } });
     assert.deepEqual((await get('/healthz')).body, { status: 'ok' });
     assert.deepEqual((await get('/readyz')).body, { status: 'ready' });
-    troubles.push('a worker is down');
+    troubles.push('commit_lag', 'hosts_cannot_start');
     const notReady = await get('/readyz');
-    assert.equal(notReady.status, 503);
-    assert.match(String(notReady.body.message), /a worker is down/);
+    assert.deepEqual([notReady.status, notReady.body.code], [503, 'control.UNAVAILABLE']);
+    assert.deepEqual(notReady.body.details, { reasons: ['commit_lag', 'hosts_cannot_start'] });
+    assert.match(String(notReady.body.message), /commits of the catalog take too long; hosts of worlds cannot start/);
     assert.equal((await get('/v1/openapi.json')).body.openapi, '3.1.0');
     const page = await get('/docs');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);

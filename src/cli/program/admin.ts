@@ -2,6 +2,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { LimitFlags } from '../admin-command.js';
 import type { AdminConnection } from '../admin-connection.js';
+import type { VerifyFlags } from '../verify-command.js';
 import { collect, defined, type Finish, jsonOption } from './options.js';
 
 const roles = ['viewer', 'builder', 'manager', 'none'];
@@ -17,6 +18,21 @@ export function addAdmin(program: Command, finish: Finish): void {
   addMember(admin, finish);
   addCredential(admin, finish);
   addKey(admin, finish);
+  addVerify(admin, finish);
+}
+
+/** The only one without a service: it needs the data directory. */
+function addVerify(admin: Command, finish: Finish): void {
+  admin
+    .command('verify')
+    .description('look through the data directory of a service that is stopped: every record, world, blob and bundle')
+    .option('--data-dir <folder>', 'default .service/hosted (DRILLYARD_DATA_DIR)')
+    .option('--key-file <file>', 'the server key, if it lies elsewhere (DRILLYARD_KEY_FILE)')
+    .addOption(jsonOption())
+    .action(async (flags: VerifyFlags) => {
+      const { verifyCommand } = await import('../verify-command.js');
+      finish(await verifyCommand(flags));
+    });
 }
 
 const load = () => import('../admin-command.js');

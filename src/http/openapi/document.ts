@@ -3,6 +3,7 @@ import { endpointTable } from '../../contract/endpoint-table.js';
 import type { EndpointId } from '../../contract/endpoints.js';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { notReadyReasons } from '../../contract/readiness.js';
 import { documentSchemas } from './components.js';
 import { errorExample } from './examples.js';
 import { operationOf, ownBodySchemas } from './operations.js';
@@ -128,9 +129,12 @@ function servicePaths(): JsonObject {
       responses: { 200: { description: 'Fine.', content: { [mediaType]: {} } }, ...extra },
     },
   });
+  const reasons = Object.entries(notReadyReasons)
+    .map(([name, text]) => `\`${name}\` (${text})`)
+    .join(', ');
   const notReady = {
     503: {
-      description: '`control.UNAVAILABLE`: a worker is down, or the service is shutting down.',
+      description: `\`control.UNAVAILABLE\`; \`details.reasons\` names each reason: ${reasons}.`,
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
     },
   };

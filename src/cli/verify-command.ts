@@ -1,0 +1,37 @@
+// `drillyard admin verify`: a line for each finding, what was read, and whether all is well.
+import pc from 'picocolors';
+import { settingsDefaults } from '../control/settings.js';
+import { verifyDataDirectory } from '../data-verification.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { createOutput } from './output.js';
+
+export interface VerifyFlags {
+  dataDir?: string;
+  keyFile?: string;
+  json: boolean;
+}
+
+export async function verifyCommand({ dataDir, keyFile, json }: VerifyFlags): Promise<ExitCode> {
+  const output = createOutput({ json });
+  const { DRILLYARD_DATA_DIR, DRILLYARD_KEY_FILE } = process.env;
+  const dataDirectory = dataDir ?? (DRILLYARD_DATA_DIR || settingsDefaults.dataDirectory);
+  const key = keyFile ?? (DRILLYARD_KEY_FILE || undefined);
+  try {
+    const { findings, leftOut, counts } = await verifyDataDirectory({ dataDirectory, ...(key === undefined ? {} : { keyFile: key }) });
+    for (const finding of findings) {
+      output.line({ event: 'finding', ...finding });
+      if (!json) output.say(`${pc.red('damaged')} ${visibleLine(`${finding.file}: ${finding.problem}. ${finding.advice}`)}`);
+    }
+    const total = findings.length + leftOut;
+    output.line({ event: 'summary', ok: total === 0, findings: total, ...counts });
+    const { records, worldFiles, worlds, blobs, bundles } = counts;
+    const read = `${records} records, ${worlds} worlds in ${worldFiles} files, ${blobs} blobs, ${bundles} bundles were read`;
+    const verdict = total === 0 ? 'nothing is damaged' : `${total} findings${leftOut === 0 ? '' : `, of which ${leftOut} are not shown`}`;
+    if (!json) output.say(`${total === 0 ? pc.green('whole') : pc.red('damaged')} ${visibleLine(dataDirectory)}: ${verdict}; ${read}.`);
+    return total === 0 ? exitCodes.passed : exitCodes.failed;
+  } catch (error) {
+    return reportFailure(error, output, process.cwd());
+  }
+}

@@ -1,0 +1,13 @@
+// Why a service takes no work just now, by name: `details.reasons` of the 503 of /readyz.
+
+/** In the order in which they are told. */
+export const notReadyReasons = {
+  starting: 'the service is starting',
+  shutting_down: 'the service is shutting down',
+  disk_full: 'the disk is full',
+  catalog_refuses: 'the catalog takes no writes',
+  commit_lag: 'commits of the catalog take too long',
+  hosts_cannot_start: 'hosts of worlds cannot start',
+  event_loop_lag: 'the process is too slow to answer',
+} as const;
+export type NotReadyReason = keyof typeof notReadyReasons;

@@ -1,0 +1,282 @@
+// `drillyard admin verify`: what a stopped service has left is whole; each damage to it is a finding with its file; and nothing is changed by looking.
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { verifyDataDirectory } from '../../src/data-verification.js';
+import { type Database, openDatabase } from '../../src/files/database.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
+import { until } from '../until.js';
+import { asAgent, clientOf, serve, startService, temporaryFolder } from './service.js';
+
+const whole = join(temporaryFolder(), 'whole');
+/** Enough entries for a digest of a whole leaf to be stored. */
+const callsMade = 450;
+const callsAtOnce = 50;
+let sessionId = '';
+let bundleId = '';
+
+before(async () => {
+  const service = await startService({ dataDirectory: whole, flags: ['--handler-timeout-ms', '60000', '--durability', 'committed'] });
+  const { projectId, environmentId, credential } = service.ready;
+  const client = clientOf(service, credential!);
+  const ready = async (operationId: string) => client.waitForOperation({ projectId, operationId });
+  const make = async (body: { seed: string; drillId?: string }) => {
+    const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body });
+    await ready(operation.operationId);
+    return session.sessionId;
+  };
+  sessionId = await make({ seed: '1' });
+  const path = { projectId, sessionId };
+  const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
+  for (let index = 0; index < callsMade; index += callsAtOnce) {
+    const calls = Array.from({ length: callsAtOnce }, async (_, place) => {
+      const body = { arguments: { ticketId: 'TKT-1001', body: `comment number ${index + place}.` } };
+      return (await asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', body)).status;
+    });
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([200]));
+  }
+  await ready((await client.createSnapshot({ path, body: { expectedLeaseGeneration: 1 } })).operation.operationId);
+  const drilled = await make({ seed: '2', drillId: 'refund-happy-path' });
+  const { run } = await client.startRun({ path: { projectId, environmentId, sessionId: drilled }, body: { expectedLeaseGeneration: 1 } });
+  const runPath = { projectId, hostedRunId: run.hostedRunId };
+  await until(async () => {
+    const { pendingInteraction, revision, finishedAtMs } = (await client.getRun({ path: runPath })).run;
+    if (pendingInteraction !== undefined) {
+      const { id: interactionId } = pendingInteraction.interaction;
+      const targetResult = { status: 'completed' as const, attachments: [] };
+      await client.completeInteraction({ path: runPath, body: { interactionId, expectedRevision: revision, targetResult } });
+    }
+    return finishedAtMs !== undefined;
+  });
+  bundleId = run.evidenceBundleId;
+  const files = [{ path: 'drillyard.json', content: '{"schemaVersion":1}' }];
+  await client.createSourceDraft({ path: { projectId }, body: { name: 'one', files } });
+  assert.equal((await service.stop()).code, 0);
+});
+
+function copied(): string {
+  const dataDirectory = join(temporaryFolder(), 'copied');
+  cpSync(whole, dataDirectory, { recursive: true });
+  return dataDirectory;
+}
+const catalogOf = (dataDirectory: string): string => join(dataDirectory, 'catalog');
+function worldsOf(dataDirectory: string): string {
+  const name = readdirSync(join(dataDirectory, 'worlds')).find((one) => one.startsWith('p-')) as string;
+  return join(dataDirectory, 'worlds', name, 'host-0');
+}
+async function changed(directory: string, work: (database: Database) => void): Promise<void> {
+  const database = openDatabase({ directory, flushed: true });
+  database.transactionSync(() => work(database));
+  await database.close();
+}
+function keyOf(database: Database, prefix: string | number): Buffer {
+  const first = Buffer.from(typeof prefix === 'number' ? [prefix] : prefix);
+  for (const key of database.getKeys({})) if (key.subarray(0, first.length).equals(first)) return Buffer.from(key);
+  return assert.fail(`no key begins with ${prefix}`);
+}
+/** Every file by its bytes; a lock file of LMDB is of whoever looked last. */
+function filesOf(directory: string): Map<string, string> {
+  const names = (readdirSync(directory, { recursive: true, withFileTypes: true }) as { name: string; parentPath: string; isFile(): boolean }[])
+    .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb')
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(names.sort().map((file) => [file, readFileSync(file).toString('base64')]));
+}
+
+test('what a service has left is whole, and looking changes nothing', async () => {
+  const dataDirectory = copied();
+  const before = filesOf(dataDirectory);
+  const { code, stdout, stderr } = await drillyard(['admin', 'verify', '--data-dir', dataDirectory, '--json']);
+  assert.equal(code, 0, stdout + stderr);
+  const [summary, ...others] = jsonLines(stdout) as { [name: string]: unknown }[];
+  assert.deepEqual(others, []);
+  const { event, ok, findings, worlds, bundles, records, blobs } = summary!;
+  assert.deepEqual([event, ok, findings, worlds, bundles], ['summary', true, 0, 2, 1]);
+  assert.ok((records as number) > 20, `${records} records`);
+  assert.equal(blobs, 4);
+  assert.deepEqual(filesOf(dataDirectory), before);
+  const shown = await drillyard(['admin', 'verify'], { env: { DRILLYARD_DATA_DIR: dataDirectory } });
+  assert.match(shown.stdout, /^whole .+: nothing is damaged; \d+ records, 2 worlds in 1 files, \d+ blobs, 1 bundles were read\.\n$/);
+});
+
+type Damage = (dataDirectory: string) => void | Promise<void>;
+const cases: [name: string, damage: Damage, finding: RegExp][] = [
+  [
+    'a record that is no JSON',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(keyOf(database, 'r environment '), Buffer.from('{'))),
+    /catalog\/data\.mdb: its record environment \S+ cannot be read/,
+  ],
+  [
+    'a record of another table',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('r strange one'), Buffer.from('{}'))),
+    /its table strange is none of this version/,
+  ],
+  [
+    'a build without content',
+    (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'r build-content '))),
+    /its record build \S+ refers to build-content \S+, which is not there/,
+  ],
+  [
+    'a place in an index that is lost',
+    (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'i session byProject '))),
+    /its record session \S+ is missing in the index byProject/,
+  ],
+  [
+    'an index that leads nowhere',
+    (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('i environment byProject prj_x env_x'), Buffer.alloc(0))),
+    /its index environment byProject leads to env_x/,
+  ],
+  [
+    'evidence that was changed',
+    (at) => changed(worldsOf(at), (database) => changeEntry(database, 'comment number 7.', 'comment number 8.')),
+    /host-0\/data\.mdb: the world ses_\S+ has evidence of another hash/,
+  ],
+  [
+    'a world without its program',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 2))),
+    /the world ses_\S+ has no program/,
+  ],
+  [
+    'a world that is gone',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(Buffer.concat([Buffer.from([4]), Buffer.from(sessionId)]))),
+    /the world of session ses_\S+ is in no file of worlds/,
+  ],
+  [
+    'entries that are gone',
+    (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 32))),
+    /the world ses_\S+ cannot be read/,
+  ],
+  ['a file of worlds that is cut short', (at) => truncateSync(join(worldsOf(at), 'data.mdb'), 50_000), /host-0\/data\.mdb: it is cut short/],
+  [
+    'a catalog with broken pages',
+    (at) => writeFileSync(join(catalogOf(at), 'data.mdb'), readFileSync(join(whole, 'catalog/data.mdb')).fill(0x5a, 8192, 8192 + 10 * 4096)),
+    /catalog\/data\.mdb: /,
+  ],
+  ['a blob that is missing', (at) => rmSync(blobOf(at)), /blobs\/..\/\w+: it is missing, and .+ needs it/],
+  ['a blob that is another', (at) => writeFileSync(blobOf(at), 'other'), /blobs\/..\/\w+: its bytes are not those of its digest/],
+  ['a bundle that was changed', (at) => writeFileSync(join(bundleOf(at), 'report.txt'), 'passed'), /evidence\/evidence_\S+: report\.txt /],
+  ['a bundle that is gone', (at) => rmSync(join(at, 'evidence', bundleId), { recursive: true }), /evidence\/evidence_\S+: it has no manifest/],
+  [
+    'another key',
+    (at) => writeFileSync(join(at, 'server.key'), 'ab'.repeat(32)),
+    /server\.key: it is not the key that this data directory was used with/,
+  ],
+  ['no key', (at) => rmSync(join(at, 'server.key')), /server\.key: it is missing/],
+];
+
+for (const [name, damage, finding] of cases) {
+  test(`${name} is a finding with its file and what to do`, async () => {
+    const dataDirectory = copied();
+    await damage(dataDirectory);
+    const { findings } = await verifyDataDirectory({ dataDirectory });
+    const lines = findings.map(({ file, problem }) => `${file}: ${problem}`);
+    assert.ok(
+      lines.some((line) => finding.test(line)),
+      lines.join('\n'),
+    );
+    for (const { file, advice } of findings) {
+      assert.ok(file.startsWith(dataDirectory), file);
+      assert.match(advice, /\w+.*\.$/);
+    }
+    assert.equal(existsSync(join(dataDirectory, 'in-use.lock')), false);
+  });
+}
+
+function changeEntry(database: Database, from: string, to: string): void {
+  for (const { key, value } of database.getRange({ start: Buffer.from([32]), end: Buffer.from([33]) })) {
+    const at = value.indexOf(from);
+    if (at < 0) continue;
+    const bytes = Buffer.from(value);
+    bytes.write(to, at);
+    database.putSync(Buffer.from(key), bytes);
+    return;
+  }
+  assert.fail('no entry has it');
+}
+function blobOf(dataDirectory: string): string {
+  const blobs = join(dataDirectory, 'blobs');
+  const [folder] = readdirSync(blobs).filter((name) => name.length === 2 && readdirSync(join(blobs, name)).length > 0);
+  return join(blobs, folder!, readdirSync(join(blobs, folder!))[0]!);
+}
+function bundleOf(dataDirectory: string): string {
+  const folder = join(dataDirectory, 'evidence', bundleId);
+  return join(folder, readdirSync(folder)[0]!);
+}
+
+test('findings are lines on stdout, and the process ends with 1', async () => {
+  const dataDirectory = copied();
+  rmSync(blobOf(dataDirectory));
+  const { code, stdout } = await drillyard(['admin', 'verify', '--data-dir', dataDirectory]);
+  assert.equal(code, 1);
+  assert.match(stdout, /^damaged .+blobs.+: it is missing, and .+ needs it\. Put it back from a backup.+\.\ndamaged .+: 1 findings; /);
+  const json = await drillyard(['admin', 'verify', '--data-dir', dataDirectory, '--json']);
+  const [finding, summary] = jsonLines(json.stdout) as { [name: string]: unknown }[];
+  assert.deepEqual([json.code, finding!.event, summary!.event, summary!.ok, summary!.findings], [1, 'finding', 'summary', false, 1]);
+});
+
+test('a directory that a service uses, and one that is not there, are refused', async () => {
+  const dataDirectory = copied();
+  const service = await startService({ dataDirectory });
+  const used = await drillyard(['admin', 'verify', '--data-dir', dataDirectory]);
+  assert.equal(used.code, 1);
+  assert.match(used.stderr, /is in use by process \d+/);
+  await service.stop();
+  const missing = await drillyard(['admin', 'verify', '--data-dir', join(dataDirectory, 'nowhere')]);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /There is no data directory/);
+  assert.equal(existsSync(join(dataDirectory, 'nowhere')), false);
+});
+
+test('a process that a file ends is a finding, and what else there is is read', async () => {
+  const dataDirectory = copied();
+  const folder = temporaryFolder();
+  mkdirSync(folder, { recursive: true });
+  const entry = pathToFileURL(join(folder, 'entry.mjs'));
+  const channel = new URL('../../src/processes/parent-channel.js', import.meta.url).href;
+  // Reads two files; the first ends it as LMDB would, until it is to be skipped.
+  writeFileSync(
+    entry,
+    `import { openParentChannel } from ${JSON.stringify(channel)};
+const channel = openParentChannel(() => {});
+const { skip } = JSON.parse(process.argv[2]);
+if (!skip.includes('first')) {
+  channel.send({ begin: 'first' });
+  setTimeout(() => process.kill(process.pid, 'SIGSEGV'), 10);
+} else {
+  channel.send({ begin: 'second' });
+  channel.send({ finding: { file: 'second', problem: 'it is empty', advice: 'Fill it.' } });
+  channel.send({ done: { records: 1, worldFiles: 0, worlds: 0, blobs: 0, bundles: 0 }, findings: 1 });
+}
+`,
+  );
+  const { findings, counts } = await verifyDataDirectory({ dataDirectory, entry });
+  assert.deepEqual(
+    findings.map(({ file }) => file),
+    ['first', 'second'],
+  );
+  assert.match(findings[0]!.problem, /^reading it ended the process \(.*SIGSEGV.*\)$/);
+  assert.equal(counts.records, 1);
+});
+
+test('a start with another key ends; one that asks for another key takes it, and goes on with it', async () => {
+  const dataDirectory = copied();
+  const file = join(dataDirectory, 'server.key');
+  writeFileSync(file, 'ab'.repeat(32), { mode: 0o600 });
+  const { code, stderr } = await serve({ dataDirectory }).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /The file \S+server\.key is damaged: it is not the key that this data directory was used with\. Nothing was changed\./);
+  assert.match(stderr, /start once with --rotate-key/);
+  for (const flags of [['--rotate-key'], []]) assert.equal((await (await startService({ dataDirectory, flags })).stop()).code, 0);
+  rmSync(file);
+  assert.equal((await serve({ dataDirectory }).ended).code, 1);
+  for (const flags of [['--rotate-key'], []]) assert.equal((await (await startService({ dataDirectory, flags })).stop()).code, 0);
+  assert.deepEqual((await verifyDataDirectory({ dataDirectory })).findings, []);
+  // An earlier copy of the data is still of this key.
+  const older = copied();
+  await (await startService({ dataDirectory: older, flags: ['--rotate-key'] })).stop();
+  const rotated = readFileSync(join(older, 'server.key'));
+  const restored = copied();
+  writeFileSync(join(restored, 'server.key'), rotated);
+  assert.equal((await (await startService({ dataDirectory: restored })).stop()).code, 0);
+});
