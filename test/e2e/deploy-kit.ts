@@ -131,7 +131,7 @@ export async function startCaddy(tls: Tls, https: number, service: number): Prom
   const site = adapted('Caddyfile', [
     ['127.0.0.1:8787', `127.0.0.1:${service}`],
     ['drills.example.com, worlds.example.net {', `https://localhost:${https} {\n\tbind 127.0.0.1\n\ttls ${tls.cert} ${tls.key}`],
-    ['\tservers {', '\tadmin off\n\tpersist_config off\n\tauto_https disable_redirects\n\tservers {'],
+    ['\tservers {', '\tadmin off\n\tauto_https disable_redirects\n\tservers {'],
   ]);
   writeFileSync(file, site);
   for (const name of ['data', 'config']) mkdirSync(join(folder, name));
