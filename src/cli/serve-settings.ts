@@ -1,6 +1,6 @@
-// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its name in a configuration file (the
-// flag's in camel case), its default, what it takes. The command line, the file, its JSON Schema, the help, the docs and the server all get theirs
-// from here.
+// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its name in a configuration
+// file (the flag's in camel case), its default, what it takes. The command line, the file, its JSON Schema, the help, the docs and the server
+// all get theirs from here.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { settingsDefaults as defaults, workersDefaultMax } from '../control/settings.js';

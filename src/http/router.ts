@@ -80,6 +80,8 @@ export interface Answered {
   seconds: number;
   /** As `nameOf` names it; undefined when it was not authenticated. */
   caller: string | undefined;
+  /** Nobody is known: it came without a valid credential, or to a route that asks for none. */
+  isOfStranger: boolean;
   /** Of the client (HttpRequest.address). */
   readonly address: string;
   /** Decoded values of the path, by name; undefined when it was not authenticated. */
@@ -183,6 +185,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       status: reply.status,
       seconds: (performance.now() - began) / 1000,
       caller: caller === undefined ? undefined : options.nameOf?.(caller),
+      isOfStranger: caller === undefined,
       get address() {
         return request.address;
       },

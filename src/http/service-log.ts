@@ -32,7 +32,7 @@ export function createServiceLog({ level = 'info', destination, nowMs = () => pe
   // Its lines are made here, of nothing secret, and there are many of them.
   const access: Logger = pino(plain, stream);
   const strangers = new StrangerLines(access, nowMs);
-  const isLine = (request: Answered): boolean => (isOfStranger(request) ? strangers.take() : !isQuietProbe(request));
+  const isLine = (request: Answered): boolean => (isRefusedStranger(request) ? strangers.take() : !isQuietProbe(request));
   return {
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
@@ -89,7 +89,7 @@ class StrangerLines {
   }
 }
 
-const isOfStranger = ({ caller, status }: Answered): boolean => caller === undefined && status >= 400 && status < 500;
+const isRefusedStranger = ({ isOfStranger, status }: Answered): boolean => isOfStranger && status >= 400;
 const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 const isQuietProbe = ({ route, status }: Answered): boolean => probes.has(route) && status < 400;
 

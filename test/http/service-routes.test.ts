@@ -145,6 +145,11 @@ for (const engine of engines) {
     await bad();
     assert.deepEqual(info.told().at(-2)?.leftOut, 5);
     assert.equal(info.requests(), limits.strangerLinesMax + 2);
+    // An agent that is known has a line for each refusal, though no credential of the control API names it.
+    const known = { correlationId: 'corr_1', method: 'POST', route: 'call', seconds: 0, caller: undefined, address: '', path: undefined };
+    for (let n = 0; n < more; n++) info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 409 });
+    info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 200 });
+    assert.equal(info.requests(), limits.strangerLinesMax + 2 + more);
   });
 
   test(`${engine}: what is mounted below a prefix has its own callers, and keeps its paths`, async () => {
