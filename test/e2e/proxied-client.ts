@@ -19,8 +19,8 @@ export interface Journey {
 export interface Travelled {
   organizationId: string;
   attachment: { bytes: number; isSame: boolean };
-  /** Of a wait that was told in events: how many pieces came, whether the first held the result, the last event. */
-  wait: { pieces: number; isFirstLast: boolean; lastEvent: string; reachedUs: number };
+  /** Of waits that were told in events: whether progress came before the result of one, the last event, and how far the clock is then. */
+  wait: { isProgressFirst: boolean; lastEvent: string; isWhole: boolean };
   mcp: { server: string | undefined; tools: string[]; outcome: unknown };
   /** Of requests from another address of this machine, with headers of forwarding that a client has written. */
   elsewhere: { [path: string]: { status: number; correlationId: string | undefined } };
@@ -77,10 +77,17 @@ async function waitInEvents(client: Client, place: Place & { url: string }): Pro
   const { projectId } = place;
   const { sessionId } = await sessionOf(client, place);
   const { access } = await client.createSessionAccess({ path: { projectId, sessionId }, body: { actorId: 'ann' } });
-  const reply = await fetch(`${atProxy(access.worldHttpUrl, place)}/v1/wait`, {
+  // This process may stand still while the whole of a wait passes; it does not do so each time.
+  let seen = await waitOnce(atProxy(access.worldHttpUrl, place), access.credential, 30_000);
+  for (let n = 2; n <= 5 && !seen.isProgressFirst; n++) seen = await waitOnce(atProxy(access.worldHttpUrl, place), access.credential, n * 30_000);
+  return seen;
+}
+
+async function waitOnce(worldUrl: string, credential: string, untilUs: number): Promise<Travelled['wait']> {
+  const reply = await fetch(`${worldUrl}/v1/wait`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${access.credential}`, 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ untilUs: 30_000 }),
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ untilUs }),
   });
   if (reply.status !== 200 || reply.body === null) throw new Error(`${reply.status} ${await reply.text()}`);
   const pieces: string[] = [];
@@ -88,8 +95,9 @@ async function waitInEvents(client: Client, place: Place & { url: string }): Pro
   const last = pieces.join('').trim().split('\n\n').at(-1) ?? '';
   const { virtualTimeUs } = JSON.parse(last.replace(/^event: \w+\ndata: /, '')) as { virtualTimeUs: number };
   return {
-    ...{ pieces: pieces.length, isFirstLast: pieces[0]?.includes('event: result') === true },
-    ...{ lastEvent: /^event: (\w+)/.exec(last)?.[1] ?? '', reachedUs: virtualTimeUs },
+    isProgressFirst: pieces[0]?.includes('event: progress') === true && !pieces[0].includes('event: result'),
+    lastEvent: /^event: (\w+)/.exec(last)?.[1] ?? '',
+    isWhole: virtualTimeUs === untilUs,
   };
 }
 
