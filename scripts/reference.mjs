@@ -35,8 +35,8 @@ const durationPattern =
   '^(?=.)(\\d+(\\.\\d+)?w)?(\\d+(\\.\\d+)?d)?(\\d+(\\.\\d+)?h)?(\\d+(\\.\\d+)?m)?(\\d+(\\.\\d+)?s)?(\\d+(\\.\\d+)?ms)?(\\d+(\\.\\d+)?us)?$|^P(?=.)';
 const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
 
-/** Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. */
-export function makeReference(shapes) {
+/** Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`. */
+export function makeReference(shapes, settings) {
   const used = new Set();
   const unexplained = new Set();
   const refOf = (schema) => schema.$ref?.replace('#/components/schemas/', '');
@@ -115,7 +115,17 @@ export function makeReference(shapes) {
     ];
     return `| ${shown(name)} | ${description ?? ''} | ${rules.filter(Boolean).join('; ')} |`;
   });
-  const page = [...head, '## Types', '', '| type | what it is | rule |', '| --- | --- | --- |', ...types, '', ...body].join('\n');
+  const page = [
+    ...head,
+    '## Types',
+    '',
+    '| type | what it is | rule |',
+    '| --- | --- | --- |',
+    ...types,
+    '',
+    ...body,
+    ...settingsSection(settings),
+  ].join('\n');
   const schemas = files.map(([id, root, , note]) => [
     `docs/schemas/${id}.schema.json`,
     schemaDocument({ shapes, root, note, names: reachable(root), explain, refOf }),
@@ -124,7 +134,50 @@ export function makeReference(shapes) {
     throw new Error(`give ${[...unexplained].join(', ')} a comment in the contract, or a line in scripts/reference-words.mjs`);
   const stale = Object.keys(words).filter((key) => !used.has(key));
   if (stale.length > 0) throw new Error(`scripts/reference-words.mjs explains what is not there: ${stale.join(', ')}`);
-  return Object.fromEntries([['docs/reference.md', `${page.trimEnd()}\n`], ...schemas]);
+  const ofSettings = ['docs/schemas/serve.schema.json', settingsSchema(settings)];
+  return Object.fromEntries([['docs/reference.md', `${page.trimEnd()}\n`], ...schemas, ofSettings]);
+}
+
+const settingsNote = 'The configuration file of `drillyard serve`, under any name ([hosting](hosting.md#a-configuration-file)).';
+const plainNote = (text) => text.replace(/ ?\(\[.*?\]\(.*?\)\)/g, '');
+/** A link of docs/hosting.md as it is from another page of docs. */
+const fromReference = (text) => text.replaceAll('](#', '](hosting.md#');
+
+/** Each setting: `{ name, meaning, fallback, schema }`. */
+function settingsSection(settings) {
+  const typeOf = ({ type, enum: words, minimum, maximum, items }) => {
+    if (words !== undefined) return words.map((word) => `\`${JSON.stringify(word)}\``).join(' or ');
+    if (type === 'array') return `list of ${typeOf(items)}`;
+    return { string: 'text', boolean: 'true or false' }[type] ?? `${type} ${minimum}..${maximum}`;
+  };
+  const rows = settings.map(({ name, meaning, fallback, schema }) => `| \`${name}\` | ${typeOf(schema)} | ${fallback} | ${fromReference(meaning)} |`);
+  const table = [
+    '| field | type | default | meaning |',
+    '| --- | --- | --- | --- |',
+    '| `schemaVersion` | `1` | *required* | The version of the format. |',
+  ];
+  return ['## serve.yaml', '', `${settingsNote} Schema: \`docs/schemas/serve.schema.json\`.`, '', ...table, ...rows, ''];
+}
+
+function settingsSchema(settings) {
+  const words = (text) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const properties = settings.map(({ name, meaning, fallback, schema }) => [
+    name,
+    { ...schema, description: `${words(meaning)} Default: ${fallback}.` },
+  ]);
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: plainNote(settingsNote),
+    type: 'object',
+    properties: {
+      $schema: { type: 'string' },
+      schemaVersion: { const: 1, description: 'The version of the format.' },
+      ...Object.fromEntries(properties),
+    },
+    required: ['schemaVersion'],
+    additionalProperties: false,
+  };
+  return `${JSON.stringify(document, null, 1)}\n`;
 }
 
 /** JSON Schema 2020-12, for editors. */
@@ -208,13 +261,14 @@ microseconds; its units are w, d, h, m, s, ms and us, a day has 24 hours. A leng
 { "$schema": "./node_modules/drillyard/docs/schemas/drillyard.schema.json", "schemaVersion": 1 }
 \`\`\`
 
-The files: ${files.map(([, , file]) => (file.includes('`') ? file : `\`${file}\``)).join(', ')}.
+The files: ${[...files.map(([, , file]) => (file.includes('`') ? file : `\`${file}\``)), '`serve.yaml`'].join(', ')}.
 `.split('\n');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = join(dirname(process.argv[1]), '..');
   const { shapes } = await import('../dist/src/contract/validators.js');
   const { inOneOrder } = await import('../dist/src/contract/shape.js');
+  const { settingFields } = await import('../dist/src/cli/serve-settings.js');
   mkdirSync(join(root, 'docs/schemas'), { recursive: true });
-  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes)))) writeFileSync(join(root, path), text);
+  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes), settingFields()))) writeFileSync(join(root, path), text);
 }

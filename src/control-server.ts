@@ -32,6 +32,7 @@ import type { ServiceWarning } from './http/service-warning.js';
 import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
+import { behindProxies, TrustedProxies } from './http/trusted-proxies.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
 export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine' | 'retention'>> {
@@ -46,6 +47,8 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   /** Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not `port`. */
   worldUrl?: string;
   connections?: ConnectionBounds;
+  /** Addresses, or blocks of them (CIDR), of proxies whose X-Forwarded-For or Forwarded names the client. Default: none. */
+  trustedProxies?: readonly string[];
   /** Of all agents of one project. */
   agents?: Omit<AgentLimitOptions, 'nowMs'>;
   /** Of an address: what it may ask without a valid credential. Default limits.strangerPerSecond and strangerBurst. */
@@ -87,6 +90,7 @@ interface Phase {
 
 export async function startControlServer(options: ControlServerOptions = {}): Promise<ControlServer> {
   const { host = settingsDefaults.host, port = settingsDefaults.port, engine, stopGraceMs = settingsDefaults.stopGraceMs } = options;
+  const proxies = new TrustedProxies(options.trustedProxies ?? []);
   const dataDirectory = resolve(options.dataDirectory ?? settingsDefaults.dataDirectory);
   makeFolder(dataDirectory);
   const lock = lockFull(dataDirectory);
@@ -95,7 +99,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
   const servers: HttpServer[] = [];
   try {
-    const shared = { host, engine, isForStrangers: mayBeReached(options, host), ...options.connections };
+    const shared = { host, engine, isForStrangers: mayBeReached(options, host), isProxy: proxies.has, ...options.connections };
     const server = await listen({ ...shared, port, handler: (request) => phase.handler(request) });
     servers.push(server);
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
@@ -107,7 +111,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
     const toolCode = toolCodeFacts(settings.isolation);
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
-    const control = await open(settings, { phase, log, engine: server.engine, site, warnings, toolCode, options });
+    const control = await open(settings, { phase, log, engine: server.engine, site, warnings, toolCode, proxies, options });
     const { told, secret, ...first } = control.first;
     let closing: Promise<void> | undefined;
     return {
@@ -169,10 +173,12 @@ interface Ground {
   site: Site;
   warnings: readonly ServiceWarning[];
   toolCode: ToolCodeFacts;
-  options: Pick<ControlServerOptions, 'agents' | 'strangerRate'>;
+  proxies: TrustedProxies;
+  options: Pick<ControlServerOptions, 'agents' | 'strangerRate' | 'trustedProxies'>;
 }
 
-async function open(settings: ControlSettings, { phase, log, engine, site, warnings, toolCode, options }: Ground): Promise<Control> {
+async function open(settings: ControlSettings, ground: Ground): Promise<Control> {
+  const { phase, log, engine, site, warnings, toolCode, options } = ground;
   const { publicUrl, worldUrl, isBeyondLoopback, isListeningOnLoopback } = site;
   let control: Control | undefined;
   const metrics: Metrics = createMetrics(async () => (control as Control).figures());
@@ -196,16 +202,21 @@ async function open(settings: ControlSettings, { phase, log, engine, site, warni
     observers: [log.access, metrics],
     routes: [...controlRoutes(room), ...serviceRoutes(state)],
     requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
-    authenticate: (token, at) => room.authenticate(token, at),
+    authenticate: (token, { route, correlationId, request }) => room.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
   metrics.serverStarted(engine);
   const { main, worldsAlone } = siteHandlers(site, { worlds: bindings.handler, control: handler, prefix: hostedPrefix });
-  phase.handler = strangers.bound(main);
-  phase.worldHandler = strangers.bound(worldsAlone);
+  phase.handler = withClients(ground, strangers.bound(main));
+  phase.worldHandler = withClients(ground, strangers.bound(worldsAlone));
   return control;
+}
+
+/** Where no proxy is trusted, nothing stands in between. */
+function withClients({ proxies, options }: Ground, handler: HttpHandler): HttpHandler {
+  return (options.trustedProxies ?? []).length === 0 ? handler : behindProxies(proxies, handler);
 }
 
 interface Ending {

@@ -28,18 +28,18 @@ export function belowAddresses(prefix: string, handler: HttpHandler): HttpHandle
 
 /** Undefined where the request was sent to no address. */
 export function addressOf(request: HttpRequest): string | undefined {
-  return request instanceof AddressedRequest ? request.address : undefined;
+  return request instanceof AddressedRequest ? request.accessAddress : undefined;
 }
 
 class AddressedRequest implements HttpRequest {
   readonly path: string;
-  readonly address: string;
+  readonly accessAddress: string;
   readonly #request: HttpRequest;
 
-  constructor(request: HttpRequest, path: string, address: string) {
+  constructor(request: HttpRequest, path: string, accessAddress: string) {
     this.#request = request;
     this.path = path;
-    this.address = address;
+    this.accessAddress = accessAddress;
   }
 
   get method(): string {
@@ -53,6 +53,9 @@ class AddressedRequest implements HttpRequest {
   }
   get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
     return this.#request.repeatedHeaders;
+  }
+  get address(): string {
+    return this.#request.address;
   }
   get signal(): AbortSignal {
     return this.#request.signal;

@@ -6,26 +6,30 @@ import { integer } from './setting-values.js';
 const dayMs = 86_400_000;
 
 function days(flag: string, byDefaultMs: number, text: string): ServeSetting<number> {
-  const inDays = integer(1, 36_500);
-  return setting(`${flag}-retention-days`, '<n>', String(byDefaultMs / dayMs), text, (given) => inDays(given) * dayMs);
+  return setting(`${flag}-retention-days`, '<n>', String(byDefaultMs / dayMs), text, integer(1, 36_500));
 }
 
 const { retention } = settingsDefaults;
 export const retentionSettings = {
-  closedAuthoringMs: days('closed-authoring', retention.closedAuthoringMs, 'How long closed conversations stay, with their turns and proposals.'),
-  buildAttemptMs: days(
+  closedAuthoringDays: days('closed-authoring', retention.closedAuthoringMs, 'How long closed conversations stay, with their turns and proposals.'),
+  buildAttemptDays: days(
     'build-attempt',
     retention.buildAttemptMs,
     'How long build attempts stay that have ended, but for the newest of each revision.',
   ),
-  buildMs: days('build', retention.buildMs, 'How long builds stay that nothing refers to, from when they were made.'),
-  deletedDraftMs: days('deleted-draft', retention.deletedDraftMs, 'How long the records of deleted drafts stay.'),
-  archivedDatasetMs: days('archived-dataset', retention.archivedDatasetMs, 'How long archived datasets stay that no draft has chosen.'),
-  endedCredentialMs: days('ended-credential', retention.endedCredentialMs, 'How long credentials stay that were revoked or have expired.'),
-} as const satisfies { [Name in keyof Retention]: ServeSetting<number> };
+  buildDays: days('build', retention.buildMs, 'How long builds stay that nothing refers to, from when they were made.'),
+  deletedDraftDays: days('deleted-draft', retention.deletedDraftMs, 'How long the records of deleted drafts stay.'),
+  archivedDatasetDays: days('archived-dataset', retention.archivedDatasetMs, 'How long archived datasets stay that no draft has chosen.'),
+  endedCredentialDays: days('ended-credential', retention.endedCredentialMs, 'How long credentials stay that were revoked or have expired.'),
+} as const satisfies { [Name in keyof Retention as Name extends `${infer What}Ms` ? `${What}Days` : never]: ServeSetting<number> };
 
-/** Those that were named. */
-export function retentionOf(values: { [Name in keyof Retention]?: number | undefined }): Partial<Retention> {
-  const names = Object.keys(retentionSettings) as (keyof Retention)[];
-  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+/** Those that were named, in days; returned in milliseconds. */
+export function retentionOf(values: { [Name in keyof typeof retentionSettings]?: number | undefined }): Partial<Retention> {
+  const kept = Object.keys(retention) as (keyof Retention)[];
+  return Object.fromEntries(
+    kept.flatMap((name) => {
+      const named = values[name.replace(/Ms$/, 'Days') as keyof typeof retentionSettings];
+      return named === undefined ? [] : [[name, named * dayMs]];
+    }),
+  );
 }

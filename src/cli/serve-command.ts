@@ -7,18 +7,21 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { createOutput, type Output } from './output.js';
-import { readServeSettings } from './serve-settings.js';
+import { readServeSettings } from './read-serve-settings.js';
+import { settingsText, shownSettings } from './shown-settings.js';
 
 export interface ServeFlags {
   json: boolean;
   rotateKey: boolean;
+  /** Shows what holds, and starts nothing. */
+  printConfig: boolean;
   /** As given, by flag name. */
   settings: { [flag: string]: string | undefined };
 }
 
-export async function serveCommand({ json, rotateKey, settings }: ServeFlags): Promise<ExitCode> {
+export async function serveCommand({ json, rotateKey, printConfig, settings }: ServeFlags): Promise<ExitCode> {
   const output = createOutput({ json });
-  const read = readServeSettings(settings, process.env, { rotateKey });
+  const read = readServeSettings({ flags: settings, environment: process.env, rotateKey });
   if ('problems' in read) {
     for (const message of read.problems) {
       output.line({ event: 'error', code: 'control.INVALID_REQUEST', message });
@@ -26,6 +29,12 @@ export async function serveCommand({ json, rotateKey, settings }: ServeFlags): P
     }
     output.warn('(drillyard serve --help lists every setting)');
     return exitCodes.usage;
+  }
+  if (printConfig) {
+    const shown = shownSettings(read);
+    output.line({ event: 'config', settings: shown });
+    if (!json) output.say(settingsText(shown));
+    return exitCodes.passed;
   }
   const stop = stopOnSignal(output);
   try {

@@ -1,21 +1,33 @@
 // One setting of `drillyard serve`.
+import type { ValueKind } from './setting-values.js';
+
 export interface ServeSetting<Value = unknown> {
   /** Without its dashes. */
   flag: string;
   placeholder: string;
   text: string;
-  /** As one would write it; in words when it is not a fixed value. */
+  /** As one would write it, or in words. */
   default: string;
-  /** Throws a NotTaken. */
-  parse(text: string): Value;
+  /** The default is a value. */
+  isFixed: boolean;
+  kind: ValueKind<Value>;
+}
+interface Words {
+  words: string;
+}
+
+/** A default that is no one value. */
+export function words(text: string): Words {
+  return { words: text };
 }
 
 export function setting<Value>(
   flag: string,
   placeholder: string,
-  byDefault: string,
+  byDefault: string | Words,
   text: string,
-  parse: (text: string) => Value,
+  kind: ValueKind<Value>,
 ): ServeSetting<Value> {
-  return { flag, placeholder, default: byDefault, text, parse };
+  const isFixed = typeof byDefault === 'string';
+  return { flag, placeholder, default: isFixed ? byDefault : byDefault.words, isFixed, text, kind };
 }

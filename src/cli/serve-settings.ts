@@ -1,13 +1,15 @@
-// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its default, what it takes.
-// A flag wins over the environment. The help, docs/hosting.md and the server all get theirs from here.
+// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its name in a configuration
+// file (the flag's in camel case), its default, what it takes. The command line, the file, its JSON Schema, the help, the docs and the server
+// all get theirs from here.
+import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { settingsDefaults as defaults, workersDefaultMax } from '../control/settings.js';
-import type { ControlServerOptions } from '../index.js';
-import { retentionOf, retentionSettings } from './retention-settings.js';
-import { type ServeSetting, setting } from './serve-setting.js';
-import { address, choice, integer, jwksUrl, NotTaken, nonEmpty, origin, ports, stringArray, url } from './setting-values.js';
+import { retentionSettings } from './retention-settings.js';
+import { type ServeSetting, setting, words } from './serve-setting.js';
+import { address, choice, integer, jwksUrl, nonEmpty, origin, path, ports, programArguments, subnets, url, yesNo } from './setting-values.js';
 
 export const environmentName = ({ flag }: { flag: string }): string => `DRILLYARD_${flag.toUpperCase().replaceAll('-', '_')}`;
+export const fileName = ({ flag }: { flag: string }): string => flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const settings = {
   host: setting(
@@ -21,31 +23,38 @@ const settings = {
   publicUrl: setting(
     'public-url',
     '<url>',
-    'where it listens',
+    words('where it listens'),
     'Where clients and agents reach the service, such as a proxy in front of it; scheme, host, port.',
     origin,
   ),
   worldUrl: setting(
     'world-url',
     '<url>',
-    'where it listens',
+    words('where it listens'),
     'Where agents reach worlds: a host name or port apart from the control API, which is refused there, and worlds elsewhere. The service also listens on a port of http that is not its own; 0 for any.',
     origin,
+  ),
+  trustedProxies: setting(
+    'trusted-proxy',
+    '<address>',
+    words('none'),
+    'A proxy in front of the service, or a block of them (CIDR), whose `X-Forwarded-For` or `Forwarded` names the client; see [behind a proxy](#behind-a-proxy). Repeatable; with commas in the variable.',
+    subnets,
   ),
   server: setting(
     'server',
     '<name>',
-    'the faster that is right',
+    words('the faster that is right'),
     '`uws` for uWebSockets.js, `node` for node:http; see [the two servers](#the-two-servers).',
     choice('uws', 'node'),
   ),
-  dataDirectory: setting('data-dir', '<folder>', defaults.dataDirectory, 'Where everything is kept. One process at a time uses it.', nonEmpty),
+  dataDirectory: setting('data-dir', '<folder>', defaults.dataDirectory, 'Where everything is kept. One process at a time uses it.', path),
   keyFile: setting(
     'key-file',
     '<file>',
-    'server.key in the data directory',
+    words('server.key in the data directory'),
     'The server key, where it lies outside of what it protects. It must exist.',
-    nonEmpty,
+    path,
   ),
   keyGraceMs: setting(
     'key-grace-ms',
@@ -54,11 +63,17 @@ const settings = {
     'With `--rotate-key`: how long what derives from the present key goes on working.',
     integer(0, 2_592_000_000),
   ),
-  workers: setting('workers', '<n>', `processors, at most ${workersDefaultMax}`, 'Hosts of worlds. May change between starts.', integer(1, 256)),
+  workers: setting(
+    'workers',
+    '<n>',
+    words(`processors, at most ${workersDefaultMax}`),
+    'Hosts of worlds. May change between starts.',
+    integer(1, 256),
+  ),
   isolation: setting(
     'isolate',
     '<where>',
-    'box, or process without bubblewrap',
+    words('box, or process without bubblewrap'),
     'Where tool code runs: `box` (bubblewrap, for code of strangers), `process`, or `thread` (in this process, the fastest).',
     choice('thread', 'process', 'box'),
   ),
@@ -67,7 +82,7 @@ const settings = {
     '<yes>',
     String(defaults.trustToolCode),
     'Without boxes: `true` lets the service listen beyond this machine, and hold several projects. Tool code can then do what the service can.',
-    (text) => choice('true', 'false')(text) === 'true',
+    yesNo,
   ),
   handlerTimeoutMs: setting(
     'handler-timeout-ms',
@@ -140,9 +155,9 @@ const settings = {
     defaults.quotas.organizationBytesMax,
     'Bytes of all worlds and evidence bundles of one organization.',
   ),
-  oidcIssuer: setting('oidc-issuer', '<url>', 'none', 'The identity provider, exactly as its tokens name it in `iss`.', url),
-  oidcAudience: setting('oidc-audience', '<text>', 'none', 'What its tokens name in `aud`.', nonEmpty),
-  oidcJwksUrl: setting('oidc-jwks-url', '<url>', 'none', 'Where it publishes its keys: over https, or on this machine.', jwksUrl),
+  oidcIssuer: setting('oidc-issuer', '<url>', words('none'), 'The identity provider, exactly as its tokens name it in `iss`.', url),
+  oidcAudience: setting('oidc-audience', '<text>', words('none'), 'What its tokens name in `aud`.', nonEmpty),
+  oidcJwksUrl: setting('oidc-jwks-url', '<url>', words('none'), 'Where it publishes its keys: over https, or on this machine.', jwksUrl),
   oidcOrganizationClaim: setting(
     'oidc-organization-claim',
     '<name>',
@@ -153,12 +168,18 @@ const settings = {
   oidcRoleClaim: setting(
     'oidc-role-claim',
     '<name>',
-    'none',
+    words('none'),
     'The claim with the role of a member: viewer, builder, manager; another value is none.',
     nonEmpty,
   ),
-  authorCommand: setting('author-command', '<file>', 'none', 'The program behind `author: command`; without it such sessions are refused.', nonEmpty),
-  authorArguments: setting('author-arguments', '<json>', '[]', 'Its arguments, a JSON array of strings.', stringArray),
+  authorCommand: setting(
+    'author-command',
+    '<file>',
+    words('none'),
+    'The program behind `author: command`; without it such sessions are refused.',
+    nonEmpty,
+  ),
+  authorArguments: setting('author-arguments', '<json>', '[]', 'Its arguments, a JSON array of strings.', programArguments),
   authorTimeoutMs: setting(
     'author-timeout-ms',
     '<n>',
@@ -166,13 +187,7 @@ const settings = {
     'How long one turn of it may take.',
     integer(1_000, 86_400_000),
   ),
-  authorNetwork: setting(
-    'author-network',
-    '<yes>',
-    'false',
-    'With `--isolate box`: `true` lets it reach the network from its box.',
-    (text) => choice('true', 'false')(text) === 'true',
-  ),
+  authorNetwork: setting('author-network', '<yes>', 'false', 'With `--isolate box`: `true` lets it reach the network from its box.', yesNo),
   evidenceRetentionDays: setting(
     'evidence-retention-days',
     '<n>',
@@ -186,7 +201,7 @@ const settings = {
     '<yes>',
     String(defaults.allowLoopbackReceivers),
     'Whether callbacks may go to receivers on this machine, over http too: `true` for tests, and where every tenant is you.',
-    (text) => choice('true', 'false')(text) === 'true',
+    yesNo,
   ),
   receiverPorts: setting(
     'receiver-ports',
@@ -206,7 +221,7 @@ const settings = {
     'connections-per-address-max',
     '<n>',
     String(limits.connectionsPerAddressMax),
-    'Connections from one address at once. A proxy is one address.',
+    'Connections from one address at once; those of a `--trusted-proxy` are not counted so.',
     integer(1, 1_000_000),
   ),
   agentCallsInFlightMax: setting(
@@ -227,8 +242,8 @@ const settings = {
     'log-level',
     '<level>',
     defaults.logLevel,
-    '`debug`, `info` (a line each request, but for calls of agents that succeed), `warn`, `error` or `silent`.',
-    choice('debug', 'info', 'warn', 'error', 'silent'),
+    '`error`, `warn`, `info` (a line each request), `debug` or `silent`; see [the log](#the-log).',
+    choice('error', 'warn', 'info', 'debug', 'silent'),
   ),
   stopGraceMs: setting(
     'stop-grace-ms',
@@ -238,144 +253,29 @@ const settings = {
     integer(0, 3_600_000),
   ),
 };
+/** What a configuration file may set. */
 export const serveSettings: readonly ServeSetting[] = Object.values(settings);
+/** The file itself: a flag and a variable. */
+export const configFile = setting(
+  'config-file',
+  '<file>',
+  words('none'),
+  'A file with settings; see [a configuration file](#a-configuration-file).',
+  nonEmpty,
+);
 
-type Values = { [Name in keyof typeof settings]?: (typeof settings)[Name] extends ServeSetting<infer Value> ? Value : never };
+export type ServeValues = { [Name in keyof typeof settings]?: (typeof settings)[Name] extends ServeSetting<infer Value> ? Value : never };
+/** Each with the name of its value in `ServeValues`. */
+export const namedSettings: readonly (readonly [keyof ServeValues, ServeSetting])[] = Object.entries(settings) as never;
 
-/** `flags`: as given, by flag name. Every problem at once, each a sentence that says what to do. */
-export function readServeSettings(
-  flags: { readonly [flag: string]: string | undefined },
-  environment: { readonly [name: string]: string | undefined },
-  { rotateKey = false }: { rotateKey?: boolean } = {},
-): { options: ControlServerOptions } | { problems: string[] } {
-  const problems: string[] = [];
-  const values: { [name: string]: unknown } = {};
-  for (const [name, one] of Object.entries<ServeSetting>(settings)) {
-    const flagged = flags[one.flag];
-    const text = flagged ?? (environment[environmentName(one)] || undefined);
-    if (text === undefined) continue;
-    try {
-      values[name] = one.parse(text);
-    } catch (error) {
-      if (!(error instanceof NotTaken)) throw error;
-      const where = flagged === undefined ? environmentName(one) : `--${one.flag}`;
-      problems.push(`${where} is ${JSON.stringify(text)}; it must be ${error.message}.`);
-    }
-  }
-  problems.push(...mismatches(values as Values));
-  return problems.length > 0 ? { problems } : { options: { ...optionsOf(values as Values), ...rotation(values as Values, rotateKey) } };
-}
-
-const rotation = ({ keyGraceMs: graceMs = 0 }: Values, rotateKey: boolean): Pick<ControlServerOptions, 'rotateKey'> =>
-  rotateKey ? { rotateKey: { graceMs } } : {};
-
-function mismatches({
-  publicUrl,
-  worldUrl,
-  oidcIssuer,
-  oidcAudience,
-  oidcJwksUrl,
-  oidcRoleClaim,
-  oidcOrganizationClaim,
-  authorCommand,
-  authorArguments,
-  authorTimeoutMs,
-  authorNetwork,
-}: Values): string[] {
-  const problems: string[] = [];
-  if (worldUrl !== undefined && worldUrl === publicUrl) problems.push('--world-url is the public URL; worlds need another host name or port.');
-  const needed = { 'oidc-issuer': oidcIssuer, 'oidc-audience': oidcAudience, 'oidc-jwks-url': oidcJwksUrl };
-  const missing = Object.entries(needed).flatMap(([flag, value]) => (value === undefined ? [`--${flag}`] : []));
-  const wantsIdentity = missing.length < 3 || oidcRoleClaim !== undefined || oidcOrganizationClaim !== undefined;
-  if (wantsIdentity && missing.length > 0)
-    problems.push(`An identity provider needs ${missing.join(' and ')} too (or the environment variable of that name).`);
-  if (authorCommand === undefined && [authorArguments, authorTimeoutMs, authorNetwork].some((value) => value !== undefined)) {
-    problems.push('--author-arguments, --author-timeout-ms and --author-network say nothing without --author-command; name the program.');
-  }
-  return problems;
-}
-
-function optionsOf(values: Values): ControlServerOptions {
-  const {
-    host,
-    port,
-    publicUrl,
-    worldUrl,
-    server,
-    dataDirectory,
-    workers,
-    isolation,
-    trustToolCode,
-    handlerTimeoutMs,
-    hostHeapMb,
-    durability,
-    stopGraceMs,
-    logLevel,
-    evidenceRetentionDays,
-    allowLoopbackReceivers,
-    receiverPorts,
-    connectionsMax,
-    connectionsPerAddressMax,
-    agentCallsInFlightMax: callsInFlightMax,
-    agentRatePerSecond: agentRate,
-    keyFile,
-  } = values;
-  const { ratePerSecond: perSecond = defaults.rate.perSecond, rateBurst: burst = Math.max(perSecond, defaults.rate.burst) } = values;
-  const { hostSecondsPerMinute, quarantineTimeouts: timeoutsMax, quarantineHostEnds: hostEndsMax } = values;
-  const { sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax } = values;
-  const { sessionBytesMax, projectBytesMax, organizationBytesMax } = values;
-  const { organizationRatePerSecond = Math.max(perSecond, defaults.organizationRate.perSecond) } = values;
-  const { organizationRateBurst = Math.max(burst, organizationRatePerSecond, defaults.organizationRate.burst) } = values;
-  return {
-    ...defined({ host, port, publicUrl, worldUrl, dataDirectory, workers, isolation, trustToolCode, keyFile }),
-    ...defined({ handlerTimeoutMs, hostHeapMb, durability, stopGraceMs, allowLoopbackReceivers, receiverPorts }),
-    ...defined({ heldMsPerMinute: hostSecondsPerMinute === undefined ? undefined : hostSecondsPerMinute * 1000 }),
-    quarantine: defined({ timeoutsMax, hostEndsMax }),
-    connections: defined({ connectionsMax, connectionsPerAddressMax }),
-    agents: defined({ callsInFlightMax, rate: agentRate === undefined ? undefined : { perSecond: agentRate, burst: 2 * agentRate } }),
-    rate: { perSecond, burst },
-    organizationRate: { perSecond: organizationRatePerSecond, burst: organizationRateBurst },
-    quotas: defined({
-      ...{ sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax },
-      ...{ sessionBytesMax, projectBytesMax, organizationBytesMax },
-    }),
-    log: defined({ level: logLevel }),
-    ...defined({
-      engine: server === undefined ? undefined : server === 'uws' ? ('uWebSockets.js' as const) : ('node:http' as const),
-      retention: retentionOf(values),
-      evidenceRetentionMs: evidenceRetentionDays === undefined ? undefined : evidenceRetentionDays * 86_400_000,
-      identity: identityOf(values),
-      author: authorOf(values),
-    }),
-  };
-}
-
-function identityOf({
-  oidcIssuer,
-  oidcAudience,
-  oidcJwksUrl,
-  oidcOrganizationClaim,
-  oidcRoleClaim,
-}: Values): ControlServerOptions['identity'] | undefined {
-  if (oidcIssuer === undefined || oidcAudience === undefined || oidcJwksUrl === undefined) return undefined;
-  const organizationClaim = oidcOrganizationClaim ?? defaults.organizationClaim;
-  return { issuer: oidcIssuer, audience: oidcAudience, jwksUrl: oidcJwksUrl, organizationClaim, ...defined({ roleClaim: oidcRoleClaim }) };
-}
-
-function authorOf({
-  authorCommand: executable,
-  authorArguments = [],
-  authorTimeoutMs: timeoutMs = defaults.authorTimeoutMs,
-  authorNetwork: openNetwork,
-}: Values): ControlServerOptions['author'] | undefined {
-  return executable === undefined ? undefined : { executable, arguments: authorArguments, timeoutMs, ...defined({ openNetwork }) };
+/** As docs/reference.md and the JSON Schema of the file have them. */
+export function settingFields(): { name: string; meaning: string; fallback: string; schema: JsonObject }[] {
+  return serveSettings.map((setting) => {
+    const { text: meaning, default: fallback, kind } = setting;
+    return { name: fileName(setting), meaning, fallback, schema: kind.schema };
+  });
 }
 
 function quota(flag: string, byDefault: number, text: string): ServeSetting<number> {
   return setting(flag, '<n>', String(byDefault), text, integer(1, 100_000_000_000_000));
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
 }

@@ -122,6 +122,8 @@ export interface AuditEvent {
   resourceType: string;
   resourceId: string;
   correlationId: string;
+  /** From where it was asked for; absent of the operator, and of what the service did by itself. */
+  clientAddress?: string;
   /** Present in a refusal. */
   refusal?: AuditRefusal;
 }

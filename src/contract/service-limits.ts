@@ -57,6 +57,11 @@ export const serviceLimits = {
   /** Of an address: requests that need no credential, or have none that is valid. */
   strangerPerSecond: 100,
   strangerBurst: 2_000,
+  /** Lines of the log about refusals to those without a credential, within a window; the others are counted. */
+  strangerLinesMax: 20,
+  strangerLinesWindowMs: 60_000,
+  /** Senders that a forwarding header names: so many are followed from its end. */
+  forwardedHopsMax: 32,
   credentialUseNotedMs: 60_000,
   credentialDefaultTtlMs: 43_200_000,
   jwksTimeoutMs: 5_000,

@@ -24,13 +24,15 @@ export interface AcceptedChange {
   atMs: number;
   caller: Caller;
   correlationId: string;
+  /** From where it was asked for; '' where that is not known. */
+  clientAddress: string;
   projectId: string | undefined;
   resource: { type: string; id: string };
   /** Whose trail it stands in. Default: that of the caller's. */
   organizationId?: string;
 }
-export function auditEvent({ action, atMs, caller, correlationId, projectId, resource, ...trail }: AcceptedChange): AuditEvent {
-  const { credentialId, userId } = caller;
+export function auditEvent({ action, atMs, caller, correlationId, clientAddress, projectId, resource, ...trail }: AcceptedChange): AuditEvent {
+  const { credentialId, userId, operator } = caller;
   const { organizationId = caller.organizationId } = trail;
   return {
     schemaVersion: 1,
@@ -44,5 +46,7 @@ export function auditEvent({ action, atMs, caller, correlationId, projectId, res
     resourceType: resource.type,
     resourceId: resource.id,
     correlationId,
+    // Where the operator works from is no tenant's affair.
+    ...(clientAddress === '' || operator === true ? {} : { clientAddress }),
   };
 }

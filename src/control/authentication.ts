@@ -26,6 +26,7 @@ type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'keyring' | 'nowMs' 
 export interface AskedAt {
   route: string | undefined;
   correlationId: string;
+  clientAddress?: string;
 }
 
 export class Authentication {
@@ -103,9 +104,9 @@ export class Authentication {
 
   #refused({ credential }: CredentialRecord, at: AskedAt | undefined, refusal: ServiceError): ServiceError {
     const { organizationId, credentialId, userId } = credential;
-    const { route = 'authenticate', correlationId = newId('corr') } = at ?? {};
+    const { route = 'authenticate', correlationId = newId('corr'), clientAddress = '' } = at ?? {};
     const caller = { organizationId, credentialId, ...(userId === undefined ? {} : { userId }) };
-    this.#refusals.note({ caller, action: route, correlationId, refusal, projectId: undefined });
+    this.#refusals.note({ caller, action: route, correlationId, clientAddress, refusal, projectId: undefined });
     return refusal;
   }
 

@@ -20,6 +20,8 @@ import type { Change } from './tables.js';
 export interface DispatchContext {
   caller: Caller;
   correlationId: string;
+  /** From where it is asked for, for the audit trail; '' or absent where that is not known. */
+  clientAddress?: string;
   idempotencyKey?: string;
 }
 export interface Dispatched<Id extends EndpointId> {
@@ -35,7 +37,7 @@ type AnyEndpoint = Endpoint<EndpointId>;
 type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
 type AnyReply = EndpointReply<EndpointId>;
 type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
-type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined };
+type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined; clientAddress: string };
 
 /** What takes something away: it needs little room, and gives back more. */
 const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
@@ -111,7 +113,7 @@ export class Dispatcher {
 
   async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatched<EndpointId>> {
     const rule = endpointTable[id];
-    const { caller, correlationId } = context;
+    const { caller, correlationId, clientAddress = '' } = context;
     const idempotencyKey = requireIdempotencyKey(rule, context.idempotencyKey);
     const projectId = (input.path as { projectId?: string } | undefined)?.projectId;
     this.#requireAuthority(id, context, projectId);
@@ -126,16 +128,16 @@ export class Dispatcher {
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
     const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
-    const ask: Ask = { id, call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>, claimId, projectId };
+    const ask: Ask = { id, call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>, claimId, projectId, clientAddress };
     if (endpoint.kind === 'prepared' && endpoint.isNeeded?.(ask.call) !== false) return this.#prepareAndChange(endpoint, ask);
     return this.#change(endpoint, ask);
   }
 
-  #requireAuthority(id: EndpointId, { caller, correlationId }: DispatchContext, projectId: string | undefined): void {
+  #requireAuthority(id: EndpointId, { caller, correlationId, clientAddress = '' }: DispatchContext, projectId: string | undefined): void {
     try {
       requireAuthority(endpointTable[id], { caller, projectId });
     } catch (error) {
-      if (error instanceof ServiceError) this.#refusals.note({ caller, action: id, correlationId, refusal: error, projectId });
+      if (error instanceof ServiceError) this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
       throw error;
     }
   }
@@ -184,14 +186,14 @@ export class Dispatcher {
   }
 
   /** What of a change is kept beside its effect. */
-  #keep(tx: Change, { id, call, claimId, projectId }: Ask, endpoint: Mutation, { reply, ...done }: Outcome<AnyReply>): AnyReply {
+  #keep(tx: Change, { id, call, claimId, projectId, clientAddress }: Ask, endpoint: Mutation, { reply, ...done }: Outcome<AnyReply>): AnyReply {
     const { nowMs, keyring } = this.#services;
     const atMs = nowMs();
     const { caller, correlationId, requestHash } = call;
     const stored = (endpoint.withoutSecret?.(reply) ?? reply) as unknown as JsonValue;
     const secret = endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };
     tx.put(claimTable, { claimId, requestHash, claimedAtMs: atMs, answer: { reply: stored, atMs, ...secret } });
-    tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, projectId, ...done }));
+    tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, clientAddress, projectId, ...done }));
     return reply;
   }
 }

@@ -15,6 +15,8 @@ export interface RefusedRequest {
   /** The endpoint's id. */
   action: string;
   correlationId: string;
+  /** '' where it is not known. */
+  clientAddress: string;
   refusal: ServiceError;
   /** As the request names it, whether there is one or not. */
   projectId: string | undefined;
@@ -79,7 +81,7 @@ export class RefusalTrail {
     return true;
   }
 
-  #eventOf({ caller, action, correlationId, refusal, projectId }: RefusedRequest): AuditEvent {
+  #eventOf({ caller, action, correlationId, clientAddress, refusal, projectId }: RefusedRequest): AuditEvent {
     const { organizationId, credentialId, userId } = caller;
     const { code, extra } = refusal;
     const required = extra.details?.required;
@@ -97,6 +99,7 @@ export class RefusalTrail {
       resourceType: projectId === undefined ? 'organization' : 'project',
       resourceId: projectId ?? organizationId,
       correlationId,
+      ...(clientAddress === '' ? {} : { clientAddress }),
       refusal: { code, ...(typeof required === 'string' ? { required } : {}) },
     };
   }

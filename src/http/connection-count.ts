@@ -5,14 +5,21 @@ export interface ConnectionBounds {
   connectionsMax?: number;
   connectionsPerAddressMax?: number;
 }
+export interface ConnectionCountOptions extends ConnectionBounds {
+  /** Of an address that many clients share: it is bounded by the first bound alone. Default: none is. */
+  isProxy?(address: string): boolean;
+}
 
 export class ConnectionCount {
   readonly #bounds: Required<ConnectionBounds>;
+  readonly #isProxy: (address: string) => boolean;
   readonly #byAddress = new Map<string, number>();
   #open = 0;
 
-  constructor({ connectionsMax = limits.connectionsMax, connectionsPerAddressMax = limits.connectionsPerAddressMax }: ConnectionBounds) {
+  constructor({ isProxy = () => false, ...bounds }: ConnectionCountOptions) {
+    const { connectionsMax = limits.connectionsMax, connectionsPerAddressMax = limits.connectionsPerAddressMax } = bounds;
     this.#bounds = { connectionsMax, connectionsPerAddressMax };
+    this.#isProxy = isProxy;
   }
 
   /** False where it is one too many; it counts all the same, until `remove`. */
@@ -20,7 +27,8 @@ export class ConnectionCount {
     const ofAddress = (this.#byAddress.get(address) ?? 0) + 1;
     this.#byAddress.set(address, ofAddress);
     this.#open += 1;
-    return this.#open <= this.#bounds.connectionsMax && ofAddress <= this.#bounds.connectionsPerAddressMax;
+    const { connectionsMax, connectionsPerAddressMax } = this.#bounds;
+    return this.#open <= connectionsMax && (ofAddress <= connectionsPerAddressMax || this.#isProxy(address));
   }
 
   remove(address: string): void {

@@ -44,7 +44,7 @@ function controlRoute(control: ControlPort, id: EndpointId): Route<Caller> {
     begin: ({ request, caller, path, correlationId }) => {
       const values = readValues(path, request.query);
       const idempotencyKey = requireIdempotencyKey(rule, request.headers.get('idempotency-key'));
-      const context = { caller, correlationId, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+      const context = { caller, correlationId, clientAddress: request.address, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
       if (body !== undefined) control.admit(id, values.path as { [name: string]: string | number } | undefined, context);
       return async (sent) => {
         const input = { ...values, body: checkedBody(check, sent) };

@@ -6,6 +6,7 @@ import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
+import { plainAddress } from './client-address.js';
 import { ConnectionCount } from './connection-count.js';
 import { errorReply, malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
@@ -58,7 +59,7 @@ function boundConnections(server: Server, options: HttpServerOptions): WeakMap<S
   const lines = new WeakMap<Socket, RequestLine>();
   const count = new ConnectionCount(options);
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = plainAddress(socket.remoteAddress ?? '');
     socket.once('close', () => count.remove(address));
     if (count.add(address)) lines.set(socket, new RequestLine(socket));
     else sendRaw(socket, tooManyConnections());
@@ -182,7 +183,7 @@ class NodeRequest implements HttpRequest {
   }
 
   get address(): string {
-    return this.#message.socket.remoteAddress ?? '';
+    return plainAddress(this.#message.socket.remoteAddress ?? '');
   }
 
   get signal(): AbortSignal {

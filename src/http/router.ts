@@ -80,6 +80,18 @@ export interface Answered {
   seconds: number;
   /** As `nameOf` names it; undefined when it was not authenticated. */
   caller: string | undefined;
+  /** Nobody is known: it came without a valid credential, or to a route that asks for none. */
+  isOfStranger: boolean;
+  /** Of the client (HttpRequest.address). */
+  readonly address: string;
+  /** Decoded values of the path, by name; undefined when it was not authenticated. */
+  path: { readonly [name: string]: string } | undefined;
+}
+/** What is known of a request that is to be authenticated. */
+export interface AskedAt {
+  route: string | undefined;
+  correlationId: string;
+  request: HttpRequest;
 }
 export interface Observer {
   received(): void;
@@ -92,7 +104,7 @@ export interface RouterOptions<Caller> {
   /** Checks Host and Origin; throws a refusal. */
   requireHost(request: HttpRequest): void;
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
-  authenticate(token: string, at: { route: string | undefined; correlationId: string }): Caller | Promise<Caller>;
+  authenticate(token: string, at: AskedAt): Caller | Promise<Caller>;
   /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
   otherwise?(request: HttpRequest): FoundElsewhere<Caller> | undefined;
   /** New work is refused while it says so. */
@@ -115,11 +127,12 @@ export interface FoundElsewhere<Caller> {
   answer(): Answer;
 }
 /** What becomes known of a request on its way. */
-interface Exchange<Caller> {
-  correlationId: string;
+interface Exchange<Caller> extends AskedAt {
   /** The route's id. */
   route: string | undefined;
   caller: Caller | undefined;
+  /** Of one that is authenticated. */
+  path: { readonly [name: string]: string } | undefined;
   /** Of a large reply: room that is given back when it has left. */
   held: BytesHeld | undefined;
 }
@@ -158,13 +171,13 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     if (exchange.caller === undefined || options.headersOf === undefined) return reply;
     return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
   };
-  if (observers.length === 0) return (request) => answerCaller(request, newExchange());
+  if (observers.length === 0) return (request) => answerCaller(request, newExchange(request));
   return async (request) => {
     const began = performance.now();
-    const exchange = newExchange<Caller>();
+    const exchange = newExchange<Caller>(request);
     for (const observer of observers) observer.received();
     const reply = await answerCaller(request, exchange);
-    const { correlationId, route, caller } = exchange;
+    const { correlationId, route, caller, path } = exchange;
     const answered: Answered = {
       correlationId,
       method: request.method,
@@ -172,6 +185,11 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       status: reply.status,
       seconds: (performance.now() - began) / 1000,
       caller: caller === undefined ? undefined : options.nameOf?.(caller),
+      isOfStranger: caller === undefined,
+      get address() {
+        return request.address;
+      },
+      path,
     };
     for (const observer of observers) observer.answered(answered);
     return reply;
@@ -217,8 +235,8 @@ function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-function newExchange<Caller>(): Exchange<Caller> {
-  return { correlationId: newId('corr'), route: undefined, caller: undefined, held: undefined };
+function newExchange<Caller>(request: HttpRequest): Exchange<Caller> {
+  return { correlationId: newId('corr'), request, route: undefined, caller: undefined, path: undefined, held: undefined };
 }
 
 async function dispatch<Caller>(
@@ -247,7 +265,8 @@ async function dispatch<Caller>(
     const known = (route.authenticate ?? options.authenticate)(bearerOf(request), exchange);
     const caller = known instanceof Promise ? await known : known;
     exchange.caller = caller;
-    rest = begin(route, { request, caller, path: decodePathValues(values), correlationId });
+    exchange.path = decodePathValues(values);
+    rest = begin(route, { request, caller, path: exchange.path, correlationId });
   }
   const owner = exchange.caller === undefined ? '' : (options.ownerOf?.(exchange.caller) ?? '');
   if (route.hasLargeReply === true) exchange.held = await room.replies.whenFree(owner, limits.pageBytesMax);

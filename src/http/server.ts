@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The values of those that came more than once, in order. */
   readonly repeatedHeaders: ReadonlyMap<string, readonly string[]>;
-  /** Of the client, or of the proxy before it. '' where the connection is gone. */
+  /** Of the client, or of the proxy before it, in its one spelling (client-address.ts). '' where the connection is gone before anybody asked. */
   readonly address: string;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
@@ -54,6 +54,8 @@ export interface HttpServerOptions {
   connectionsMax?: number;
   /** Default limits.connectionsPerAddressMax. */
   connectionsPerAddressMax?: number;
+  /** Of an address that many clients share: the bound of an address does not hold for it. Default: none is. */
+  isProxy?(address: string): boolean;
   /** How long `close` waits for replies in flight. Default limits.serverCloseGraceMs. */
   closeGraceMs?: number;
 }

@@ -8,6 +8,7 @@
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
+import { plainAddress } from './client-address.js';
 import { ConnectionCount } from './connection-count.js';
 import { malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
@@ -62,7 +63,7 @@ function boundConnections(app: UwsApp, options: HttpServerOptions): boolean {
 }
 
 function addressOf(connection: Pick<UwsResponse, 'getRemoteAddressAsText'>): string {
-  return Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
+  return plainAddress(Buffer.from(connection.getRemoteAddressAsText()).toString('latin1'));
 }
 
 function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; countsConnections: boolean }): ServiceWarning[] {
@@ -184,6 +185,8 @@ class Exchange implements HttpRequest, UwsExchange {
   /** More of the body than is kept unasked has come, and the connection is not read until somebody asks. */
   #paused = false;
   #abort: AbortController | undefined;
+  /** As it was when somebody asked for it: the response object may be dead when the next one does. */
+  #address: string | undefined;
 
   constructor(server: ServerState, response: UwsResponse, request: UwsRequest) {
     this.#server = server;
@@ -216,7 +219,9 @@ class Exchange implements HttpRequest, UwsExchange {
   }
 
   get address(): string {
-    return this.over ? '' : addressOf(this.#response);
+    if (this.over) return this.#address ?? '';
+    this.#address ??= addressOf(this.#response);
+    return this.#address;
   }
 
   get signal(): AbortSignal {

@@ -269,7 +269,7 @@ export function assertHeld(quiet: Answers, answers: Answers): void {
 }
 
 /** Of the server process alone. */
-export function residentMiB({ service }: ServedGround, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+export function residentMiB({ service }: ServedGround, field: 'VmRSS' | 'VmHWM' | 'RssAnon' = 'VmRSS'): number {
   return memoryOf(service.child.pid ?? 0, field) ?? 0;
 }
 function memoryOf(pid: number, field: string): number | undefined {

@@ -1,10 +1,27 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
-import { environmentName, readServeSettings, serveSettings } from '../../src/cli/serve-settings.js';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readServeSettings } from '../../src/cli/read-serve-settings.js';
+import { configFile, environmentName, fileName, serveSettings } from '../../src/cli/serve-settings.js';
+import { settingsText, shownSettings } from '../../src/cli/shown-settings.js';
 import { limits } from '../../src/contract/limits.js';
 
-const read = (flags: { [flag: string]: string }, environment: { [name: string]: string } = {}) => readServeSettings(flags, environment);
+type Texts = { [name: string]: string };
+const read = (flags: Texts, environment: Texts = {}) => readServeSettings({ flags, environment });
+const scratch = mkdtempSync(join(tmpdir(), 'drillyard-settings-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+let files = 0;
+/** A configuration file in a folder of its own. */
+function fileOf(text: string, name = 'serve.yaml'): string {
+  const folder = join(scratch, String(++files));
+  mkdirSync(folder);
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+const yaml = (text: string): string => fileOf(`schemaVersion: 1\n${text}`);
 function optionsOf(flags: { [flag: string]: string }, environment?: { [name: string]: string }) {
   const settings = read(flags, environment);
   assert.ok('options' in settings, JSON.stringify(settings));
@@ -53,7 +70,7 @@ test('the fixed limits on the page are those of the code', () => {
 
 test('docs/hosting.md has every setting as it is, in order', () => {
   const documented = page.split('\n').filter((line) => /^\| `--[a-z-]+ .*DRILLYARD_/.test(line));
-  const rows = serveSettings.map((setting) => {
+  const rows = [configFile, ...serveSettings].map((setting) => {
     const { flag, placeholder, text } = setting;
     return `| \`--${flag} ${placeholder}\` | \`${environmentName(setting)}\` | ${setting.default} | ${text} |`;
   });
@@ -61,8 +78,9 @@ test('docs/hosting.md has every setting as it is, in order', () => {
 });
 
 test('a fixed default is a value that its setting takes', () => {
-  const words = ['where it listens', 'the faster that is right', 'processors, at most 8', 'box, or process without bubblewrap', 'none'];
-  for (const setting of serveSettings) if (!words.includes(setting.default)) setting.parse(setting.default);
+  const fixed = serveSettings.filter(({ isFixed }) => isFixed);
+  assert.ok(fixed.length > 30);
+  for (const { kind, default: text } of fixed) kind.parse(text);
 });
 
 test('a flag wins over the environment, and an empty variable is none', () => {
@@ -83,6 +101,111 @@ test('each kind of value is read, or told what it must be', () => {
     assert.equal(problemsOf({ 'public-url': bad }).length, 1, bad);
   }
   assert.deepEqual(problemsOf({}, { DRILLYARD_ISOLATE: 'jail' }), ['DRILLYARD_ISOLATE is "jail"; it must be thread, process or box.']);
+});
+
+test('a flag wins over a variable, that over the file, that over the default', () => {
+  const file = yaml('port: 1\nworkers: 3\nlogLevel: warn\n');
+  const { port, workers, log, host } = optionsOf({ 'config-file': file, port: '3' }, { DRILLYARD_PORT: '2', DRILLYARD_WORKERS: '2' });
+  assert.deepEqual([port, workers, log, host], [3, 2, { level: 'warn' }, undefined]);
+  assert.equal(optionsOf({}, { DRILLYARD_CONFIG_FILE: file }).port, 1);
+  assert.equal(optionsOf({ 'config-file': yaml('') }, { DRILLYARD_CONFIG_FILE: file }).port, undefined);
+});
+
+test('a file takes every setting by its name, in YAML and in JSON, as its JSON Schema does, and its paths are relative to it', () => {
+  const samples: { [name: string]: unknown } = {
+    host: '::1',
+    publicUrl: 'https://drills.example.com',
+    worldUrl: 'https://worlds.example.com',
+    trustedProxy: ['10.0.0.7', '2001:db8::/32'],
+    server: 'node',
+    dataDir: 'data',
+    keyFile: '/etc/drillyard/server.key',
+    workers: 2,
+    isolate: 'box',
+    oidcIssuer: 'https://id.example.com',
+    oidcAudience: 'drillyard',
+    oidcJwksUrl: 'https://id.example.com/keys',
+    oidcRoleClaim: 'role',
+    authorCommand: '/usr/bin/author',
+    authorArguments: ['--model', 'small'],
+    receiverPorts: [443],
+  };
+  const whole = Object.fromEntries(
+    serveSettings.map((setting) => {
+      const name = fileName(setting);
+      return [name, samples[name] ?? setting.kind.parse(setting.default)];
+    }),
+  );
+  const check = new Ajv2020({ strict: false }).compile(
+    JSON.parse(readFileSync(new URL('../../../docs/schemas/serve.schema.json', import.meta.url), 'utf8')) as object,
+  );
+  const document = { $schema: 'x', schemaVersion: 1, ...whole };
+  assert.ok(check(document), JSON.stringify(check.errors));
+  const file = fileOf(JSON.stringify(document, null, 2), 'serve.json');
+  const options = optionsOf({ 'config-file': file });
+  const { dataDirectory, keyFile, trustedProxies, receiverPorts, author, rate, trustToolCode } = options;
+  assert.deepEqual([dataDirectory, keyFile], [join(file, '..', 'data'), '/etc/drillyard/server.key']);
+  assert.deepEqual([trustedProxies, receiverPorts, trustToolCode], [['10.0.0.7', '2001:db8::/32'], [443], false]);
+  assert.deepEqual(author?.arguments, ['--model', 'small']);
+  assert.deepEqual(rate, { perSecond: 1000, burst: 2000 });
+  const lines = Object.entries(whole).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
+  assert.deepEqual({ ...optionsOf({ 'config-file': yaml(lines.join('')) }), dataDirectory }, options);
+});
+
+test('a file that is not right is told with its places: unknown names with what may be meant, values of another type, its syntax', () => {
+  const file = yaml('publicURL: https://a.example\ncredential: dyc_x\nport: "1"\nworkers: 0\nauthorArguments: text\ndurability: [x]\n');
+  assert.deepEqual(problemsOf({ 'config-file': file }), [
+    `${file}:2: There is no setting "publicURL". Did you mean "publicUrl"?`,
+    `${file}:3: There is no setting "credential". drillyard serve --print-config shows every name.`,
+    `${file}:4: port is "1"; it must be an integer from 0 to 65535.`,
+    `${file}:5: workers is 0; it must be an integer from 1 to 256.`,
+    `${file}:6: authorArguments is "text"; it must be a list of texts.`,
+    `${file}:7: durability is ["x"]; it must be flushed or committed.`,
+  ]);
+  const kebab = yaml('public-url: https://a.example\nhost:\n');
+  assert.deepEqual(problemsOf({ 'config-file': kebab }), [
+    `${kebab}:2: There is no setting "public-url". Did you mean "publicUrl"?`,
+    `${kebab}:3: host is null; it must be an IP address or a host name of this machine, such as 127.0.0.1.`,
+  ]);
+  for (const [text, expected] of [
+    ['port: 1\n', /schemaVersion must be 1/],
+    ['- 1\n', /must be an object of settings/],
+    ['', /must be an object of settings/],
+    ['schemaVersion: 1\nport: 1\nport: 2\n', /:3:1: 'port' is given twice/],
+    ['schemaVersion: [\n', /:2:\d+: /],
+  ] as const)
+    assert.match(problemsOf({ 'config-file': fileOf(text) })[0] ?? '', expected);
+  assert.match(problemsOf({ 'config-file': fileOf('{schemaVersion: 1}', 'serve.json') })[0] ?? '', /serve\.json:1:\d+: /);
+  assert.match(problemsOf({ 'config-file': join(scratch, 'none') })[0] ?? '', /cannot be read: there is no such file\.$/);
+  assert.match(problemsOf({ 'config-file': scratch })[0] ?? '', /cannot be read: a folder is in its place\.$/);
+  // What is set in two places is told of the one that wins.
+  assert.deepEqual(problemsOf({ 'config-file': yaml('port: 1\n'), port: 'x' }), ['--port is "x"; it must be an integer from 0 to 65535.']);
+});
+
+test('what is shown is what holds, from where, may be used again, and has no secret in it', () => {
+  const shownOf = (flags: Texts, environment: Texts = {}) => {
+    const settings = read(flags, environment);
+    assert.ok('values' in settings, JSON.stringify(settings));
+    return { options: settings.options, shown: shownSettings(settings) };
+  };
+  const file = yaml('workers: 3\ntrustedProxy: [10.0.0.7]\n');
+  const { shown, options } = shownOf({ 'config-file': file, port: '9' }, { DRILLYARD_RATE_PER_SECOND: '4000' });
+  const of = (name: string) => shown.find((setting) => setting.name === name);
+  assert.deepEqual(of('port'), { name: 'port', value: 9, source: '--port' });
+  assert.deepEqual(of('workers'), { name: 'workers', value: 3, source: `${file}:2` });
+  assert.deepEqual(of('ratePerSecond'), { name: 'ratePerSecond', value: 4000, source: 'DRILLYARD_RATE_PER_SECOND' });
+  assert.deepEqual(of('rateBurst'), { name: 'rateBurst', value: 4000, source: 'default' });
+  assert.deepEqual(of('host'), { name: 'host', value: '127.0.0.1', source: 'default' });
+  assert.deepEqual(of('isolate'), { name: 'isolate', words: 'box, or process without bubblewrap', source: 'default' });
+  assert.deepEqual(
+    shown.map(({ name }) => name),
+    serveSettings.map(fileName),
+  );
+  assert.deepEqual(optionsOf({ 'config-file': fileOf(settingsText(shown)) }), options);
+  const identity = { 'oidc-issuer': 'https://id', 'oidc-audience': 'us', 'oidc-jwks-url': 'https://me:s3cret@id/keys?key=s3cret' };
+  const secret = shownOf({ ...identity, 'author-command': 'a', 'author-arguments': '["--key","s3cret"]' }).shown;
+  assert.ok(!JSON.stringify(secret).includes('s3cret') && !settingsText(secret).includes('s3cret'));
+  assert.match(settingsText(secret), /^# authorArguments: .* a part of it is not shown$/m);
 });
 
 test('the rate has a burst of at least its second', () => {

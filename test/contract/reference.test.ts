@@ -6,20 +6,21 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { settingFields } from '../../src/cli/serve-settings.js';
 import { inOneOrder, type Shapes } from '../../src/contract/shape.js';
 import { shapes } from '../../src/contract/validators.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { makeReference } = (await import(new URL('../../../scripts/reference.mjs', import.meta.url).href)) as {
-  makeReference(shapes: Shapes): { [path: string]: string };
+  makeReference(shapes: Shapes, settings: ReturnType<typeof settingFields>): { [path: string]: string };
 };
 
 test('the reference is what the contract makes it, and a field that nobody explains is refused', () => {
-  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes))))
+  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes), settingFields())))
     assert.equal(readFileSync(join(root, path), 'utf8'), text, `${path}: npm run reference`);
   const { SuiteInput } = shapes;
   const more = { ...shapes, SuiteInput: { ...SuiteInput, properties: { ...SuiteInput?.properties, patience: { type: 'integer' as const } } } };
-  assert.throws(() => makeReference(inOneOrder(more)), /SuiteInput\.patience/);
+  assert.throws(() => makeReference(inOneOrder(more), settingFields()), /SuiteInput\.patience/);
 });
 
 test('the JSON Schemas take every file of the examples and the library, and both forms of a time; they refuse what is misspelled', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
 import type { NotReadyReason } from '../../src/contract/readiness.js';
 import { createMetrics, type ServiceFigures } from '../../src/http/metrics.js';
 import { mountAt } from '../../src/http/mount.js';
@@ -84,6 +85,7 @@ for (const engine of engines) {
       route: 'createCredential',
       status: 201,
       credentialId: 'cred_1',
+      clientAddress: '127.0.0.1',
       msg: 'request',
     });
     assert.deepEqual(
@@ -100,6 +102,56 @@ for (const engine of engines) {
     assert.equal(failure?.correlationId, told.find(({ status }) => status === 500)?.correlationId);
     const all = lines.join('');
     for (const secret of ['"private"', 'cursor', 'good', 'dyc_answer', 'key-00000001']) assert.ok(!all.includes(secret), secret);
+  });
+
+  test(`${engine}: a line names the resources of its path by their ids, of a caller who is known, and nothing else of the path`, async () => {
+    const lines: string[] = [];
+    const log = createServiceLog({ destination: { write: (line: string) => void lines.push(line) } });
+    const fake = await fakeControl(engine, { observers: [log.access] });
+    const token = `dyc_${'aB3_'.repeat(10)}xyz`;
+    await send(`${fake.url}/v1/projects/${ids.projectId}/sessions/${ids.sessionId}`);
+    await send(`${fake.url}/v1/projects/${ids.projectId}/sessions/${token}`);
+    await send(`${fake.url}/v1/projects/${ids.projectId}`, { headers: { authorization: 'Bearer bad' } });
+    const { projectId, sessionId } = ids;
+    const seen = lines.map((line) => JSON.parse(line) as { status: number; resource?: object });
+    assert.deepEqual(
+      seen.map(({ status, resource }) => [status, resource]),
+      [
+        [200, { projectId, sessionId }],
+        [400, { projectId }],
+        [401, undefined],
+      ],
+    );
+    assert.ok(!lines.join('').includes(token));
+  });
+
+  test(`${engine}: refusals to strangers are sampled, probes that are well are no lines, and at debug all is`, async () => {
+    const clock = { nowMs: 0 };
+    const logOf = (level: 'info' | 'debug') => {
+      const lines: string[] = [];
+      const log = createServiceLog({ level, nowMs: () => clock.nowMs, destination: { write: (line: string) => void lines.push(line) } });
+      const told = () => lines.map((line) => JSON.parse(line) as { msg: string; route?: string; leftOut?: number });
+      return { log, told, requests: () => told().filter(({ msg }) => msg === 'request').length };
+    };
+    const [info, debug] = [logOf('info'), logOf('debug')];
+    const metrics = createMetrics(async () => figures);
+    const open = serviceRoutes({ troubles: async () => [], metrics });
+    const fake = await fakeControl(engine, { open, observers: [info.log.access, debug.log.access] });
+    const bad = () => send(`${fake.url}/v1/me`, { headers: { authorization: 'Bearer bad' } });
+    const more = limits.strangerLinesMax + 5;
+    for (let n = 0; n < more; n++) await bad();
+    await send(`${fake.url}/healthz`);
+    await send(`${fake.url}/v1/me`);
+    assert.deepEqual([info.requests(), debug.requests()], [limits.strangerLinesMax + 1, more + 2]);
+    clock.nowMs = limits.strangerLinesWindowMs;
+    await bad();
+    assert.deepEqual(info.told().at(-2)?.leftOut, 5);
+    assert.equal(info.requests(), limits.strangerLinesMax + 2);
+    // An agent that is known has a line for each refusal, though no credential of the control API names it.
+    const known = { correlationId: 'corr_1', method: 'POST', route: 'call', seconds: 0, caller: undefined, address: '', path: undefined };
+    for (let n = 0; n < more; n++) info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 409 });
+    info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 200 });
+    assert.equal(info.requests(), limits.strangerLinesMax + 2 + more);
   });
 
   test(`${engine}: what is mounted below a prefix has its own callers, and keeps its paths`, async () => {

@@ -1,0 +1,159 @@
+// Who a request comes from: the proxies that are trusted say it, and what anybody else writes into a header changes nothing.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
+import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { plainAddress } from '../../src/http/client-address.js';
+import { ConnectionCount } from '../../src/http/connection-count.js';
+import type { HttpHandler, HttpServer } from '../../src/http/server.js';
+import { startHttpServer } from '../../src/http/start-server.js';
+import { StrangerRate } from '../../src/http/stranger-rate.js';
+import { behindProxies, subnetOf, TrustedProxies } from '../../src/http/trusted-proxies.js';
+import { engines } from './fake-control.js';
+
+const servers: HttpServer[] = [];
+after(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+});
+type Headers = { [name: string]: string };
+
+async function start(engine: HttpServer['engine'], handler: HttpHandler, host = '127.0.0.1'): Promise<(headers?: Headers) => Promise<string>> {
+  const server = await startHttpServer({ host, port: 0, engine, handler, closeGraceMs: 100 });
+  servers.push(server);
+  const url = `http://${host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${server.port}/`;
+  return async (headers = {}) => {
+    const reply = await fetch(url, { headers });
+    const text = await reply.text();
+    if (reply.status === 200) return text;
+    assert.ok(validateErrorEnvelope(JSON.parse(text)).ok, text);
+    return String(reply.status);
+  };
+}
+const tellAddress: HttpHandler = ({ address }) => ({ status: 200, body: address });
+const custom = (value: string): Headers => ({ 'x-forwarded-for': value });
+const standard = (value: string): Headers => ({ forwarded: value });
+
+for (const engine of engines) {
+  test(`${engine}: behind a trusted proxy the client is the nearest sender that is none, and what stands before it decides nothing`, async () => {
+    const ask = await start(engine, behindProxies(new TrustedProxies(['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48']), tellAddress));
+    const cases: [string, Headers][] = [
+      ['127.0.0.1', {}],
+      ['203.0.113.7', custom('203.0.113.7')],
+      ['203.0.113.7', custom('6.6.6.6, 203.0.113.7')],
+      ['203.0.113.7', custom('6.6.6.6, 203.0.113.7,10.1.2.3 , 10.9.9.9')],
+      ['203.0.113.7', custom('not an address, "for=, 203.0.113.7')],
+      // All of them are proxies: the first is the client.
+      ['10.0.0.9', custom('10.0.0.9, 10.1.2.3')],
+      ['203.0.113.7', custom('203.0.113.7:4711')],
+      ['203.0.113.7', custom('::ffff:203.0.113.7')],
+      ['2001:db8::7', custom('2001:0DB8:0::0007')],
+      ['2001:db8::7', custom('6.6.6.6, [2001:db8::7]:443, 2001:db8:ffff::1')],
+      // A proxy that hides its sender is the client itself.
+      ['127.0.0.1', custom('6.6.6.6, unknown')],
+      ['10.1.2.3', custom('6.6.6.6, 203.0.113, 10.1.2.3')],
+      ['127.0.0.1', custom('')],
+      ['203.0.113.7', standard('for=203.0.113.7')],
+      ['203.0.113.7', standard('for=6.6.6.6;proto=http;by=10.1.2.3, For="203.0.113.7:1";host="a,b;c=\\"d"')],
+      ['2001:db8::7', standard('for=6.6.6.6, for="[2001:db8::7]:_port" , for=10.1.2.3')],
+      ['127.0.0.1', standard('for=6.6.6.6, for=_hidden')],
+      ['127.0.0.1', standard('for=6.6.6.6, proto=https')],
+      ['203.0.113.7', standard('for=203.0.113.7, ,')],
+      ['203.0.113.7', { ...custom('9.9.9.9, 203.0.113.7'), ...standard('for=6.6.6.6, for=203.0.113.7') }],
+    ];
+    for (const [address, headers] of cases) assert.equal(await ask(headers), address, JSON.stringify(headers));
+  });
+
+  test(`${engine}: what a trusted proxy says in two ways, or in no right one, is refused in the envelope`, async () => {
+    const ask = await start(engine, behindProxies(new TrustedProxies(['127.0.0.1']), tellAddress));
+    const refused: Headers[] = [
+      { ...custom('203.0.113.7'), ...standard('for=6.6.6.6') },
+      { ...custom('203.0.113.7'), ...standard('') },
+      // Each would swallow what the proxy has appended.
+      standard('for="6.6.6.6, for=203.0.113.7'),
+      standard('for=6.6.6.6;x=", for="[2001:db8::7]"'),
+      standard('for=6.6.6.6;x="\\", for="[2001:db8::7]"'),
+      standard('for=6.6.6.6;for=203.0.113.7'),
+      standard('for 203.0.113.7'),
+      standard('203.0.113.7'),
+      standard('for=2001:db8::7'),
+    ];
+    for (const headers of refused) assert.equal(await ask(headers), '400', JSON.stringify(headers));
+    const hops = (many: number): Headers => custom(['6.6.6.6', ...Array.from({ length: many }, () => '127.0.0.1')].join(','));
+    assert.deepEqual([await ask(hops(limits.forwardedHopsMax - 1)), await ask(hops(limits.forwardedHopsMax))], ['6.6.6.6', '127.0.0.1']);
+  });
+
+  test(`${engine}: nobody else is believed, and of a repeated header the last line counts`, async () => {
+    const alone = await start(engine, tellAddress);
+    const stranger = await start(engine, behindProxies(new TrustedProxies(['10.0.0.0/8', '::1']), tellAddress));
+    for (const headers of [
+      custom('203.0.113.7'),
+      standard('for=203.0.113.7'),
+      standard('for="'),
+      { ...custom('1.2.3.4'), ...standard('for=6.6.6.6') },
+    ])
+      assert.deepEqual([await alone(headers), await stranger(headers)], ['127.0.0.1', '127.0.0.1']);
+    await start(engine, behindProxies(new TrustedProxies(['127.0.0.1']), tellAddress));
+    const { port } = servers.at(-1) as HttpServer;
+    const text = await new Promise<string>((resolve, reject) => {
+      let all = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 6.6.6.6\r\nx-forwarded-for: 203.0.113.7\r\nConnection: close\r\n\r\n');
+      });
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        all += piece;
+        if (all.endsWith('\r\n\r\n203.0.113.7')) socket.end(() => resolve(all));
+      });
+      socket.on('close', () => resolve(all)).on('error', reject);
+    });
+    assert.match(text, /\r\n\r\n203\.0\.113\.7$/);
+  });
+
+  test(`${engine}: an IPv4 client of a socket for all addresses has its own address, and a proxy is known by it`, async () => {
+    const ask = await start(engine, behindProxies(new TrustedProxies(['127.0.0.1']), tellAddress), '::');
+    assert.deepEqual([await ask(), await ask(custom('203.0.113.7'))], ['127.0.0.1', '203.0.113.7']);
+  });
+
+  test(`${engine}: strangers behind a proxy have a rate each`, async () => {
+    const strangers = new StrangerRate(() => 0, { perSecond: 1, burst: 1 });
+    const refuse: HttpHandler = () => ({ status: 401, headers: {}, body: '{}' });
+    const server = await startHttpServer({
+      ...{ host: '127.0.0.1', port: 0, engine, closeGraceMs: 100 },
+      handler: behindProxies(new TrustedProxies(['127.0.0.1']), strangers.bound(refuse)),
+    });
+    servers.push(server);
+    const ask = async (client: string) => (await fetch(`http://127.0.0.1:${server.port}/`, { headers: custom(client) })).status;
+    assert.deepEqual([await ask('203.0.113.7'), await ask('203.0.113.7'), await ask('203.0.113.8')], [401, 429, 401]);
+    assert.equal(await ask('203.0.113.8, 203.0.113.7'), 429, 'another name before its own is no other client');
+  });
+}
+
+test('connections of a proxy are bounded in all, and not by its address', () => {
+  const count = new ConnectionCount({ connectionsMax: 4, connectionsPerAddressMax: 1, isProxy: new TrustedProxies(['10.0.0.0/8']).has });
+  assert.deepEqual([count.add('10.0.0.1'), count.add('10.0.0.1'), count.add('203.0.113.7'), count.add('203.0.113.7')], [true, true, true, false]);
+  assert.equal(count.add('10.0.0.1'), false);
+});
+
+test('a proxy is an address or a block of them, and never everybody', () => {
+  const taken = ['10.0.0.7', '10.0.0.0/8', '2001:db8::/32', '::1', '127.0.0.1/32'];
+  for (const text of taken) assert.ok(subnetOf(text) !== undefined, text);
+  const refused = [
+    '',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    'localhost',
+    '10.0.0.0/-1',
+    'fe80::1%eth0',
+    '10.0.0.1 ',
+  ];
+  for (const text of refused) {
+    assert.equal(subnetOf(text), undefined, text);
+    assert.throws(() => new TrustedProxies([text]), { code: 'control.INVALID_REQUEST' });
+  }
+  const spellings = ['0000:0000:0000:0000:0000:0000:0000:0001', '::1%lo', '0000:0000:0000:0000:0000:ffff:7f00:0001', 'nothing'];
+  assert.deepEqual(spellings.map(plainAddress), ['::1', '::1', '127.0.0.1', '']);
+});
