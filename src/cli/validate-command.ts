@@ -1,15 +1,13 @@
 // `drillyard validate`: compiles and tells every diagnostic; runs nothing.
 import { resolve } from 'node:path';
-import pc from 'picocolors';
-import { counted } from '../contract/counted.js';
 import { validateRepository } from '../drills/validate-repository.js';
 import type { SourcePlace } from './compile-shown.js';
-import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
 import { defined } from './program/options.js';
 import { withProgressBar } from './progress-bar.js';
+import { buildWords, tellDiagnostics, tellSummary } from './validity.js';
 
 export interface SourceFlags extends SourcePlace {
   json: boolean;
@@ -27,22 +25,10 @@ export async function validateCommand(flags: SourceFlags): Promise<ExitCode> {
 async function validate({ root, config, json }: SourceFlags, output: Output): Promise<ExitCode> {
   const result = await withProgressBar('Compiling', ({ update }) => validateRepository({ root, ...defined({ config }), onCompiling: update }));
   const { diagnostics } = result;
-  for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
-  if (diagnostics.length > 0)
-    output.warn(diagnosticsText(diagnostics, { root: resolve(root), color: pc.isColorSupported && process.stderr.isTTY === true }));
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  output.line({
-    event: 'summary',
-    valid: result.valid,
-    errors,
-    warnings: diagnostics.length - errors,
-    ...(result.valid ? { buildHash: result.build.buildHash } : {}),
-  });
+  tellDiagnostics(diagnostics, { output, root: resolve(root) });
+  tellSummary(diagnostics, { output, ...(result.valid ? { build: result.build } : {}) });
   if (!result.valid) return exitCodes.usage;
   const { build } = result;
-  if (!json)
-    output.say(
-      `Valid: ${(['tool', 'scenario', 'target', 'drill', 'suite'] as const).map((kind) => counted(build[`${kind}s`].length, kind)).join(', ')}. Build ${build.buildHash}.`,
-    );
+  if (!json) output.say(`Valid: ${buildWords(build)}. Build ${build.buildHash}.`);
   return exitCodes.passed;
 }

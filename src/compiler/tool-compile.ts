@@ -34,6 +34,8 @@ export interface CompiledSource {
   compiled: CompiledTool;
   declarative: boolean;
   document: SourceDocument;
+  /** Before the paths of `files`, where they are shown. */
+  shownAs: string;
   starter: SourceDocument | undefined;
   files: BundledFile[];
   refused: RefusedFile[];
@@ -79,6 +81,7 @@ export async function compileTool(
     },
     declarative,
     document,
+    shownAs: source.shownAs,
     starter: source.starter,
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],

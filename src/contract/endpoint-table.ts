@@ -146,6 +146,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
   listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
   getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
+  getUnansweredRequests: read(sessions, `${one}/unanswered-requests`, 'session.read', 'What clients asked of the world and no route answered'),
   listSessionAccess: read(sessions, `${one}/access`, 'session.read', 'Accesses of a session that are valid, without their credentials'),
   revokeSessionAccess: { ...change(sessions, `${one}/access/{accessId}`, 'session.control', 'Revoke an access'), method: 'DELETE' },
   createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),

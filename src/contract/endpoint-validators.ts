@@ -136,6 +136,7 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listState: { path: sessionPath, query: fits(typia.createEquals<Sessions.StateQuery>()), body: none },
   listEvidence: { path: sessionPath, query: fits(typia.createEquals<Sessions.EvidenceQuery>()), body: none },
   getPending: { path: sessionPath, query: none, body: none },
+  getUnansweredRequests: { path: sessionPath, query: none, body: none },
   listSessionAccess: { path: sessionPath, query: none, body: none },
   revokeSessionAccess: { path: fits(typia.createEquals<Sessions.SessionAccessPath>()), query: none, body: confirmRequest },
   createSessionAccess: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AccessRequest>()) },

@@ -99,6 +99,7 @@ export interface Endpoints {
   listState: Shape<Session, Sessions.StateQuery, None, Sessions.StateReply>;
   listEvidence: Shape<Session, Sessions.EvidenceQuery, None, Sessions.EvidenceReply>;
   getPending: Shape<Session, None, None, Sessions.PendingReply>;
+  getUnansweredRequests: Shape<Session, None, None, Sessions.UnansweredRequestsReply>;
   listSessionAccess: Shape<Session, None, None, Sessions.SessionAccessList>;
   revokeSessionAccess: Shape<Sessions.SessionAccessPath, None, Organization.ConfirmRequest, Sessions.SessionAccessReply>;
   createSessionAccess: Shape<Session, None, Sessions.AccessRequest, Sessions.AccessReply>;

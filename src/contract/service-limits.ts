@@ -149,6 +149,8 @@ export const serviceLimits = {
   /** That are alive, of one session. */
   accessesMax: 1024,
   accessCallsInFlightMax: 256,
+  /** Sessions of which is known what no route answered, beside that of accesses that are valid. */
+  unansweredSessionsMax: 1_000,
   /** Of all agents of one project. */
   agentCallsInFlightMax: 1_024,
   agentCallsPerSecond: 50_000,

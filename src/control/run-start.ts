@@ -64,7 +64,7 @@ export interface BeginRun {
 /** The run, its operation in the session's lane, its bundle; the lease is the run's from this commit on, and earlier access ends with it. */
 export function beginRun(tx: Change, services: ControlServices, record: SessionRecord, begin: BeginRun) {
   const { session } = record;
-  const { organizationId, projectId, sessionId } = session;
+  const { organizationId, projectId, sessionId, trial, attempt } = session;
   const drillId = drillOf(record);
   requireStorage(tx, services, { organizationId, projectId });
   takeQuota(tx, services, { organizationId, name: 'runsActiveMax' });
@@ -76,6 +76,7 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
     run,
     operationId: operation.operationId,
     createdBy: begin.createdBy,
+    ...(trial === undefined && attempt === undefined ? {} : { madeFor: { ...(trial === undefined ? {} : { trial }), ...(attempt === undefined ? {} : { attempt }) } }),
     stepCount: 0,
     activityCount: 0,
     attachments: { count: 0, bytes: 0 },
