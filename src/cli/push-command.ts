@@ -38,7 +38,10 @@ export async function pushCommand(flags: PushFlags): Promise<ExitCode> {
   }
 }
 
-async function push({ root: given, config, remote }: PushFlags, { output, root, signal }: { output: Output; root: string; signal: AbortSignal }): Promise<ExitCode> {
+async function push(
+  { root: given, config, remote }: PushFlags,
+  { output, root, signal }: { output: Output; root: string; signal: AbortSignal },
+): Promise<ExitCode> {
   const options = { root: given, ...defined({ config }), remote: remoteOptionsOf(remote, process.env), signal };
   const { pushed, build, diagnostics } = await withProgressBar('Compiling', ({ update, end }) => {
     const onProgress = (text: string): void => {
@@ -53,7 +56,8 @@ async function push({ root: given, config, remote }: PushFlags, { output, root, 
   if (output.json) return exitCodes.passed;
   output.say(pushedWords(pushed));
   output.say(`Valid: ${buildWords(build)}. Build ${pushed.buildHash}.`);
-  if (pushed.buildHash !== build.buildHash) output.warn(`This machine makes another build of the source: ${build.buildHash}. The service has another version.`);
+  if (pushed.buildHash !== build.buildHash)
+    output.warn(`This machine makes another build of the source: ${build.buildHash}. The service has another version.`);
   return exitCodes.passed;
 }
 

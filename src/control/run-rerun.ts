@@ -50,7 +50,12 @@ function requireEnded(record: RunRecord): RunRecord {
   throw new ServiceError('control.STATE_CONFLICT', { message: 'The run has not ended yet.', details: { state } });
 }
 
-function sessionFor(tx: Change, services: ControlServices, { run, madeFor = {} }: RunRecord, { start, ttlMs, createdBy }: SessionOptions): SessionRecord {
+function sessionFor(
+  tx: Change,
+  services: ControlServices,
+  { run, madeFor = {} }: RunRecord,
+  { start, ttlMs, createdBy }: SessionOptions,
+): SessionRecord {
   const { organizationId, projectId, environmentId, buildHash, request } = run;
   const { drillId, seed } = request;
   const wanted = { organizationId, projectId, environmentId, buildHash, seed, drillId, ttlMs, ...madeFor };

@@ -72,11 +72,12 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   const hostedRunId = newId('hrun');
   const operation = startOperation(tx, services, begin.askedBy, { kind: 'drill.run', session, resource: { type: 'run', id: hostedRunId } });
   const run = newRun(services, record, { ...begin, hostedRunId, drillId, nowMs });
+  const made = { ...(trial === undefined ? {} : { trial }), ...(attempt === undefined ? {} : { attempt }) };
   const kept: RunRecord = {
     run,
     operationId: operation.operationId,
     createdBy: begin.createdBy,
-    ...(trial === undefined && attempt === undefined ? {} : { madeFor: { ...(trial === undefined ? {} : { trial }), ...(attempt === undefined ? {} : { attempt }) } }),
+    ...(trial === undefined && attempt === undefined ? {} : { madeFor: made }),
     stepCount: 0,
     activityCount: 0,
     attachments: { count: 0, bytes: 0 },

@@ -43,9 +43,7 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
   const { setup, setupHash } = startOf(build, session);
   const world = await orFound(
     () =>
-      guard.making(session, worlds.hostOf(worldId), () =>
-        worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial, attempt }, isNew }),
-      ),
+      guard.making(session, worlds.hostOf(worldId), () => worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial, attempt }, isNew })),
     () => worlds.open(worldId),
   );
   return sessionMemory(services).remember(world);

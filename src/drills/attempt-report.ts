@@ -28,7 +28,11 @@ export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<Pl
 }
 
 /** `<reportDirectory>/<runId>/`. */
-export function writeAttemptReport(reportDirectory: string, report: RunReport, { journal, captured }: Pick<PlayedAttempt, 'journal' | 'captured'>): Promise<WrittenReport> {
+export function writeAttemptReport(
+  reportDirectory: string,
+  report: RunReport,
+  { journal, captured }: Pick<PlayedAttempt, 'journal' | 'captured'>,
+): Promise<WrittenReport> {
   const sealed = report.result.evidenceRange.toSequence > 0;
   return writeRunReport({
     reportDirectory,

@@ -1,10 +1,11 @@
 // The evidence bundle of a hosted run, fetched into a report folder as a local run writes one: whole or not there at all, and every byte as the
 // service's record says. Names come from its manifest, so they are believed only where a report folder has such names.
-import { ServiceError } from '../contract/errors.js';
-import { sha256Digest } from '../contract/digest.js';
-import { limits } from '../contract/limits.js';
+
 import { controlErrorOf } from '../client/control-error.js';
 import { withRetries } from '../client/retry.js';
+import { sha256Digest } from '../contract/digest.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { FolderWriter } from '../reports/folder-writer.js';
 import { type ManifestFile, parseManifest, type ReportManifest } from '../reports/manifest.js';
 import { attachmentFolder, manifestFile, reportFolderName } from '../reports/report-folder.js';
@@ -86,7 +87,10 @@ class Fetching {
 
   #damaged(why: string): ServiceError {
     const { evidenceBundleId } = this.#place;
-    return new ServiceError('control.DATA_DAMAGED', { message: `The evidence bundle ${evidenceBundleId} is not taken: ${why}.`, details: { evidenceBundleId } });
+    return new ServiceError('control.DATA_DAMAGED', {
+      message: `The evidence bundle ${evidenceBundleId} is not taken: ${why}.`,
+      details: { evidenceBundleId },
+    });
   }
 }
 

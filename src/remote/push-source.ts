@@ -53,7 +53,14 @@ export interface PushSourceResult {
 
 /** Rejects with control.SOURCE_INVALID (`diagnostics`) for source that does not compile, here or there. */
 export async function pushSource(options: PushSourceOptions): Promise<PushSourceResult> {
-  refuseUnknownOptions('pushSource', options, ['root', 'config', 'remote', 'onCompiling', 'onProgress', 'signal'] satisfies (keyof PushSourceOptions)[]);
+  refuseUnknownOptions('pushSource', options, [
+    'root',
+    'config',
+    'remote',
+    'onCompiling',
+    'onProgress',
+    'signal',
+  ] satisfies (keyof PushSourceOptions)[]);
   const compiled = await compileForRemote(options);
   const remote = await connectRemote(options.remote, compiled.settings?.remote);
   const { build, diagnostics } = compiled;
@@ -62,7 +69,11 @@ export async function pushSource(options: PushSourceOptions): Promise<PushSource
 
 export type CompiledSource = CompileResult & { build: CompiledBuild };
 
-export async function compileForRemote({ root, config, onCompiling }: Pick<PushSourceOptions, 'root' | 'config' | 'onCompiling'>): Promise<CompiledSource> {
+export async function compileForRemote({
+  root,
+  config,
+  onCompiling,
+}: Pick<PushSourceOptions, 'root' | 'config' | 'onCompiling'>): Promise<CompiledSource> {
   const { build, ...compiled } = await compileProject({
     root: resolve(root),
     ...(config === undefined ? {} : { config }),
@@ -74,7 +85,11 @@ export async function compileForRemote({ root, config, onCompiling }: Pick<PushS
 
 type Told = Pick<PushSourceOptions, 'onProgress' | 'signal'>;
 
-export async function pushCompiled(remote: Remote, { build, files }: CompiledSource, { onProgress, signal, ...place }: SourcePlace & Told): Promise<PushedSource> {
+export async function pushCompiled(
+  remote: Remote,
+  { build, files }: CompiledSource,
+  { onProgress, signal, ...place }: SourcePlace & Told,
+): Promise<PushedSource> {
   const source = readRemoteSource(place, files);
   const push = new Push(remote, source, { onProgress: onProgress ?? (() => {}), signal });
   try {
@@ -146,16 +161,23 @@ class Push {
     const parts = inRequests(this.#source.files);
     let draft = found;
     for (const [index, part] of parts.entries()) {
-      this.#onProgress(`Sending ${part.length} of ${this.#source.files.length} files${parts.length === 1 ? '' : `, part ${index + 1} of ${parts.length}`}`);
+      this.#onProgress(
+        `Sending ${part.length} of ${this.#source.files.length} files${parts.length === 1 ? '' : `, part ${index + 1} of ${parts.length}`}`,
+      );
       draft = await this.#sendPart(name, { draft, part, isFirst: index === 0 });
     }
     if (draft?.sourceDigest !== this.#source.digest) {
-      throw new ServiceError('control.STATE_CONFLICT', { message: `The source draft "${name}" is not what was sent: somebody else changed it meanwhile.` });
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: `The source draft "${name}" is not what was sent: somebody else changed it meanwhile.`,
+      });
     }
     return draft;
   }
 
-  async #sendPart(name: string, { draft, part, isFirst }: { draft: SourceDraft | undefined; part: SourceFileInput[]; isFirst: boolean }): Promise<SourceDraft> {
+  async #sendPart(
+    name: string,
+    { draft, part, isFirst }: { draft: SourceDraft | undefined; part: SourceFileInput[]; isFirst: boolean },
+  ): Promise<SourceDraft> {
     const { client, projectId } = this.#remote;
     if (draft === undefined) return (await client.createSourceDraft({ path: { projectId }, body: { name, files: part } }, this.#signal)).sourceDraft;
     const path = { projectId, sourceDraftId: draft.sourceDraftId };
@@ -214,5 +236,7 @@ function buildRefusal({ operation: { error, state } }: OperationError): Error {
 
 /** The service calls the root file by its usual name. */
 function asNamedHere(error: SourceInvalidError, config = rootFileName): SourceInvalidError {
-  return new SourceInvalidError(error.diagnostics.map((diagnostic) => (diagnostic.file === rootFileName ? { ...diagnostic, file: config } : diagnostic)));
+  return new SourceInvalidError(
+    error.diagnostics.map((diagnostic) => (diagnostic.file === rootFileName ? { ...diagnostic, file: config } : diagnostic)),
+  );
 }

@@ -24,7 +24,10 @@ export function remoteAccess({ client, projectId }: Remote, bundle: AccessBundle
       revoked ??= client
         .revokeSessionAccess({ path: { projectId, sessionId, accessId }, body: { confirm: accessId } })
         // It is over already, or the service has gone; what it was for is handed in next, which ends it, too.
-        .then(() => {}, () => {});
+        .then(
+          () => {},
+          () => {},
+        );
       return revoked;
     },
   };

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { ControlError, OperationError } from '../client/control-error.js';
 import { pause } from '../client/retry.js';
+import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import type { RunPath } from '../contract/hosted-runs.js';
@@ -12,14 +13,21 @@ import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import type { HostedRun, RunError, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
-import type { CompiledBuild } from '../contract/build.js';
 import type { AttemptContext } from '../drills/attempt-context.js';
 import { attemptReport } from '../drills/attempt-report.js';
 import { attemptResult } from '../drills/attempt-result.js';
 import { Capture, type Captured } from '../drills/capture.js';
 import type { AttemptRequest } from '../drills/local-attempt.js';
 import type { RunDrillsOptions } from '../drills/options.js';
-import { attemptStarted, type PlayedOut, type ReportedAttempt, tellReported, withPlace, writeReport, type Written } from '../drills/reported-attempt.js';
+import {
+  attemptStarted,
+  type PlayedOut,
+  type ReportedAttempt,
+  tellReported,
+  type Written,
+  withPlace,
+  writeReport,
+} from '../drills/reported-attempt.js';
 import { runError, runErrorFrom } from '../drills/run-error.js';
 import { type AttemptNumbers, runIdentity, runSetup } from '../drills/run-setup.js';
 import type { TargetRunner } from '../drills/targets/target-run.js';
@@ -195,7 +203,10 @@ async function cancelRun({ client }: Remote, path: RunPath, expectedRevision: nu
   }
 }
 
-function resultWithout(failure: RunError, parts: Pick<Parameters<typeof attemptResult>[0], 'planned' | 'identity' | 'setup'>): { result: RunResult; captured: Captured } {
+function resultWithout(
+  failure: RunError,
+  parts: Pick<Parameters<typeof attemptResult>[0], 'planned' | 'identity' | 'setup'>,
+): { result: RunResult; captured: Captured } {
   return attemptResult({
     ...parts,
     interactions: [],

@@ -8,8 +8,8 @@ import type { HostedRun, RunError } from '../contract/run.js';
 import type { TargetInvocation } from '../contract/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/capture.js';
 import type { PlannedDrill } from '../drills/plan.js';
-import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
 import { outputTooLarge } from '../drills/targets/target-output.js';
+import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
 import type { Remote } from './connection.js';
 import { remoteAccess } from './remote-access.js';
 
@@ -39,11 +39,17 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const attachments = await unlessGoneOn(() => attachAll(part, worked));
   if (attachments === undefined) return worked;
   const targetResult = { ...resultOf(worked), attachments };
-  await unlessGoneOn(() => remote.client.completeInteraction({ path, body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) } }));
+  await unlessGoneOn(() =>
+    remote.client.completeInteraction({ path, body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) } }),
+  );
   return worked;
 }
 
-function invocationOf({ request }: HostedRun, { interaction, startedAtVirtualUs }: Pending, endpoints: { readonly [binding: string]: { url: string } | undefined }): TargetInvocation {
+function invocationOf(
+  { request }: HostedRun,
+  { interaction, startedAtVirtualUs }: Pending,
+  endpoints: { readonly [binding: string]: { url: string } | undefined },
+): TargetInvocation {
   const { id: interactionId, actorId, actorInstanceId, task } = interaction;
   const urls = Object.entries(endpoints).flatMap(([binding, endpoint]) => (endpoint === undefined ? [] : [[binding, { url: endpoint.url }]]));
   return {
@@ -61,7 +67,11 @@ function invocationOf({ request }: HostedRun, { interaction, startedAtVirtualUs 
 
 type Result = Omit<CompleteInteractionRequest['targetResult'], 'attachments'>;
 function resultOf({ status, output, error }: TargetRun): Result {
-  return { status, ...(output === undefined ? {} : { output }), ...(status === 'completed' || error === undefined ? {} : { error: toldError(error) }) };
+  return {
+    status,
+    ...(output === undefined ? {} : { output }),
+    ...(status === 'completed' || error === undefined ? {} : { error: toldError(error) }),
+  };
 }
 
 const errorCharsMax = 4096;
@@ -97,7 +107,10 @@ async function attachAll(part: RemoteInteraction, { log, files, refusals }: Targ
   return named;
 }
 
-async function attach({ remote, run, onNotice }: RemoteInteraction, { kind, file }: { kind: CaptureKind; file: AttachedFile }): Promise<string | undefined> {
+async function attach(
+  { remote, run, onNotice }: RemoteInteraction,
+  { kind, file }: { kind: CaptureKind; file: AttachedFile },
+): Promise<string | undefined> {
   const { client, projectId } = remote;
   const path = { projectId, hostedRunId: run.hostedRunId };
   const { id: interactionId } = (run.pendingInteraction as Pending).interaction;

@@ -2,6 +2,7 @@
 // service's; what this machine makes of the same evidence has to agree, or the attempt has not passed.
 import { join, relative, resolve } from 'node:path';
 import { ControlError } from '../client/control-error.js';
+import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { RunError } from '../contract/run.js';
@@ -16,7 +17,6 @@ import { evidenceBytes } from '../reports/evidence-pass.js';
 import { EvidenceSelection } from '../reports/evidence-view.js';
 import { FolderReader } from '../reports/folder-reader.js';
 import { evidenceFile, reportFile } from '../reports/report-folder.js';
-import type { CompiledBuild } from '../contract/build.js';
 import type { Remote } from './connection.js';
 import { type EvidencePlace, fetchEvidence } from './fetch-evidence.js';
 import { refusalOf } from './service-url.js';
@@ -74,6 +74,7 @@ function notFetched(error: unknown, { reportDirectory, runId }: EvidencePlace): 
     return runError('reporter.FETCH_FAILED', `The evidence could not be fetched: ${message}`, { details: { code } });
   }
   const folder = join(reportDirectory, runId);
-  if (error instanceof Error && 'syscall' in error && 'path' in error) return writeFailed(fileRefusal(`The report ${folder} could not be written`, folder, error));
+  if (error instanceof Error && 'syscall' in error && 'path' in error)
+    return writeFailed(fileRefusal(`The report ${folder} could not be written`, folder, error));
   return runError('reporter.FETCH_FAILED', `The evidence could not be fetched: ${(error as Error).message}`);
 }

@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { Binding } from '../contract/target.js';
-import { requireKnownOptions } from '../drills/known-options.js';
 import { defaultRunDirectory, thenPrune } from '../drills/kept-runs.js';
+import { requireKnownOptions } from '../drills/known-options.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import { type Plan, planRun } from '../drills/plan.js';
 import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
@@ -50,7 +50,9 @@ async function runPlan(plan: Plan, options: RunDrillsOptions, { remote, environm
   const { root, agent, isolate, allowRemote, onEvent = () => {}, onNotice = () => {}, signal = new AbortController().signal } = options;
   const { build, handlerPlace: placeOfHandler } = compiled;
   if (buildHash !== build.buildHash) {
-    onNotice(`The service makes another build of this source (${buildHash}) than this machine (${build.buildHash}): it has another version. Hashes will differ.`);
+    onNotice(
+      `The service makes another build of this source (${buildHash}) than this machine (${build.buildHash}): it has another version. Hashes will differ.`,
+    );
   }
   announcePlan(plan, onEvent);
   const targets = new Targets({

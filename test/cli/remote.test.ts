@@ -70,7 +70,10 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   const again = await push(root);
   assert.deepEqual([again.code, event(again.lines, 'pushed').isUnchanged, event(again.lines, 'summary').unchanged], [0, true, true]);
   const told = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
-  assert.match(told.stdout, /^Unchanged: the source is revision 1 of "pushed" in prj_\w+ at http.*Nothing was sent\.\nValid: 1 tool, 0 scenarios, 1 target, 1 drill, 0 suites\. Build sha256:/);
+  assert.match(
+    told.stdout,
+    /^Unchanged: the source is revision 1 of "pushed" in prj_\w+ at http.*Nothing was sent\.\nValid: 1 tool, 0 scenarios, 1 target, 1 drill, 0 suites\. Build sha256:/,
+  );
   assert.deepEqual([await builds(), await operations()], before);
 
   write('drillyard/d.drill.json', { ...(drill('d', 'agent', [written({ equals: 2 })])['drillyard/d.drill.json'] as object) });
@@ -168,7 +171,8 @@ function outcomes(lines: Line[]): { [attempt: string]: unknown } {
     ]),
   );
 }
-const rest = (lines: Line[]): Line[] => lines.filter(({ event: name }) => name === 'drill' || name === 'summary').sort((a, b) => (String(a.drillId) < String(b.drillId) ? -1 : 1));
+const rest = (lines: Line[]): Line[] =>
+  lines.filter(({ event: name }) => name === 'drill' || name === 'summary').sort((a, b) => (String(a.drillId) < String(b.drillId) ? -1 : 1));
 
 async function twice(root: string, ...args: string[]): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
   const here = await drillyard(['run', '--json', '--root', root, ...args]);
@@ -178,7 +182,10 @@ async function twice(root: string, ...args: string[]): Promise<{ local: Line[]; 
 
 test('the drills of the example: the same hashes, verdicts and exit code as a local run, with sealed evidence that verifies', async () => {
   const root = join(scratch, 'support-desk');
-  cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, { recursive: true, filter: (from) => !from.includes('.service') });
+  cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, {
+    recursive: true,
+    filter: (from) => !from.includes('.service'),
+  });
   const { local, remote, codes, stderr } = await twice(root, '--concurrency', '2');
   assert.deepEqual(codes, [0, 0], stderr);
   assert.ok(Object.keys(outcomes(local)).length >= 6);
@@ -225,7 +232,15 @@ test('trials, retries, every kind of binding, a drill that fails: as a local run
     }),
     ...drill('fails', 'over-mcp', [noteIs('first', 'something else')]),
   });
-  const { local, remote, codes, stderr } = await twice(root, '--retries', '1', '--concurrency', '3', '--reporter', `junit=${join(scratch, 'junit.xml')},none`);
+  const { local, remote, codes, stderr } = await twice(
+    root,
+    '--retries',
+    '1',
+    '--concurrency',
+    '3',
+    '--reporter',
+    `junit=${join(scratch, 'junit.xml')},none`,
+  );
   assert.deepEqual(codes, [1, 1], stderr);
   assert.deepEqual(Object.keys(outcomes(local)).sort(), ['fails 1.1', 'fails 1.2', 'http 1.1', 'http 2.1', 'http 3.1', 'timeline 1.1']);
   assert.deepEqual(outcomes(remote), outcomes(local));
@@ -252,9 +267,15 @@ test('trials, retries, every kind of binding, a drill that fails: as a local run
   assert.equal(event(jsonLines(runs.stdout), 'summary').changed, 0, runs.stderr);
 });
 
-test('Ctrl-C ends the run and its session on the service: reported as cancelled, 130', { skip: process.platform === 'win32', timeout: 120_000 }, async (t) => {
+test('Ctrl-C ends the run and its session on the service: reported as cancelled, 130', {
+  skip: process.platform === 'win32',
+  timeout: 120_000,
+}, async (t) => {
   const { root } = repository('interrupted', {
-    ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); await new Promise(() => setInterval(() => {}, 1000));`),
+    ...moduleAgent(
+      'agent',
+      `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); await new Promise(() => setInterval(() => {}, 1000));`,
+    ),
     ...drill('d', 'agent', [written({ equals: 1 })]),
   });
   const run = start(['run', '--remote', baseUrl, '--json', '--root', root], { ...withToken, ownGroup: true });

@@ -68,7 +68,8 @@ export function addRun(program: Command, finish: Finish): void {
 function requireFitting({ remote, watch, tokenFile, project, environment, draft }: RunCommandFlags, command: Command): void {
   if (remote !== undefined && watch) command.error('error: --watch runs drills on this machine; leave --remote out, or run again by hand');
   const unused = Object.entries({ tokenFile, project, environment, draft }).find(([, value]) => value !== undefined);
-  if (remote === undefined && unused !== undefined) command.error(`error: --${unused[0].replace('F', '-f')} is of a remote run; name one with --remote`);
+  if (remote === undefined && unused !== undefined)
+    command.error(`error: --${unused[0].replace('F', '-f')} is of a remote run; name one with --remote`);
 }
 
 /** The default command takes what is no command for a drill. */
