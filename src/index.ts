@@ -90,6 +90,7 @@ export type { LocalInspector, LocalInspectorOptions } from './inspector/start-in
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';
 export type { RemoteOptions } from './remote/connection.js';
+export type { PushedDataset } from './remote/push-dataset.js';
 export type { PushedSource, PushSourceOptions, PushSourceResult } from './remote/push-source.js';
 export type { RemoteRunOptions } from './remote/run-remote.js';
 export type { ReportVerification } from './reports/verify-report.js';

@@ -4,6 +4,7 @@ import { counted } from '../contract/counted.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { pushSource } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
 import type { SourcePlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -16,6 +17,7 @@ import { buildWords, tellDiagnostics, tellSummary } from './validity.js';
 
 export interface PushFlags extends SourcePlace {
   json: boolean;
+  datasets: readonly string[];
   remote: RemoteFlags;
 }
 
@@ -39,11 +41,11 @@ export async function pushCommand(flags: PushFlags): Promise<ExitCode> {
 }
 
 async function push(
-  { root: given, config, remote }: PushFlags,
+  { root: given, config, remote, datasets: files }: PushFlags,
   { output, root, signal }: { output: Output; root: string; signal: AbortSignal },
 ): Promise<ExitCode> {
-  const options = { root: given, ...defined({ config }), remote: remoteOptionsOf(remote, process.env), signal };
-  const { pushed, build, diagnostics } = await withProgressBar('Compiling', ({ update, end }) => {
+  const options = { root: given, ...defined({ config }), remote: remoteOptionsOf(remote, process.env), datasets: files, signal };
+  const { pushed, datasets, build, diagnostics } = await withProgressBar('Compiling', ({ update, end }) => {
     const onProgress = (text: string): void => {
       end();
       output.warn(text);
@@ -52,9 +54,13 @@ async function push(
   });
   tellDiagnostics(diagnostics, { output, root });
   output.line({ event: 'pushed', ...pushed });
+  for (const dataset of datasets) output.line({ event: 'dataset', ...dataset });
   tellSummary(diagnostics, { output, build: { buildHash: pushed.buildHash }, more: { unchanged: pushed.isUnchanged } });
   if (output.json) return exitCodes.passed;
   output.say(pushedWords(pushed));
+  for (const { name, revision, isUnchanged } of datasets) {
+    output.say(`${isUnchanged ? 'Unchanged' : 'Sent'}: dataset "${visibleLine(name)}", revision ${revision}.`);
+  }
   output.say(`Valid: ${buildWords(build)}. Build ${pushed.buildHash}.`);
   if (pushed.buildHash !== build.buildHash)
     output.warn(`This machine makes another build of the source: ${build.buildHash}. The service has another version.`);

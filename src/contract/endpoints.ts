@@ -71,6 +71,9 @@ export interface Endpoints {
   createBuild: Shape<Source.SourceRevisionPath, None, Source.CreateBuildRequest, Source.CreateBuildReply>;
 
   createDataset: Shape<Project, None, Source.CreateDatasetRequest, Resources.DatasetRevisionView>;
+  createDatasetUpload: Shape<Project, None, Source.CreateDatasetUploadRequest, Source.DatasetUploadReply>;
+  putDatasetUploadContent: Shape<Source.DatasetUploadPath, None, Uint8Array, Source.DatasetUploadReply>;
+  completeDatasetUpload: Shape<Source.DatasetUploadPath, None, Source.CompleteDatasetUploadRequest, Source.CompleteDatasetUploadReply>;
   listDatasets: Shape<Project, Source.DatasetsQuery, None, Source.DatasetList>;
   getDataset: Shape<Source.DatasetPath, None, None, Source.DatasetReply>;
   createDatasetRevision: Shape<Source.DatasetPath, None, Source.CreateDatasetRevisionRequest, Resources.DatasetRevisionView>;

@@ -13,6 +13,7 @@ import type { Operation } from '../contract/operation.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
+import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
 import { inRequests, type RemoteSource, readRemoteSource, rootFileName, type SourcePlace } from './remote-source.js';
 
 export interface PushSourceOptions {
@@ -21,6 +22,8 @@ export interface PushSourceOptions {
   /** The root file. Default drillyard.json. */
   config?: string;
   remote: RemoteOptions;
+  /** Files with rows, which become datasets of the project once the build is there. Relative to the current folder. */
+  datasets?: readonly string[];
   onCompiling?: (done: number, total: number) => void;
   /** What is being done now, for people. */
   onProgress?: (text: string) => void;
@@ -46,6 +49,7 @@ export interface PushedSource {
 }
 export interface PushSourceResult {
   pushed: PushedSource;
+  datasets: PushedDataset[];
   build: CompiledBuild;
   /** Warnings of the compiler. */
   diagnostics: Diagnostic[];
@@ -57,14 +61,23 @@ export async function pushSource(options: PushSourceOptions): Promise<PushSource
     'root',
     'config',
     'remote',
+    'datasets',
     'onCompiling',
     'onProgress',
     'signal',
   ] satisfies (keyof PushSourceOptions)[]);
   const compiled = await compileForRemote(options);
+  // Before anything is sent.
+  const files = (options.datasets ?? []).map(readDatasetFile);
   const remote = await connectRemote(options.remote, compiled.settings?.remote);
   const { build, diagnostics } = compiled;
-  return { pushed: await pushCompiled(remote, compiled, options), build, diagnostics };
+  const pushed = await pushCompiled(remote, compiled, options);
+  const datasets: PushedDataset[] = [];
+  for (const file of files) {
+    options.onProgress?.(`Comparing the dataset "${file.name}"`);
+    datasets.push(await pushDataset(remote, file, { build, buildHash: pushed.buildHash }));
+  }
+  return { pushed, datasets, build, diagnostics };
 }
 
 export type CompiledSource = CompileResult & { build: CompiledBuild };

@@ -161,6 +161,28 @@ test('source above the bound of a request goes in parts; a file above it is refu
   assert.match(refused.stderr, /'drillyard\/huge\.scenario\.json' has \d+ bytes as JSON; a service takes files of at most \d+/);
 });
 
+test('a dataset above a body is pushed from a file, once; rows that do not fit are told', async () => {
+  const { root, write } = repository('with-data', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  const records = (text: unknown): object[] => Array.from({ length: 5_000 }, (_, at) => ({ rowId: `row-${at}`, value: { id: `row-${at}`, text } }));
+  const file = join(root, 'rows.json');
+  write(
+    'rows.json',
+    JSON.stringify({ name: 'many', packageId: 'notes', collections: [{ namespace: 'notes', records: records('long '.repeat(100)) }] }),
+  );
+  assert.ok(readFileSync(file).length > 2 * 1024 * 1024);
+  const first = await push(root, '--dataset', file);
+  assert.equal(first.code, 0, first.stderr);
+  const { datasetId, digest, revision, isUnchanged } = event(first.lines, 'dataset');
+  assert.deepEqual([revision, isUnchanged], [1, false]);
+  const { dataset } = await client.getDataset({ path: { projectId, datasetId: datasetId as string } });
+  assert.deepEqual([dataset.name, dataset.currentDigest], ['many', digest]);
+  assert.equal(event((await push(root, '--dataset', file)).lines, 'dataset').isUnchanged, true);
+  write('rows.json', JSON.stringify({ name: 'many', packageId: 'notes', collections: [{ namespace: 'notes', records: records(1) }] }));
+  const wrong = await push(root, '--dataset', file);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /The rows do not fit the tool.*\/collections\/0\/records\/0\/value\/text/);
+});
+
 /** By drill, trial and attempt: what a world decides. */
 function outcomes(lines: Line[]): { [attempt: string]: unknown } {
   const attempts = lines.filter((line) => line.event === 'attempt');
