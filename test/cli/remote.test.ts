@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { HostedRun } from '../../src/contract/run.js';
 import type { RunReport } from '../../src/contract/run-events.js';
+import { startLocalInspector } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { clientOf, startService } from '../e2e/service.js';
@@ -219,6 +220,13 @@ test('the drills of the example: the same hashes, verdicts and exit code as a lo
   }
   const { items } = await client.listSessions({ path: { projectId }, query: { state: 'live' } });
   assert.deepEqual(items, []);
+  const inspector = await startLocalInspector({ root });
+  const headers = { authorization: `Bearer ${inspector.token}` };
+  const { runId } = event(remote, 'attempt');
+  const listed = (await (await fetch(`${inspector.baseUrl}/api/v1/runs`, { headers })).json()) as { runs: { runId: string }[] };
+  assert.ok(listed.runs.some((run) => run.runId === runId));
+  assert.equal((await fetch(`${inspector.baseUrl}/api/v1/runs/${runId}/report`, { headers })).status, 200);
+  await inspector.close();
 });
 
 test('trials, retries, every kind of binding, a drill that fails: as a local run, with the failure explained', async () => {

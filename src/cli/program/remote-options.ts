@@ -10,7 +10,7 @@ export interface RemoteCommandFlags extends Omit<RemoteFlags, 'url'> {
 
 export function withRemote(command: Command, description: string): Command {
   return command
-    .addOption(new Option('--remote [url]', `${description}; without a URL the one of the root file (or DRILLYARD_REMOTE)`))
+    .addOption(new Option('--remote [url]', `${description}; without a URL that of DRILLYARD_REMOTE, or of the root file`))
     .option('--token-file <file>', 'the credential for it, in a file that others cannot read; default: DRILLYARD_TOKEN')
     .option('--project <id>', "its project; default: the root file's, or the only one")
     .option('--environment <id>', "where sessions are created; default: the root file's, or the first that is active")
