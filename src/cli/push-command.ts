@@ -1,4 +1,4 @@
-// `drillyard push`: the public pushSource, told as `validate` tells of a source.
+// `drillyard push`: the public pushSource, shown as `validate` shows a source.
 import { resolve } from 'node:path';
 import { counted } from '../contract/counted.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';

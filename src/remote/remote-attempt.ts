@@ -1,6 +1,6 @@
 // One attempt of a drill in a session of a hosted service: the session made for it, the run played there with its target here, the evidence
 // fetched. Same build, same setup, same seed, trial and attempt: the same world as a local run makes, and so the same hashes.
-//   R1. Whatever happens, there is a result, and it is told.
+//   R1. Whatever happens, there is a result, and it is reported.
 //   R2. The session is destroyed when the run has ended, and with it a run that has not.
 import { resolve } from 'node:path';
 import { ControlError, OperationError } from '../client/control-error.js';
@@ -138,12 +138,12 @@ class RemoteAttempt {
     const { remote, signal, onEvent, onNotice } = this.#stage;
     const { planned } = this.#request;
     const { id: interactionId } = run.pendingInteraction!.interaction;
-    const told = { event: 'interaction', runId: run.request.runId, drillId: planned.drill.id, interactionId } as const;
-    onEvent({ ...told, phase: 'started' });
+    const happened = { event: 'interaction', runId: run.request.runId, drillId: planned.drill.id, interactionId } as const;
+    onEvent({ ...happened, phase: 'started' });
     const worked = await workRemotely({ remote, run, planned, runner, signal, onNotice });
     if (worked === undefined) return;
     const { status, error } = worked;
-    onEvent({ ...told, phase: 'finished', status, ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }) });
+    onEvent({ ...happened, phase: 'finished', status, ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }) });
   }
 
   async #fetched({ evidenceBundleId, request: { runId } }: HostedRun, result: RunResult): Promise<ReportedAttempt> {

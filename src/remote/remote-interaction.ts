@@ -70,14 +70,14 @@ function resultOf({ status, output, error }: TargetRun): Result {
   return {
     status,
     ...(output === undefined ? {} : { output }),
-    ...(status === 'completed' || error === undefined ? {} : { error: toldError(error) }),
+    ...(status === 'completed' || error === undefined ? {} : { error: errorFor(error) }),
   };
 }
 
 const errorCharsMax = 4096;
-function toldError({ code, message, retryable, details }: RunError): NonNullable<Result['error']> {
-  const told = /^target\.[A-Z][A-Z0-9_]{0,100}$/.test(code) ? code : 'target.FAILED';
-  return { code: told, message: message === '' ? code : message.slice(0, errorCharsMax), retryable, details };
+function errorFor({ code, message, retryable, details }: RunError): NonNullable<Result['error']> {
+  const shownCode = /^target\.[A-Z][A-Z0-9_]{0,100}$/.test(code) ? code : 'target.FAILED';
+  return { code: shownCode, message: message === '' ? code : message.slice(0, errorCharsMax), retryable, details };
 }
 
 /** What does not fit one request is what a local run calls too large. */
@@ -85,7 +85,7 @@ function within(result: CompleteInteractionRequest['targetResult']): CompleteInt
   const bytesMax = limits.bodyBytesMax - limits.sourceRequestSpareBytes;
   if (Buffer.byteLength(JSON.stringify(result)) <= bytesMax) return result;
   const { output: _, ...rest } = result;
-  return { ...rest, status: 'failed', error: toldError({ ...outputTooLarge(), details: { bytesMax } }) };
+  return { ...rest, status: 'failed', error: errorFor({ ...outputTooLarge(), details: { bytesMax } }) };
 }
 
 /** Ids of those that the interaction names; its log is of the run. What the drill's policies never keep is not sent. */

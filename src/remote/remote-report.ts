@@ -1,4 +1,4 @@
-// What is told of a hosted run once it has ended: its evidence as it was sealed, checked here, judged here once more. The verdict is the
+// The report of a hosted run once it has ended: its evidence as it was sealed, checked here, judged here once more. The verdict is the
 // service's; what this machine makes of the same evidence has to agree, or the attempt has not passed.
 import { join, relative, resolve } from 'node:path';
 import { ControlError } from '../client/control-error.js';

@@ -1,4 +1,4 @@
-// The way to a service: where it is, what is told when it does not answer, and its refusals as ours.
+// The way to a service: where it is, what is said when it does not answer, and its refusals as ours.
 import { isLoopbackAddress } from '../callbacks/addresses.js';
 import type { ControlError } from '../client/control-error.js';
 import { type ErrorCode, errorTable, ServiceError } from '../contract/errors.js';
