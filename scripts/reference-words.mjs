@@ -50,6 +50,7 @@ export const words = {
   'RootFile.compat.toolSdk': 'Imports of these names are imports of `drillyard/tool-sdk`. Default: none.',
   'RootFile.compat.packageField': 'This field of a package.json is read before `drillyard`.',
   'RootFile.compat.environmentPrefixes': 'Binding variables get these prefixes, too. Default: none.',
+  'RootFile.remote': 'The hosted service of `push` and `run --remote`. Never a credential.',
   'WorldInput.seed': 'Where all chance comes from: an unsigned 64-bit integer, as text or number. Default: "1".',
   'WorldInput.virtualTimeUs': 'Where the clock starts. Default: 0.',
   'ScenarioInput.virtualTimeUs': "Where the clock starts. Default: the world's.",

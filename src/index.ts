@@ -6,10 +6,24 @@ import type { RunDrillsOptions } from './drills/options.js';
 import type { Plan } from './drills/plan.js';
 import { type PlanDrillsOptions, planDrills as planDrillsWith, type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
 import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
+import type { PushSourceOptions, PushSourceResult } from './remote/push-source.js';
+import type { RemoteRunOptions } from './remote/run-remote.js';
 
 /** Compiles the repository at `root` and runs its drills: worlds below `.service/runs`, reports below `.service/reports`. */
 export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
+}
+
+/** The same drills with their worlds in a hosted service: the source is pushed, targets run here, and the sealed evidence is fetched and checked. */
+export async function runDrillsRemotely(options: RemoteRunOptions): Promise<RunDrillsResult> {
+  const { runDrillsRemotely: run } = await import('./remote/run-remote.js');
+  return await run(options);
+}
+
+/** Sends what the compiler reads of the repository at `root` to a project of a hosted service, and waits for its build. */
+export async function pushSource(options: PushSourceOptions): Promise<PushSourceResult> {
+  const { pushSource: push } = await import('./remote/push-source.js');
+  return await push(options);
 }
 
 /** What `runDrills` would run with the same choice, with every seed; runs nothing. */
@@ -66,7 +80,8 @@ export type { Plan, PlannedDrill, PlannedTrial } from './drills/plan.js';
 export type { DrillHistories, ReadHistoryOptions } from './drills/read-history.js';
 export { readHistory } from './drills/read-history.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
-export type { DrillOutcome, PlanDrillsOptions, RunDrillsResult, TrialOutcome } from './drills/run-drills.js';
+export type { DrillOutcome, TrialOutcome } from './drills/run.js';
+export type { PlanDrillsOptions, RunDrillsResult } from './drills/run-drills.js';
 export type { Shard } from './drills/shard.js';
 export { SourceInvalidError } from './drills/source-invalid.js';
 export type { TypeCheck, ValidateOptions, ValidateResult } from './drills/validate-repository.js';
@@ -74,6 +89,10 @@ export { validateRepository } from './drills/validate-repository.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';
+export type { RemoteOptions } from './remote/connection.js';
+export type { PushedDataset } from './remote/push-dataset.js';
+export type { PushedSource, PushSourceOptions, PushSourceResult } from './remote/push-source.js';
+export type { RemoteRunOptions } from './remote/run-remote.js';
 export type { ReportVerification } from './reports/verify-report.js';
 export { verifyReport } from './reports/verify-report.js';
 export { defineTool, defineToolBehavior, ToolFailure } from './tools/sdk.js';

@@ -27,6 +27,7 @@ const rooms: { [room: string]: string[] } = {
   control: ['contract', 'files', 'processes', 'compiler', 'worlds', 'callbacks', 'drills'],
   bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
   desk: ['contract', 'http'],
+  remote: ['contract', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
   inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
   cli: [
@@ -43,6 +44,7 @@ const rooms: { [room: string]: string[] } = {
     'inspector',
     'control',
     'client',
+    'remote',
     'index.ts',
     'control-server.ts',
     'data-verification.ts',

@@ -1,10 +1,10 @@
 // The way of `drillyard admin` to its service: where it is, and the operator's token, from flags, the environment or the data directory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLoopbackAddress } from '../callbacks/addresses.js';
 import { type Client, createClient } from '../client/client.js';
 import { ServiceError } from '../contract/errors.js';
 import { operatorTokenFile, settingsDefaults } from '../control/settings.js';
+import { requireServiceUrl } from '../remote/service-url.js';
 
 export interface AdminConnection {
   url?: string;
@@ -16,18 +16,10 @@ export interface AdminConnection {
 /** control.INVALID_REQUEST where something is missing or would send the token over a network in the clear. */
 export async function operatorClient({ url, token, tokenFile }: Omit<AdminConnection, 'json'>): Promise<Client> {
   const { DRILLYARD_URL, DRILLYARD_OPERATOR_TOKEN, DRILLYARD_OPERATOR_TOKEN_FILE } = process.env;
-  const baseUrl = requireUrl(url ?? (DRILLYARD_URL || `http://${settingsDefaults.host}:${settingsDefaults.port}`));
+  const baseUrl = requireServiceUrl(url ?? (DRILLYARD_URL || `http://${settingsDefaults.host}:${settingsDefaults.port}`));
   const given = token ?? (tokenFile === undefined ? DRILLYARD_OPERATOR_TOKEN || undefined : undefined);
   const credential = given ?? tokenIn(tokenFile ?? (DRILLYARD_OPERATOR_TOKEN_FILE || join(settingsDefaults.dataDirectory, operatorTokenFile)));
   return createClient({ baseUrl, credential, retries: 2, fetch: reaching(baseUrl) });
-}
-
-function requireUrl(text: string): string {
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  const host = parsed?.hostname.replace(/^\[|\]$/g, '') ?? '';
-  const isLocal = host === 'localhost' || isLoopbackAddress(host);
-  if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal)) return parsed.origin;
-  throw unusable(`The service is at ${JSON.stringify(text)}; it must be an https:// URL, or http:// on this machine, as the token opens everything.`);
 }
 
 function tokenIn(file: string): string {

@@ -9,6 +9,7 @@ import { addHistory } from './program/history.js';
 import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import { type Finish, rootCommand } from './program/options.js';
+import { addPush } from './program/push.js';
 import { addReport } from './program/report.js';
 import { addRun } from './program/run.js';
 import { addServe } from './program/serve.js';
@@ -22,6 +23,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
   const groups = [
     addRun,
     addSource,
+    addPush,
     addInit,
     addReport,
     addHistory,

@@ -1,9 +1,11 @@
 // `drillyard run`: the public runDrills, shown by reporters.
 import { resolve } from 'node:path';
+import type { RunEvent } from '../contract/run-events.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
-import { runDrills } from '../index.js';
+import { runDrills, runDrillsRemotely } from '../index.js';
+import type { PushedSource } from '../remote/push-source.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
@@ -12,7 +14,9 @@ import { fromHere } from './from-here.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
 import { progressBar } from './progress-bar.js';
+import { pushedWords } from './push-command.js';
 import { receiversOf } from './receiver-flags.js';
+import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
 import { holds, type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
 import { RunReporters } from './run-reporters.js';
 
@@ -27,6 +31,8 @@ export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 
   external: boolean;
   /** Where its address and token go instead of stdout. */
   externalFile?: string;
+  /** The worlds are in this hosted service. */
+  remote?: RemoteFlags;
 }
 
 export async function runCommand(flags: RunFlags): Promise<ExitCode> {
@@ -70,6 +76,7 @@ export interface OneRun {
 
 /** One run from compiling to the last line; what went wrong has been shown. `result`: absent when the run was refused. */
 export async function runOnce({ options, choices, output, terminal, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+  const { remote, ...local } = options;
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;
   try {
@@ -83,16 +90,20 @@ export async function runOnce({ options, choices, output, terminal, signal }: On
     });
     reporters = listening;
     const compiling = progressBar('Compiling');
-    const result = await runDrills({
-      ...options,
+    const heard = {
       signal,
       onCompiling: compiling.update,
-      onNotice: (text) => output.warn(text),
-      onEvent: (event) => {
+      onNotice: (text: string) => {
+        compiling.end();
+        output.warn(text);
+      },
+      onEvent: (event: RunEvent) => {
         compiling.end();
         listening.onEvent(event);
       },
-    }).finally(compiling.end);
+    };
+    const running = remote === undefined ? runDrills({ ...local, ...heard }) : runRemotely({ ...local, ...heard }, remote, output);
+    const result = await running.finally(compiling.end);
     reporters.quiet();
     tellAfterwards(result, root, output);
     return { code: finish(reporters, result, output), result };
@@ -101,6 +112,15 @@ export async function runOnce({ options, choices, output, terminal, signal }: On
     reporters?.refused(diagnosticsOf(error) ?? []);
     return { code: reportFailure(error, output, root) };
   }
+}
+
+async function runRemotely(options: RunDrillsOptions, flags: RemoteFlags, output: Output): Promise<RunDrillsResult> {
+  const remote = remoteOptionsOf(flags, process.env);
+  const onPushed = (pushed: PushedSource): void => {
+    output.line({ event: 'pushed', ...pushed });
+    output.warn(pushedWords(pushed));
+  };
+  return await runDrillsRemotely({ ...options, remote, onPushed });
 }
 
 function finish(reporters: RunReporters, result: RunDrillsResult, output: Output): ExitCode {

@@ -17,6 +17,7 @@ import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-
 import { engineVersion } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
+import { noSource, type SourceList, sourceList } from './source-list.js';
 import { checkTargets } from './target-checks.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { type CompiledSource, compileTool, type ToolSource } from './tool-compile.js';
@@ -37,6 +38,8 @@ export interface CompileOptions {
   onProgress?: (done: number, total: number) => void;
 }
 export interface CompileResult {
+  /** What the root file says; absent where it does not fit. */
+  settings?: RootSettings;
   /** Absent when any diagnostic is an error. */
   build?: CompiledBuild;
   view: ProjectView;
@@ -48,6 +51,8 @@ export interface CompileResult {
   outsidePackages: string[];
   /** What of it has types that can be checked (type-check.ts); here they are not. */
   typeScript: TypeScriptSources;
+  /** What of the repository the build was made of, beside the root file; empty without a build. */
+  files: SourceList;
   /** Where a handler of a tool stands in its source, as far as its text tells. */
   handlerPlace(packageId: string, handlerId: string): Provenance | undefined;
 }
@@ -186,7 +191,9 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
   const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
   const handlerPlace: CompileResult['handlerPlace'] = (packageId, handlerId) =>
     tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
-  return { ...(build === undefined ? {} : { build }), view, sources, diagnostics: sorted, outsidePackages, typeScript, handlerPlace };
+  const files = build === undefined ? noSource : sourceList(root, project, tools);
+  const found = { settings, view, sources, diagnostics: sorted, outsidePackages, typeScript, files, handlerPlace };
+  return { ...(build === undefined ? {} : { build }), ...found };
 }
 
 function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
@@ -236,6 +243,7 @@ function nothing(diagnostics: Diagnostics): CompileResult {
     diagnostics: sorted,
     outsidePackages: [],
     typeScript: noTypeScript,
+    files: noSource,
     handlerPlace: () => undefined,
   };
 }

@@ -34,6 +34,8 @@ export interface CompiledSource {
   compiled: CompiledTool;
   declarative: boolean;
   document: SourceDocument;
+  /** Before the paths of `files`, where they are shown. */
+  shownAs: string;
   starter: SourceDocument | undefined;
   /** What the paths of `files` are relative to, and how they are shown. */
   folder: { root: string; shownAs: string };
@@ -81,6 +83,7 @@ export async function compileTool(
     },
     declarative,
     document,
+    shownAs: source.shownAs,
     starter: source.starter,
     folder: { root: source.root, shownAs: source.shownAs },
     files: bundled?.files ?? [],

@@ -25,8 +25,10 @@ export function materializeRootFile({
   world = 'world.yaml',
   toolPackages = [],
   compat = {},
+  remote,
 }: RootFile): RootSettings {
-  return { schemaVersion, sourceRoot, world, toolPackages, compat: { toolSdk: [], environmentPrefixes: [], ...compat } };
+  const settings = { schemaVersion, sourceRoot, world, toolPackages, compat: { toolSdk: [], environmentPrefixes: [], ...compat } };
+  return remote === undefined ? settings : { ...settings, remote };
 }
 
 export function materializeWorld(input: WorldInput): World {

@@ -35,6 +35,7 @@ const setups: Spot = { area: 'tool setups', prefix: `${project}/tool-setups` };
 const authoring: Spot = { area: 'authoring', prefix: `${project}/authoring-sessions` };
 const source: Spot = { area: 'source', prefix: `${project}/source-drafts` };
 const datasets: Spot = { area: 'datasets', prefix: `${project}/datasets` };
+const uploads: Spot = { area: 'datasets', prefix: `${project}/dataset-uploads` };
 const builds: Spot = { area: 'builds', prefix: `${project}/builds` };
 const quarantines: Spot = { area: 'builds', prefix: `${project}/quarantines` };
 const environments: Spot = { area: 'environments', prefix: `${project}/environments` };
@@ -118,6 +119,9 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   createBuild: start(source, `${revision}/builds`, 'build.publish', 'Compile a revision'),
 
   createDataset: create(datasets, '', 'dataset.write', 'Create a dataset with its first revision'),
+  createDatasetUpload: create(uploads, '', 'dataset.write', 'Announce rows that do not fit a body'),
+  putDatasetUploadContent: { ...change(uploads, '/{uploadId}/content', 'dataset.write', 'Send the rows, as JSON'), method: 'PUT' },
+  completeDatasetUpload: create(uploads, '/{uploadId}/complete', 'dataset.write', 'Check the rows, and make them a dataset or a revision of one'),
   listDatasets: read(datasets, '', 'dataset.read', 'Datasets'),
   getDataset: read(datasets, '/{datasetId}', 'dataset.read', 'One dataset'),
   createDatasetRevision: create(datasets, '/{datasetId}/revisions', 'dataset.write', 'Add an immutable revision'),
@@ -146,6 +150,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
   listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
   getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
+  getUnansweredRequests: read(sessions, `${one}/unanswered-requests`, 'session.read', 'What clients asked of the world and no route answered'),
   listSessionAccess: read(sessions, `${one}/access`, 'session.read', 'Accesses of a session that are valid, without their credentials'),
   revokeSessionAccess: { ...change(sessions, `${one}/access/{accessId}`, 'session.control', 'Revoke an access'), method: 'DELETE' },
   createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),

@@ -43,6 +43,7 @@ const datasetPath = fits(typia.createEquals<Source.DatasetPath>());
 const archiveRequest = fits(typia.createEquals<Source.ArchiveRequest>());
 const buildPath = fits(typia.createEquals<Source.BuildPath>());
 const environmentPath = fits(typia.createEquals<Source.EnvironmentPath>());
+const datasetUploadPath = fits(typia.createEquals<Source.DatasetUploadPath>());
 const sessionPath = fits(typia.createEquals<Sessions.SessionPath>());
 const runPath = fits(typia.createEquals<Runs.RunPath>());
 const attachmentPath = fits(typia.createEquals<Runs.AttachmentPath>());
@@ -108,6 +109,9 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   createBuild: { path: sourceRevisionPath, query: none, body: fits(typia.createEquals<Source.CreateBuildRequest>()) },
 
   createDataset: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateDatasetRequest>()) },
+  createDatasetUpload: { path: projectPath, query: none, body: fits(typia.createEquals<Source.CreateDatasetUploadRequest>()) },
+  putDatasetUploadContent: { path: datasetUploadPath, query: none, body: bytes },
+  completeDatasetUpload: { path: datasetUploadPath, query: none, body: fits(typia.createEquals<Source.CompleteDatasetUploadRequest>()) },
   listDatasets: { path: projectPath, query: fits(typia.createEquals<Source.DatasetsQuery>()), body: none },
   getDataset: { path: datasetPath, query: none, body: none },
   createDatasetRevision: { path: datasetPath, query: none, body: fits(typia.createEquals<Source.CreateDatasetRevisionRequest>()) },
@@ -136,6 +140,7 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   listState: { path: sessionPath, query: fits(typia.createEquals<Sessions.StateQuery>()), body: none },
   listEvidence: { path: sessionPath, query: fits(typia.createEquals<Sessions.EvidenceQuery>()), body: none },
   getPending: { path: sessionPath, query: none, body: none },
+  getUnansweredRequests: { path: sessionPath, query: none, body: none },
   listSessionAccess: { path: sessionPath, query: none, body: none },
   revokeSessionAccess: { path: fits(typia.createEquals<Sessions.SessionAccessPath>()), query: none, body: confirmRequest },
   createSessionAccess: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.AccessRequest>()) },

@@ -71,6 +71,9 @@ export interface Endpoints {
   createBuild: Shape<Source.SourceRevisionPath, None, Source.CreateBuildRequest, Source.CreateBuildReply>;
 
   createDataset: Shape<Project, None, Source.CreateDatasetRequest, Resources.DatasetRevisionView>;
+  createDatasetUpload: Shape<Project, None, Source.CreateDatasetUploadRequest, Source.DatasetUploadReply>;
+  putDatasetUploadContent: Shape<Source.DatasetUploadPath, None, Uint8Array, Source.DatasetUploadReply>;
+  completeDatasetUpload: Shape<Source.DatasetUploadPath, None, Source.CompleteDatasetUploadRequest, Source.CompleteDatasetUploadReply>;
   listDatasets: Shape<Project, Source.DatasetsQuery, None, Source.DatasetList>;
   getDataset: Shape<Source.DatasetPath, None, None, Source.DatasetReply>;
   createDatasetRevision: Shape<Source.DatasetPath, None, Source.CreateDatasetRevisionRequest, Resources.DatasetRevisionView>;
@@ -99,6 +102,7 @@ export interface Endpoints {
   listState: Shape<Session, Sessions.StateQuery, None, Sessions.StateReply>;
   listEvidence: Shape<Session, Sessions.EvidenceQuery, None, Sessions.EvidenceReply>;
   getPending: Shape<Session, None, None, Sessions.PendingReply>;
+  getUnansweredRequests: Shape<Session, None, None, Sessions.UnansweredRequestsReply>;
   listSessionAccess: Shape<Session, None, None, Sessions.SessionAccessList>;
   revokeSessionAccess: Shape<Sessions.SessionAccessPath, None, Organization.ConfirmRequest, Sessions.SessionAccessReply>;
   createSessionAccess: Shape<Session, None, Sessions.AccessRequest, Sessions.AccessReply>;

@@ -92,6 +92,9 @@ export interface WorldSession {
   version: number;
   drillId?: string;
   scenarioId?: string;
+  /** Of the world's making, where they are not 1. */
+  trial?: number;
+  attempt?: number;
   warmPool?: { state: 'preparing' | 'ready' | 'claimed' | 'retired'; setupHash: string };
   parentSessionId?: string;
   parentHostedSnapshotId?: string;

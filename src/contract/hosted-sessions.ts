@@ -6,10 +6,12 @@ import type { CallbackReceiverIds } from './hosted-source.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 import type { Count, EnvironmentId, EpochMs, LeaseGeneration, RowId, Seed, SessionId, Sha256Digest, Slug, Version, VirtualUs } from './primitives.js';
+import type { UnansweredRequests } from './run-events.js';
 import type { tags } from './tags.js';
 import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from './world-protocol.js';
 
 export type HostedSnapshotId = string & tags.Pattern<'^hsnap_[0-9a-z]{12,32}$'>;
+type Ordinal = number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<2147483647>;
 export type TtlMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<604800000>;
 
 export interface SessionPath extends ProjectPath {
@@ -22,6 +24,9 @@ export interface CreateSessionRequest {
   scenarioId?: Slug;
   /** Default: the environment's. */
   buildHash?: Sha256Digest;
+  /** Which trial and which attempt the world is for, as in a local run: with the seed they decide its random numbers and ids. Default 1. */
+  trial?: Ordinal;
+  attempt?: Ordinal;
   warmPool?: 'prepare' | 'prefer';
   callbackReceiverBindingIds?: CallbackReceiverIds;
   /** Default one hour. */
@@ -117,6 +122,10 @@ export interface SessionAccessList {
   schemaVersion: 1;
   /** The oldest first; a session has at most 1,024. */
   items: SessionAccess[];
+}
+/** What clients asked of the world over HTTP and no route answered, since this start of the service. Paths are without queries and tokens. */
+export interface UnansweredRequestsReply extends UnansweredRequests {
+  schemaVersion: 1;
 }
 export interface SessionAccessReply {
   access: SessionAccess;

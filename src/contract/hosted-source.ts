@@ -292,6 +292,50 @@ export interface CreateDatasetRevisionRequest {
   buildHash: Sha256Digest;
   collections: DatasetCollectionInput[] & tags.MaxItems<256>;
 }
+/** Of the content: UTF-8 JSON `{"collections": [...]}`, as in the body of a dataset. */
+export interface CreateDatasetUploadRequest {
+  bytes: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<16777216>;
+  hash: Sha256Digest;
+}
+export interface DatasetUploadPath extends ProjectPath {
+  uploadId: string & tags.Pattern<'^upload_[0-9a-z]{12,32}$'>;
+}
+/** Rows that are of no dataset so far. After `expiresAtMs` they are gone. */
+export interface DatasetUpload {
+  schemaVersion: 1;
+  uploadId: string;
+  organizationId: string;
+  projectId: string;
+  state: 'pending' | 'uploaded';
+  bytes: number;
+  hash: string;
+  createdBy: string;
+  createdAtMs: EpochMs;
+  expiresAtMs: EpochMs;
+}
+export interface DatasetUploadReply {
+  upload: DatasetUpload;
+}
+/** Either `name` and `packageId`, of a new dataset, or `datasetId` and `expectedVersion`, of one that gets a revision. */
+export interface CompleteDatasetUploadRequest {
+  buildHash: Sha256Digest;
+  name?: Name;
+  packageId?: Slug;
+  datasetId?: DatasetId;
+  expectedVersion?: Version;
+}
+/** Without the rows: `records` is how many. */
+export interface CompleteDatasetUploadReply {
+  dataset: Dataset;
+  revision: {
+    schemaVersion: 1;
+    datasetId: DatasetId;
+    revision: Revision;
+    digest: Sha256Digest;
+    bytes: number;
+    collections: { namespace: string; records: number }[];
+  };
+}
 export interface DatasetReply {
   dataset: Dataset;
 }

@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'proposal'
   | 'access'
   | 'dataset'
+  | 'upload'
   | 'run'
   | 'world'
   | 'request'

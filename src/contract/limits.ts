@@ -183,6 +183,24 @@ export const limits = {
   agentDeskRememberedMax: 1_000,
   agentDeskPollsMax: 256,
 
+  // Sources and runs of a hosted service, from here.
+  /** Of one request with source: its bytes as JSON stay so far below `bodyBytesMax`, and its files are so many. */
+  sourceRequestSpareBytes: 4 * 1024,
+  sourceRequestFilesMax: 2_000,
+  /** How often a push begins again when another one changed the draft. */
+  pushTriesMax: 3,
+  remotePollFirstMs: 20,
+  remotePollMsMax: 500,
+  /** A hosted run, beside what its interactions may take; and its session, beside that. */
+  remoteRunSpareMs: 60_000,
+  remoteRunTimeoutMsMax: 86_400_000,
+  remoteSessionSpareMs: 600_000,
+  remoteAccessTtlMs: 3_600_000,
+  /** All files of one evidence bundle. */
+  remoteEvidenceBytesMax: 4 * 1024 * 1024 * 1024,
+  remoteDownloadTimeoutMs: 600_000,
+  remoteDownloadTriesMax: 3,
+
   // Drills.
   runConcurrencyMax: 64,
   /** How often a run looks whether more attempts at once would help. */

@@ -1,5 +1,5 @@
 // The files of a repository the compiler reads (decisions.md 6).
-import type { Seed, Slug, Title, VirtualUs } from './primitives.js';
+import type { EnvironmentId, ProjectId, Seed, Slug, Title, VirtualUs } from './primitives.js';
 import type { FaultSelection, InitialEvent, ScenarioActor, ScenarioActorInput, StatePatch, ToolOverride } from './scenario.js';
 import type { tags } from './tags.js';
 
@@ -11,7 +11,19 @@ export interface RootFile {
   world?: string & tags.MinLength<1> & tags.MaxLength<1024>;
   /** npm package names, or folders relative to the root file ("./tools/x"); "library:<id>" names a package that ships with Drillyard. */
   toolPackages?: (string & tags.MinLength<1> & tags.MaxLength<1024>)[] & tags.MaxItems<256>;
+  /** The hosted service that `push` and `run --remote` use where no flag says otherwise. Never a credential. */
+  remote?: RemoteService;
   compat?: { toolSdk?: string[]; packageField?: string; environmentPrefixes?: (string & tags.Pattern<'^[A-Z][A-Z0-9_]*$'>)[] };
+}
+export interface RemoteService {
+  /** Scheme, host and port: https, or http on this machine. */
+  url: string & tags.MinLength<1> & tags.MaxLength<2048>;
+  /** Default: the only project of the credential. */
+  project?: ProjectId;
+  /** Where sessions are created. Default: the first active environment of the project. */
+  environment?: EnvironmentId;
+  /** The name of the source draft. Default: the id of the world. */
+  draft?: string & tags.MinLength<1> & tags.MaxLength<100>;
 }
 /** The root file with every default present. */
 export interface RootSettings {
@@ -20,6 +32,7 @@ export interface RootSettings {
   world: string;
   toolPackages: string[];
   compat: { toolSdk: string[]; packageField?: string; environmentPrefixes: string[] };
+  remote?: RemoteService;
 }
 
 export interface World {

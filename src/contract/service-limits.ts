@@ -135,6 +135,11 @@ export const serviceLimits = {
   compileProjectQueueMax: 16,
   /** Projects of which is known when they had their last turn. */
   taskPartiesKeptMax: 4096,
+  /** Rows of one dataset that are uploaded, as JSON. */
+  datasetUploadBytesMax: 16 * 1024 * 1024,
+  /** Uploads of one project that no dataset has taken, and how long each is kept. */
+  datasetUploadsMax: 16,
+  datasetUploadKeptMs: 3_600_000,
   baselineCollectionsMax: 2048,
   /** Of all collections of a baseline together. */
   baselineRecordsMax: 10_000,
@@ -173,6 +178,8 @@ export const serviceLimits = {
   /** That are alive, of one session. */
   accessesMax: 1024,
   accessCallsInFlightMax: 256,
+  /** Sessions of which is known what no route answered, beside that of accesses that are valid. */
+  unansweredSessionsMax: 1_000,
   /** Of all agents of one project. */
   agentCallsInFlightMax: 1_024,
   agentCallsPerSecond: 50_000,

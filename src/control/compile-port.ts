@@ -5,7 +5,7 @@ import { type Issue, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import type { CompileResults, CompileTask } from './compile-tasks.js';
-import type { CompilePort, CompileReply, CompileRequest } from './services.js';
+import type { CompilePort, CompileReply, CompileRequest, UploadedRows } from './services.js';
 import { TaskLost, TaskPool } from './task-pool.js';
 import { type StartTaskWorker, type ThreadLimits, threadWorkers } from './task-worker.js';
 
@@ -30,7 +30,13 @@ export type CompileResult = CompileResults[keyof CompileResults];
 
 /** Whose turn the service's own tasks take. */
 const itself = '';
-const names = { compile: 'Compiling the source', verify: 'Verifying the build', rows: 'Checking the rows', library: 'Reading the library' } as const;
+const names = {
+  compile: 'Compiling the source',
+  verify: 'Verifying the build',
+  rows: 'Checking the rows',
+  upload: 'Reading the rows',
+  library: 'Reading the library',
+} as const;
 
 export class CompileWorkers implements CompilePort {
   readonly #pool: TaskPool<CompileTask, CompileResult>;
@@ -54,6 +60,9 @@ export class CompileWorkers implements CompilePort {
   }
   checkRows(state: StateNamespace[], collections: RowCollection[], projectId = itself): Promise<Issue[]> {
     return this.#ask({ kind: 'rows', state, collections }, projectId);
+  }
+  readUpload({ projectId, ...upload }: Parameters<CompilePort['readUpload']>[0]): Promise<UploadedRows> {
+    return this.#ask({ kind: 'upload', ...upload }, projectId);
   }
   library(): Promise<readonly LibraryPackage[]> {
     this.#library ??= this.#ask({ kind: 'library' }, itself).catch((error: unknown) => {

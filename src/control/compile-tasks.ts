@@ -9,17 +9,20 @@ import type { Issue } from '../contract/errors.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import { validateCompiledBuild } from '../contract/validators.js';
 import { packBuild, unpackBuild } from './build-pack.js';
-import type { BuildSummary, CompileReply } from './services.js';
+import { readUpload } from './dataset-upload-task.js';
+import type { BuildSummary, CompileReply, DatasetTool, UploadedRows } from './services.js';
 
 export type CompileTask =
   | { kind: 'compile'; root: string; config?: string; choices?: DataChoices }
   | { kind: 'verify'; buildHash: string; build: Uint8Array }
   | { kind: 'rows'; state: StateNamespace[]; collections: RowCollection[] }
+  | { kind: 'upload'; tool: DatasetTool; state: StateNamespace[]; content: Uint8Array }
   | { kind: 'library' };
 export interface CompileResults {
   compile: CompileReply;
   verify: boolean;
   rows: Issue[];
+  upload: UploadedRows;
   library: LibraryPackage[];
 }
 
@@ -31,6 +34,8 @@ export async function runCompileTask(task: CompileTask): Promise<CompileResults[
       return isBuild(unpackBuild(task.build), task.buildHash);
     case 'rows':
       return rowIssues(task.state, task.collections, '/collections');
+    case 'upload':
+      return readUpload(task);
     case 'library':
       return readLibrary();
   }

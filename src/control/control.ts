@@ -19,6 +19,7 @@ import { ControlRoom } from './control-room.js';
 import { dataChoiceEndpoints } from './data-choice-endpoints.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { datasetEndpoints } from './dataset-endpoints.js';
+import { datasetUploadEndpoints } from './dataset-uploads.js';
 import { DiskReserve } from './disk-reserve.js';
 import type { EndpointSet } from './endpoint.js';
 import { environmentEndpoints } from './environment-endpoints.js';
@@ -94,6 +95,7 @@ export function allEndpoints(services: ControlServices): EndpointSet<EndpointId>
     ...baselineEndpoints(services),
     ...buildEndpoints(services),
     ...datasetEndpoints(services),
+    ...datasetUploadEndpoints(services),
     ...quarantineEndpoints(services),
     ...environmentEndpoints(services),
     ...sessionEndpoints(services),

@@ -1,26 +1,25 @@
 // Datasets: rows of one tool's state, in immutable revisions bound to their digest.
 import type { CompiledTool } from '../contract/build.js';
+import { type DatasetContent, orderedContent } from '../contract/dataset-content.js';
 import { ServiceError } from '../contract/errors.js';
 import type { DatasetRevisionView } from '../contract/hosted-resources.js';
-import type { Build, CreateDatasetRequest, Dataset, DatasetCollectionInput } from '../contract/hosted-source.js';
+import type { Build, CreateDatasetRequest, Dataset } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
 import { contentOf, loadBuild, requireBuild } from './build-records.js';
 import { listPage } from './cursors.js';
 import {
-  type DatasetContent,
   type DatasetRevisionRecord,
   datasetRevisionTable,
   datasetTable,
   keepContent,
   loadContent,
-  orderedContent,
   requireAvailableDataset,
   requireDataset,
   requireDatasetRevision,
 } from './dataset-records.js';
 import type { EndpointSet } from './endpoint.js';
 import { returnQuota, takeQuota } from './quotas.js';
-import type { ControlServices } from './services.js';
+import type { ControlServices, DatasetTool } from './services.js';
 import { revisionKey, sourceRevisionTable } from './source-records.js';
 import type { Change, View } from './tables.js';
 import { requireConfirmation, requireVersion } from './versions.js';
@@ -70,9 +69,7 @@ function changes(services: ControlServices): EndpointSet<Changes> {
         const { organizationId } = caller;
         takeQuota(tx, services, { organizationId, name: 'datasetsMax' });
         const author = { createdBy: caller.userId ?? caller.credentialId, createdAtMs: nowMs() };
-        const identity = { schemaVersion: 1, organizationId, projectId, datasetId: newId('dataset'), name, packageId } as const;
-        const first = { version: 1, currentRevision: 1, currentDigest: prepared.digest, state: 'available' } as const;
-        return putRevision(tx, { ...identity, ...first, ...author, updatedAtMs: author.createdAtMs }, prepared, author);
+        return putRevision(tx, firstOf({ organizationId, projectId, name, packageId, digest: prepared.digest }, author), prepared, author);
       },
     },
     createDatasetRevision: {
@@ -88,9 +85,7 @@ function changes(services: ControlServices): EndpointSet<Changes> {
         requireVersion(requireDataset(tx, place), body);
         const dataset = requireAvailableDataset(tx, place);
         const author = { createdBy: caller.userId ?? caller.credentialId, createdAtMs: nowMs() };
-        const [version, currentRevision] = [dataset.version + 1, dataset.currentRevision + 1];
-        const next: Dataset = { ...dataset, version, currentRevision, currentDigest: prepared.digest, updatedAtMs: author.createdAtMs };
-        return putRevision(tx, next, prepared, author);
+        return putRevision(tx, nextOf(dataset, prepared.digest, author), prepared, author);
       },
     },
     archiveDataset: {
@@ -111,6 +106,21 @@ function changes(services: ControlServices): EndpointSet<Changes> {
   };
 }
 
+type Author = Pick<DatasetRevisionRecord, 'createdBy' | 'createdAtMs'>;
+/** A dataset with its first revision. */
+export function firstOf(
+  { digest, ...named }: Pick<Dataset, 'organizationId' | 'projectId' | 'name' | 'packageId'> & { digest: string },
+  author: Author,
+): Dataset {
+  const first = { version: 1, currentRevision: 1, currentDigest: digest, state: 'available' } as const;
+  return { schemaVersion: 1, datasetId: newId('dataset'), ...named, ...first, ...author, updatedAtMs: author.createdAtMs };
+}
+/** ... with one more. */
+export function nextOf(dataset: Dataset, digest: string, { createdAtMs }: Author): Dataset {
+  const [version, currentRevision] = [dataset.version + 1, dataset.currentRevision + 1];
+  return { ...dataset, version, currentRevision, currentDigest: digest, updatedAtMs: createdAtMs };
+}
+
 interface PreparedRows {
   content: DatasetContent;
   digest: string;
@@ -124,29 +134,37 @@ interface RowsRequest extends Pick<CreateDatasetRequest, 'buildHash' | 'packageI
 /** The rows fit the tool as the build has it, and are kept. */
 async function prepareRows(services: ControlServices, view: View, request: RowsRequest): Promise<PreparedRows> {
   const { blobs, compiler } = services;
-  const { packageId, collections } = request;
-  const build = requireBuild(view, request);
-  const tool = (await loadBuild(services, build.buildHash)).tools.find((one) => one.packageId === packageId);
-  if (tool === undefined) throw invalid([{ path: '/packageId', code: 'not_one_of', message: `the build has no tool package '${packageId}'` }]);
+  const { collections } = request;
+  const { build, tool } = await toolFor(services, view, request);
   const issues = await compiler.checkRows(tool.manifest.state, collections, request.projectId);
-  if (issues.length > 0) throw invalid(issues);
-  const content = contentFor(tool, collections);
+  if (issues.length > 0) throw rowsRefused(issues);
+  const content = orderedContent({ tool: datasetToolOf(tool), collections });
   return { content, digest: await keepContent(content, blobs), provenance: provenanceOf(view, build, tool) };
 }
 
-function invalid(issues: { path: string; code: string; message: string }[]): ServiceError {
+/** The build and its tool. control.INVALID_REQUEST where it has none of this name. */
+export async function toolFor(
+  services: ControlServices,
+  view: View,
+  request: { organizationId: string; projectId: string; buildHash: string; packageId: string },
+): Promise<{ build: Build; tool: CompiledTool }> {
+  const build = requireBuild(view, request);
+  const { packageId } = request;
+  const tool = (await loadBuild(services, build.buildHash)).tools.find((one) => one.packageId === packageId);
+  if (tool !== undefined) return { build, tool };
+  throw rowsRefused([{ path: '/packageId', code: 'not_one_of', message: `the build has no tool package '${packageId}'` }]);
+}
+
+export function rowsRefused(issues: { path: string; code: string; message: string }[]): ServiceError {
   return new ServiceError('control.INVALID_REQUEST', { message: 'The rows do not fit the tool.', issues });
 }
 
-function contentFor(
-  { packageId, version, manifestHash, artifactHash, stateSchemaDigest }: CompiledTool,
-  collections: DatasetCollectionInput[],
-): DatasetContent {
-  return orderedContent({ tool: { packageId, version, manifestHash, artifactHash, stateSchemaDigest }, collections });
+export function datasetToolOf({ packageId, version, manifestHash, artifactHash, stateSchemaDigest }: CompiledTool): DatasetTool {
+  return { packageId, version, manifestHash, artifactHash, stateSchemaDigest };
 }
 
 /** Where the schemas came from, when that was a build of a draft. */
-function provenanceOf(view: View, { buildHash, source }: Build, { artifactHash, packageId }: CompiledTool): DatasetRevisionView['provenance'] {
+export function provenanceOf(view: View, { buildHash, source }: Build, { artifactHash, packageId }: CompiledTool): DatasetRevisionView['provenance'] {
   const revision = source && view.get(sourceRevisionTable, revisionKey(source.sourceDraftId, source.revision));
   if (source === undefined || revision === undefined) return undefined;
   return {

@@ -1,9 +1,9 @@
 // Datasets as they lie in the catalog: the dataset, and its immutable revisions, whose rows are blobs under the revision's digest.
-import { canonicalJson } from '../contract/canonical-json.js';
+
+import { contentText, type DatasetContent } from '../contract/dataset-content.js';
 import { ServiceError } from '../contract/errors.js';
 import type { DatasetRevisionView } from '../contract/hosted-resources.js';
 import type { Dataset } from '../contract/hosted-source.js';
-import type { JsonValue } from '../contract/json.js';
 import type { Blobs } from './services.js';
 import { defineTable, type View } from './tables.js';
 
@@ -32,20 +32,9 @@ export const datasetRevisionTable = defineTable<DatasetRevisionRecord>({
   indexes: { all: () => [] },
 });
 
-/** What a revision's digest covers: the tool it is for, and every row; in order, so that equal rows are one digest. */
-export type DatasetContent = Pick<DatasetRevisionView['revision'], 'tool' | 'collections'>;
-
-/** The content in its order. */
-export function orderedContent({ tool, collections }: DatasetContent): DatasetContent {
-  const inOrder = collections
-    .map(({ namespace, records }) => ({ namespace, records: [...records].sort((a, b) => (a.rowId < b.rowId ? -1 : 1)) }))
-    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
-  return { tool, collections: inOrder };
-}
-
 /** `content` is ordered. */
 export function keepContent(content: DatasetContent, blobs: Blobs): Promise<string> {
-  return blobs.put(Buffer.from(canonicalJson({ schemaVersion: 1, ...content } as unknown as JsonValue)));
+  return blobs.put(Buffer.from(contentText(content)));
 }
 
 export async function loadContent(digest: string, blobs: Blobs): Promise<DatasetContent> {

@@ -10,7 +10,15 @@ import { requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 type Given = 'organizationId' | 'projectId' | 'environmentId' | 'buildHash' | 'seed';
-type MayBeGiven = 'callbackReceiverBindingIds' | 'drillId' | 'scenarioId' | 'warmPool' | 'parentSessionId' | 'parentHostedSnapshotId';
+type MayBeGiven =
+  | 'callbackReceiverBindingIds'
+  | 'drillId'
+  | 'scenarioId'
+  | 'trial'
+  | 'attempt'
+  | 'warmPool'
+  | 'parentSessionId'
+  | 'parentHostedSnapshotId';
 export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<WorldSession, MayBeGiven>> {
   ttlMs: number | undefined;
 }

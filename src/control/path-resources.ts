@@ -2,6 +2,7 @@
 import { requireAuthoring } from './authoring-records.js';
 import { requireCallbackReceiver } from './callback-receiver-records.js';
 import { requireDataset } from './dataset-records.js';
+import { requireUpload } from './dataset-upload-records.js';
 import { requireEnvironment } from './environment-records.js';
 import { requireAttachment } from './run-attachment-records.js';
 import { requireRun } from './run-records.js';
@@ -23,6 +24,7 @@ const finders: { readonly [name: string]: Find } = {
   attachmentId: (view, _, attachmentId, { hostedRunId }) => requireAttachment(view, { hostedRunId: String(hostedRunId), attachmentId }),
   sourceDraftId: (view, place, sourceDraftId) => requireDraft(view, { ...place, sourceDraftId }),
   datasetId: (view, place, datasetId) => requireDataset(view, { ...place, datasetId }),
+  uploadId: (view, place, uploadId) => requireUpload(view, { ...place, uploadId }),
   authoringSessionId: (view, place, authoringSessionId) => requireAuthoring(view, { ...place, authoringSessionId }),
   callbackReceiverBindingId: (view, place, id) => requireCallbackReceiver(view, { ...place, id }),
 };

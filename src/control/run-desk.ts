@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
 import type { Attached } from '../drills/capture.js';
 import type { Desk, HandedIn, PendingInteraction } from '../drills/hosted-attempt.js';
-import type { Begun, Ended, Played, PlayedStep } from '../drills/seat.js';
+import type { Begun, Ended, Played, PlayedStep, Worked } from '../drills/seat.js';
 import type { WorldRef } from '../worlds/api.js';
 import { patience } from './patient-world.js';
 import { loadAttached } from './run-attachment-records.js';
@@ -56,7 +56,7 @@ export class RunDesk implements Desk {
     this.begun = begun;
   }
 
-  async await(pending: PendingInteraction): Promise<HandedIn> {
+  async await(pending: PendingInteraction): Promise<HandedIn & Pick<Worked, 'unanswered'>> {
     const memory = runMemory(this.#services);
     // Before it can be reported.
     const next = memory.nextHandedIn(this.#hostedRunId);
@@ -70,7 +70,7 @@ export class RunDesk implements Desk {
     });
     const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
     await memory.close(this.#hostedRunId);
-    return handedIn;
+    return { ...handedIn, unanswered: memory.takeUnanswered(this.#hostedRunId) };
   }
 
   async keep(step: PlayedStep): Promise<void> {

@@ -1,12 +1,15 @@
 // What this life of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction, and who
 // waits for that to be handed in.
 //   M1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been answered.
+import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { HandedIn } from '../drills/hosted-attempt.js';
+import { joinUnanswered } from '../drills/unanswered.js';
 import type { ControlServices } from './services.js';
 
 export class RunMemory {
   readonly #accesses = new Map<string, Access[]>();
+  readonly #unanswered = new Map<string, UnansweredRequests>();
   readonly #waiters = new Map<string, ((handedIn: HandedIn) => void)[]>();
 
   /** Resolves with the next event. */
@@ -21,6 +24,7 @@ export class RunMemory {
   /** The run has ended; no event follows. */
   forget(hostedRunId: string): void {
     this.#waiters.delete(hostedRunId);
+    this.#unanswered.delete(hostedRunId);
   }
 
   issued(hostedRunId: string, access: Access): void {
@@ -33,7 +37,16 @@ export class RunMemory {
     const accesses = this.#accesses.get(hostedRunId) ?? [];
     await Promise.all(accesses.map((access) => access.revoke()));
     // Another interaction's, meanwhile.
-    if (this.#accesses.get(hostedRunId) === accesses) this.#accesses.delete(hostedRunId);
+    if (accesses.length === 0 || this.#accesses.get(hostedRunId) !== accesses) return;
+    this.#accesses.delete(hostedRunId);
+    const found = joinUnanswered(accesses.map((access) => access.unanswered()));
+    if (found.requests.length > 0) this.#unanswered.set(hostedRunId, found);
+  }
+  /** What no route answered of the interaction that `close` has ended; once. */
+  takeUnanswered(hostedRunId: string): UnansweredRequests | undefined {
+    const found = this.#unanswered.get(hostedRunId);
+    this.#unanswered.delete(hostedRunId);
+    return found;
   }
 }
 

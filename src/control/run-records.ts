@@ -1,6 +1,7 @@
 // Hosted runs as they lie in the catalog: the resource, what a coordinator needs to go on with it, and apart from it what grows or is large:
 // the steps it has played, what happened to it, its result.
 import { ServiceError } from '../contract/errors.js';
+import type { WorldSession } from '../contract/hosted-resources.js';
 import type { RunActivity } from '../contract/hosted-runs.js';
 import { limits } from '../contract/limits.js';
 import type { BindingEvidence, HostedRun, RunResult } from '../contract/run.js';
@@ -13,6 +14,8 @@ export interface RunRecord {
   run: Omit<HostedRun, 'result'>;
   operationId: string;
   createdBy: string;
+  /** Of the making of its world, where they are not 1: a rerun's world is made the same. */
+  madeFor?: Pick<WorldSession, 'trial' | 'attempt'>;
   /** Where the world stood when the run began; absent until then. */
   begun?: Begun;
   /** How its timeline ended; absent until then. */

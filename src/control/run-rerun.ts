@@ -50,10 +50,15 @@ function requireEnded(record: RunRecord): RunRecord {
   throw new ServiceError('control.STATE_CONFLICT', { message: 'The run has not ended yet.', details: { state } });
 }
 
-function sessionFor(tx: Change, services: ControlServices, { run }: RunRecord, { start, ttlMs, createdBy }: SessionOptions): SessionRecord {
+function sessionFor(
+  tx: Change,
+  services: ControlServices,
+  { run, madeFor = {} }: RunRecord,
+  { start, ttlMs, createdBy }: SessionOptions,
+): SessionRecord {
   const { organizationId, projectId, environmentId, buildHash, request } = run;
   const { drillId, seed } = request;
-  const wanted = { organizationId, projectId, environmentId, buildHash, seed, drillId, ttlMs };
+  const wanted = { organizationId, projectId, environmentId, buildHash, seed, drillId, ttlMs, ...madeFor };
   return newSession(tx, services, wanted, { setupHash: start.setupHash, createdBy, clockUs: start.setup.virtualTimeUs });
 }
 interface SessionOptions {

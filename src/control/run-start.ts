@@ -64,7 +64,7 @@ export interface BeginRun {
 /** The run, its operation in the session's lane, its bundle; the lease is the run's from this commit on, and earlier access ends with it. */
 export function beginRun(tx: Change, services: ControlServices, record: SessionRecord, begin: BeginRun) {
   const { session } = record;
-  const { organizationId, projectId, sessionId } = session;
+  const { organizationId, projectId, sessionId, trial, attempt } = session;
   const drillId = drillOf(record);
   requireStorage(tx, services, { organizationId, projectId });
   takeQuota(tx, services, { organizationId, name: 'runsActiveMax' });
@@ -72,10 +72,12 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   const hostedRunId = newId('hrun');
   const operation = startOperation(tx, services, begin.askedBy, { kind: 'drill.run', session, resource: { type: 'run', id: hostedRunId } });
   const run = newRun(services, record, { ...begin, hostedRunId, drillId, nowMs });
+  const made = { ...(trial === undefined ? {} : { trial }), ...(attempt === undefined ? {} : { attempt }) };
   const kept: RunRecord = {
     run,
     operationId: operation.operationId,
     createdBy: begin.createdBy,
+    ...(trial === undefined && attempt === undefined ? {} : { madeFor: made }),
     stepCount: 0,
     activityCount: 0,
     attachments: { count: 0, bytes: 0 },

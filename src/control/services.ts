@@ -4,6 +4,7 @@ import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
 import type { Diagnostic } from '../contract/build.js';
 import type { Issue, ServiceError } from '../contract/errors.js';
+import type { DatasetRevisionView } from '../contract/hosted-resources.js';
 import type { Build } from '../contract/hosted-source.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
@@ -44,6 +45,8 @@ export interface CompilePort {
   verify(buildHash: string, build: Uint8Array, projectId?: string): Promise<boolean>;
   /** Rows against a tool's state schemas; paths begin with `/collections`. Refuses as `compile` does. */
   checkRows(state: StateNamespace[], collections: RowCollection[], projectId?: string): Promise<Issue[]>;
+  /** Rows as they were sent: read, checked for their shape and as `checkRows` does, and put in order. */
+  readUpload(request: { tool: DatasetTool; state: StateNamespace[]; content: Uint8Array; projectId: string }): Promise<UploadedRows>;
   /** The tool packages that ship with Drillyard. */
   library(): Promise<readonly LibraryPackage[]>;
   close(): Promise<void>;
@@ -54,6 +57,9 @@ export interface JudgePort {
   judgeFor(projectId: string): ExpressionJudge;
   close(): Promise<void>;
 }
+export type DatasetTool = DatasetRevisionView['revision']['tool'];
+/** With issues there is nothing else. `content`: what the dataset's revision is, as canonical JSON. */
+export type UploadedRows = { issues: Issue[] } | { issues: []; content: Uint8Array; collections: { namespace: string; records: number }[] };
 export interface CompileRequest {
   /** The repository root. */
   root: string;

@@ -25,6 +25,7 @@ export function createSession(services: ControlServices): PreparedEndpoint<'crea
     kind: 'prepared',
     prepare: async (view, call) => {
       requireSeed(call.body.seed);
+      requireOrdinary(call.body);
       const buildHash = buildHashFor(view, call);
       return { buildHash, start: startOf(await loadBuild(services, buildHash), call.body) };
     },
@@ -44,6 +45,12 @@ export function createSession(services: ControlServices): PreparedEndpoint<'crea
 
 function requireSeed(seed: string): void {
   if (!isSeed(seed)) throw refused({ path: '/seed', code: 'too_large', message: 'is an unsigned 64-bit integer' });
+}
+
+/** Prepared worlds are told apart by their seed alone. */
+function requireOrdinary({ warmPool, trial = 1, attempt = 1 }: CreateSessionRequest): void {
+  if (warmPool === undefined || (trial === 1 && attempt === 1)) return;
+  throw refused({ path: '/warmPool', code: 'conflict', message: 'a prepared session is of the first trial and attempt' });
 }
 
 function buildHashFor(view: View, { path, caller, body }: UnsafeCall<'createSession'>): string {
@@ -69,7 +76,7 @@ function begun(
   { path, caller, body }: UnsafeCall<'createSession'>,
   { buildHash, start }: Prepared,
 ): SessionRecord {
-  const { seed, drillId, scenarioId, warmPool, callbackReceiverBindingIds = [], ttlMs } = body;
+  const { seed, drillId, scenarioId, trial = 1, attempt = 1, warmPool, callbackReceiverBindingIds = [], ttlMs } = body;
   const { organizationId, userId, credentialId } = caller;
   const wanted = {
     organizationId,
@@ -81,6 +88,8 @@ function begun(
     ttlMs,
     ...(drillId === undefined ? {} : { drillId }),
     ...(scenarioId === undefined ? {} : { scenarioId }),
+    ...(trial === 1 ? {} : { trial }),
+    ...(attempt === 1 ? {} : { attempt }),
     ...(warmPool === 'prepare' ? { warmPool: { state: 'preparing' as const, setupHash: start.setupHash } } : {}),
   };
   return newSession(tx, services, wanted, { setupHash: start.setupHash, createdBy: userId ?? credentialId, clockUs: start.setup.virtualTimeUs });

@@ -40,13 +40,11 @@ interface MakeWorld {
 }
 async function makeWorld(services: ControlServices, { session }: SessionRecord, { build, isNew }: MakeWorld): Promise<WorldRef> {
   const { worlds, guard } = services;
-  const { sessionId: worldId, seed } = session;
+  const { sessionId: worldId, seed, trial = 1, attempt = 1 } = session;
   const { setup, setupHash } = startOf(build, session);
   const world = await orFound(
     () =>
-      guard.making(session, worlds.hostOf(worldId), () =>
-        worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 }, isNew }),
-      ),
+      guard.making(session, worlds.hostOf(worldId), () => worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial, attempt }, isNew })),
     () => worlds.open(worldId),
   );
   return sessionMemory(services).remember(world);

@@ -8,7 +8,9 @@ import type { ReceiverSource } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SessionAccess } from '../contract/hosted-sessions.js';
 import { limits } from '../contract/limits.js';
+import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
+import { joinUnanswered } from '../drills/unanswered.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { ControlServices } from './services.js';
 import { sessionReceivers } from './session-receivers.js';
@@ -45,6 +47,8 @@ export class SessionMemory {
   readonly #parts: SessionMemoryParts;
   readonly #refs = new Map<string, KnownWorld>();
   readonly #issued = new Map<string, Set<IssuedAccess>>();
+  /** What no route answered of accesses that are over, by session. */
+  readonly #unanswered = new Map<string, UnansweredRequests>();
   /** Of sessions in which an operation runs that can be stopped. */
   readonly #ends = new Map<string, AbortController>();
 
@@ -92,12 +96,17 @@ export class SessionMemory {
     return [...(this.#issued.get(sessionId) ?? [])];
   }
   revokeOne(sessionId: string, issued: IssuedAccess): void {
-    void issued.access.revoke();
+    this.#end(sessionId, issued);
     this.#issued.get(sessionId)?.delete(issued);
   }
   revoke(sessionId: string): void {
-    for (const { access } of this.#issued.get(sessionId) ?? []) void access.revoke();
+    for (const issued of this.#issued.get(sessionId) ?? []) this.#end(sessionId, issued);
     this.#issued.delete(sessionId);
+  }
+  /** Of every access that this life of the service has issued to the session. */
+  unansweredOf(sessionId: string): UnansweredRequests {
+    const live = [...(this.#issued.get(sessionId) ?? [])].map(({ access }) => access.unanswered());
+    return joinUnanswered([this.#unanswered.get(sessionId), ...live]);
   }
   /** Ends access whose time is over, and that of a server key which is accepted no more. */
   dropVoid(nowMs: number): void {
@@ -123,10 +132,22 @@ export class SessionMemory {
   }
   forget(sessionId: string): void {
     this.#refs.delete(sessionId);
+    this.#unanswered.delete(sessionId);
   }
   /** This life ends: what is in flight is broken off, and goes out again in the next one. */
   leave(): void {
     for (const { end } of this.#refs.values()) end.abort();
+  }
+
+  #end(sessionId: string, { access }: IssuedAccess): void {
+    void access.revoke();
+    const found = access.unanswered();
+    if (found === undefined) return;
+    const all = joinUnanswered([this.#unanswered.get(sessionId), found]);
+    // The last that was added is the last to go.
+    this.#unanswered.delete(sessionId);
+    this.#unanswered.set(sessionId, all);
+    if (this.#unanswered.size > limits.unansweredSessionsMax) this.#unanswered.delete(this.#unanswered.keys().next().value as string);
   }
 
   #dropVoid(sessionId: string, nowMs: number): void {
@@ -134,7 +155,7 @@ export class SessionMemory {
     if (all === undefined) return;
     for (const one of all) {
       if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.issuerStands()) continue;
-      void one.access.revoke();
+      this.#end(sessionId, one);
       all.delete(one);
     }
     if (all.size === 0) this.#issued.delete(sessionId);

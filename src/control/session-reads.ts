@@ -11,7 +11,15 @@ import { refused } from './session-start.js';
 import { requireUsable } from './session-states.js';
 import type { KeyPart, View } from './tables.js';
 
-type SessionReads = 'listSessions' | 'getSession' | 'getSessionRuntime' | 'listStateNamespaces' | 'listState' | 'listEvidence' | 'getPending';
+type SessionReads =
+  | 'listSessions'
+  | 'getSession'
+  | 'getSessionRuntime'
+  | 'listStateNamespaces'
+  | 'listState'
+  | 'listEvidence'
+  | 'getPending'
+  | 'getUnansweredRequests';
 
 export function sessionReads(services: ControlServices): EndpointSet<SessionReads> {
   const ask = <Q extends WorldQuery>(view: View, call: Asked, query: Q): Promise<WorldAnswers[Q['kind']]> =>
@@ -40,6 +48,13 @@ export function sessionReads(services: ControlServices): EndpointSet<SessionRead
       run: async (view, call) => {
         const { fromSequence = 1, limit = limits.evidencePageItemsDefault } = call.query ?? {};
         return { schemaVersion: 1, ...(await ask(view, call, { kind: 'evidence', fromSequence, limit })) };
+      },
+    },
+    getUnansweredRequests: {
+      kind: 'read',
+      run: (view, { path, caller }) => {
+        const { sessionId } = requireSession(view, { ...path, ...caller }).session;
+        return { schemaVersion: 1, ...sessionMemory(services).unansweredOf(sessionId) };
       },
     },
     getPending: {

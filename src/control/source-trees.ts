@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceChange, SourceFileInput } from '../contract/hosted-source.js';
 import type { IssueCode } from '../contract/issue-codes.js';
 import { limits } from '../contract/limits.js';
+import { sourceTreeDigest, sourceTreeText } from '../contract/source-digest.js';
 import type { Blobs, ControlServices } from './services.js';
 
 export interface SourceFile {
@@ -112,13 +112,12 @@ export function filesOf(tree: SourceTree): { path: string; digest: string; bytes
 }
 
 export function treeDigest(tree: SourceTree): string {
-  return sha256Digest(treeText(tree));
+  return sourceTreeDigest(filesOf(tree));
 }
-const treeText = (tree: SourceTree): string => canonicalJson(filesOf(tree));
 
 /** Keeps what the tree's digest stands for, so that `loadTree` finds it; the content of its files is kept already. */
 export function keepTree(tree: SourceTree, blobs: Blobs): Promise<string> {
-  return blobs.put(Buffer.from(treeText(tree)));
+  return blobs.put(Buffer.from(sourceTreeText(filesOf(tree))));
 }
 
 export async function loadTree(sourceDigest: string, blobs: Blobs): Promise<SourceTree> {

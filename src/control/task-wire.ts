@@ -12,16 +12,21 @@ const toWire = (bytes: Uint8Array): Bytes => ({ base64: Buffer.from(bytes.buffer
 const fromWire = ({ base64 }: Bytes): Uint8Array => Buffer.from(base64, 'base64');
 
 export function taskToWire(task: AnyTask): unknown {
+  if (task.kind === 'upload') return { ...task, content: toWire(task.content) };
   return task.kind === 'verify' ? { ...task, build: toWire(task.build) } : task;
 }
 /** Of a task that the parent sent, which is believed. */
 export function taskFromWire(value: unknown): AnyTask {
   const task = value as AnyTask;
+  if (task.kind === 'upload') return { ...task, content: fromWire(task.content as unknown as Bytes) };
   return task.kind === 'verify' ? { ...task, build: fromWire(task.build as unknown as Bytes) } : task;
 }
 
 export function answerToWire(answer: TaskAnswer<unknown>): unknown {
-  if (!('result' in answer) || !isRecord(answer.result) || answer.result.compiled === undefined) return answer;
+  if (!('result' in answer) || !isRecord(answer.result)) return answer;
+  const { content } = answer.result;
+  if (content instanceof Uint8Array) return { result: { ...answer.result, content: toWire(content) } };
+  if (answer.result.compiled === undefined) return answer;
   const { compiled, ...rest } = answer.result as { compiled: { build: Uint8Array; view: Uint8Array } };
   return { result: { ...rest, compiled: { ...compiled, build: toWire(compiled.build), view: toWire(compiled.view) } } };
 }
@@ -40,6 +45,7 @@ const readers: { [Kind in AnyTask['kind']]: (value: unknown) => unknown } = {
   compile: readCompiled,
   verify: (value) => (typeof value === 'boolean' ? value : undefined),
   rows: (value) => (isListOf(value, isIssue) ? value : undefined),
+  upload: readUploaded,
   library: (value) => (isListOf(value, isLibraryPackage) ? value : undefined),
   judge: (value) => (isJudged(value) ? value : undefined),
 };
@@ -53,6 +59,16 @@ function readCompiled(value: unknown): unknown {
   const { summary, build, view } = compiled;
   if (!isSummary(summary) || !isBytes(build) || !isBytes(view)) return undefined;
   return { compiled: { summary, build: fromWire(build), view: fromWire(view) }, diagnostics };
+}
+
+function readUploaded(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  const { issues, content, collections, ...others } = value;
+  if (Object.keys(others).length > 0 || !isListOf(issues, isIssue)) return undefined;
+  if (content === undefined && collections === undefined) return { issues };
+  const isCount = (one: unknown): boolean =>
+    isRecord(one) && isText(one.namespace) && Number.isSafeInteger(one.records) && Object.keys(one).length === 2;
+  return isBytes(content) && isListOf(collections, isCount) ? { issues, content: fromWire(content), collections } : undefined;
 }
 
 function isRecord(value: unknown): value is { [member: string]: unknown } {

@@ -11,7 +11,7 @@ export interface AttemptTimes {
   finishedAtMs: number;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, attempt: PlayedAttempt, times: AttemptTimes): RunReport {
+export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<PlayedAttempt, 'captured'>, times: AttemptTimes): RunReport {
   const { result, cutShort, toolFailures, unanswered } = attempt;
   return {
     schemaVersion: 1,
@@ -28,7 +28,11 @@ export function attemptReport({ drill, target }: PlayableDrill, attempt: PlayedA
 }
 
 /** `<reportDirectory>/<runId>/`. */
-export function writeAttemptReport(reportDirectory: string, report: RunReport, { journal, captured }: PlayedAttempt): Promise<WrittenReport> {
+export function writeAttemptReport(
+  reportDirectory: string,
+  report: RunReport,
+  { journal, captured }: Pick<PlayedAttempt, 'journal' | 'captured'>,
+): Promise<WrittenReport> {
   const sealed = report.result.evidenceRange.toSequence > 0;
   return writeRunReport({
     reportDirectory,

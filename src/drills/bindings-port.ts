@@ -56,8 +56,8 @@ export interface Endpoint {
 /** The world as its actor may touch it. Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
 export interface DirectClient {
   tools(): Promise<ToolCatalogItem[]>;
-  call(call: DirectCall): Promise<CallResult>;
-  wait(untilUs?: number): Promise<WaitResult>;
+  call(call: DirectCall): Promise<Pick<CallResult, 'callId' | 'correlationId' | 'outcome'>>;
+  wait(untilUs?: number): Promise<Pick<WaitResult, 'correlationId' | 'virtualTimeUs' | 'outcome'>>;
   /** Callbacks for the receiver go there from now on, until the access ends. */
   receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { AttachmentDescriptor, CaptureResult } from '../contract/run.js';
 import type { ReportAttachment } from '../reports/write-run-report.js';
 import type { AttachedFile, TargetRun } from './targets/target-run.js';
 
-type CaptureKind = CaptureResult['attachments'][number]['kind'];
+export type CaptureKind = CaptureResult['attachments'][number]['kind'];
 /** Something that was attached to a run. */
 export interface Attached {
   kind: CaptureKind;
@@ -21,7 +21,8 @@ export interface Attached {
   id?: string;
   file: AttachedFile;
 }
-const policyOf = { log: 'logs', screenshot: 'screenshots', video: 'video', file: 'files' } as const;
+/** Which policy of a drill decides on what. */
+export const policyOf = { log: 'logs', screenshot: 'screenshots', video: 'video', file: 'files' } as const;
 
 export interface Captured {
   result: CaptureResult;
@@ -107,7 +108,7 @@ export class Capture {
   }
 }
 
-function kindOf({ mediaType }: AttachedFile): CaptureKind {
+export function kindOf({ mediaType }: Pick<AttachedFile, 'mediaType'>): CaptureKind {
   if (mediaType.startsWith('image/')) return 'screenshot';
   return mediaType.startsWith('video/') ? 'video' : 'file';
 }

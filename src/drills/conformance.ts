@@ -5,7 +5,8 @@ import { loadConformance } from '../compiler/conformance.js';
 import type { RunResult, Verdict } from '../contract/run.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';
-import { type BuildRunResult, type RunDrillsResult, runBuild } from './run-drills.js';
+import type { BuildRunResult } from './run.js';
+import { type RunDrillsResult, runBuild } from './run-drills.js';
 import { SourceInvalidError } from './source-invalid.js';
 
 export type ConformanceOptions = Pick<

@@ -28,7 +28,7 @@ export interface Desk {
   readonly ended?: Ended;
   begin(begun: Begun, world: WorldRef): Promise<void>;
   /** Tells that an agent is awaited, unless an earlier life has; resolves when the interaction has ended and its access with it. */
-  await(pending: PendingInteraction): Promise<HandedIn>;
+  await(pending: PendingInteraction): Promise<HandedIn & Pick<Worked, 'unanswered'>>;
   keep(step: PlayedStep): Promise<void>;
   end(ended: Ended): Promise<Ended>;
   attached(): Promise<Attached[]>;
@@ -103,8 +103,8 @@ function awaitedAgent(desk: Desk, startUs: number): Agent {
         startedAtVirtualUs: virtualTimeUs,
         toolCallsAtStart,
       };
-      const { bindingEvidence, ...handedIn } = await orInterruption(() => desk.await(pending));
-      return { run: { ...handedIn, log: '', files: [], refusals: [] }, bindingEvidence };
+      const { bindingEvidence, unanswered, ...handedIn } = await orInterruption(() => desk.await(pending));
+      return { run: { ...handedIn, log: '', files: [], refusals: [] }, bindingEvidence, unanswered };
     },
     release: async () => {},
   };

@@ -1,7 +1,6 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
 import { counted } from '../contract/counted.js';
-import { limits } from '../contract/limits.js';
 import type { CheckpointResult, InteractionResult } from '../contract/run.js';
 import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
@@ -13,6 +12,7 @@ import { runViewOf } from './judge/state-view.js';
 import type { PlayableDrill } from './plan.js';
 import type { Agent, Ended, Keeper, Mark, Once, Played, PlayedStep, Started, Worked } from './seat.js';
 import { layTimeline, type PlannedInteraction } from './timeline.js';
+import { joinUnanswered } from './unanswered.js';
 import { type Checkpoint, recordVerdict } from './verdicts-in-evidence.js';
 
 /** The attempt's world and who looks at it. */
@@ -36,12 +36,11 @@ export interface Stage {
 export class Play {
   readonly interactions: InteractionResult[] = [];
   readonly checkpoints: CheckpointResult[] = [];
-  /** What no route answered, of all interactions. */
-  readonly unanswered: UnansweredRequests = { requests: [], left: 0 };
   readonly #stage: Stage;
   #mark: Mark;
   #cutShort: string | undefined;
   #cancelled = false;
+  #unanswered: UnansweredRequests = { requests: [], left: 0 };
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -55,6 +54,11 @@ export class Play {
   /** The run's signal ended the timeline. */
   get cancelled(): boolean {
     return this.#cancelled;
+  }
+
+  /** What no route answered, of all interactions. */
+  get unanswered(): UnansweredRequests {
+    return this.#unanswered;
   }
 
   /** The first reason stands. */
@@ -139,7 +143,7 @@ export class Play {
     const worked = await agent.work(interaction, started);
     await journal.catchUp();
     capture.add(interaction.id, worked.run);
-    if (worked.unanswered !== undefined) this.#addUnanswered(worked.unanswered);
+    this.#unanswered = joinUnanswered([this.#unanswered, worked.unanswered]);
     const mark = await this.#markNow();
     const played = interactionResult(interaction, { worked, started, mark, begun });
     this.interactions.push(played);
@@ -152,12 +156,6 @@ export class Play {
     const step: PlayedStep = { interaction: played, mark, ...(checkpoint === undefined ? {} : { checkpoint }) };
     await keeper?.keep(step);
     return step;
-  }
-
-  #addUnanswered({ requests, left }: UnansweredRequests): void {
-    const taken = requests.slice(0, limits.unansweredRequestsMax - this.unanswered.requests.length);
-    this.unanswered.requests.push(...taken);
-    this.unanswered.left += left + requests.slice(taken.length).reduce((sum, { times }) => sum + times, 0);
   }
 
   /** Whether the timeline goes on after it. */

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
-import type { AttemptDetail, RunReport } from '../contract/run-events.js';
+import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
 import type { ToolFailure } from '../contract/tool-failure.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
 import type { AttemptContext } from './attempt-context.js';
@@ -31,21 +31,11 @@ export interface PlayedOut {
 }
 
 export async function attemptPlayed(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<PlayedOut> {
-  const { planned, trial, attempt } = request;
-  const { drill } = planned;
+  const { planned } = request;
   const startedAtMs = Date.now();
   const seat = localSeat(context, request);
   const { runId } = seat;
-  context.onEvent({
-    event: 'attempt_started',
-    runId,
-    drillId: drill.id,
-    ...(drill.title === undefined ? {} : { title: drill.title }),
-    trial: trial.trial,
-    trialCount: planned.trials.length,
-    attempt,
-    attemptLimit: planned.attemptLimit,
-  });
+  context.onEvent(attemptStarted(request, runId));
   const played = await new Attempt(seat).play();
   const { result } = played;
   const placed = played.toolFailures?.map((failure) => withPlace(failure, context));
@@ -57,15 +47,28 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
   // A journal that was not kept is read from the world once more.
   if (played.journal?.isKept === false) await writing;
   await played.world?.passivate();
-  return { verdict: result.verdict, reported: writing.then((written) => tell(context, request, document, written)) };
+  return { verdict: result.verdict, reported: writing.then((written) => tellReported(context.onEvent, request, document, written)) };
 }
 
-function withPlace(failure: ToolFailure, { placeOfHandler }: AttemptContext): ToolFailure {
+export function attemptStarted({ planned, trial, attempt }: AttemptRequest, runId: string): RunEvent {
+  const { drill, trials, attemptLimit } = planned;
+  const title = drill.title === undefined ? {} : { title: drill.title };
+  const place = { trial: trial.trial, trialCount: trials.length, attempt, attemptLimit };
+  return { event: 'attempt_started', runId, drillId: drill.id, ...title, ...place };
+}
+
+export function withPlace(failure: ToolFailure, { placeOfHandler }: Pick<AttemptContext, 'placeOfHandler'>): ToolFailure {
   const place = placeOfHandler(failure.packageId, failure.handlerId);
   return place === undefined ? failure : { ...failure, place };
 }
 
-function tell({ onEvent }: AttemptContext, { trial, attempt }: AttemptRequest, document: RunReport, written: Written): ReportedAttempt {
+/** The last word on an attempt. */
+export function tellReported(
+  onEvent: AttemptContext['onEvent'],
+  { trial, attempt }: AttemptRequest,
+  document: RunReport,
+  written: Written,
+): ReportedAttempt {
   const { runId, result } = document;
   const { report, reportError, cited } = written;
   const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
@@ -89,23 +92,26 @@ function tell({ onEvent }: AttemptContext, { trial, attempt }: AttemptRequest, d
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
 }
 
-interface Written {
+export interface Written {
+  /** Relative to the root; '': there is none. */
   report: string;
   reportError?: RunError;
   cited: AttemptDetail['cited'];
 }
 
-function writeFailed(error: Error): RunError {
+/** Why there is no report. */
+export function writeFailed(error: Error): RunError {
   if (!(error instanceof ServiceError)) {
     return runError('reporter.WRITE_FAILED', `The report could not be written: ${error.message.replace(/\.$/, '')}.`);
   }
   return runError('reporter.WRITE_FAILED', error.message, { details: { ...error.extra.details, code: error.code } as JsonObject });
 }
 
-async function writeReport(
+/** Of an attempt that was played here. */
+export async function writeReport(
   { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
   report: RunReport,
-  played: PlayedAttempt,
+  played: Pick<PlayedAttempt, 'journal' | 'captured'>,
 ): Promise<Written> {
   if (reportDirectory === false) return { report: '', cited: [] };
   const directory = resolve(root, reportDirectory);

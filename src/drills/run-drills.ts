@@ -6,9 +6,6 @@ import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/project-view.js';
-import type { RunError, Verdict } from '../contract/run.js';
-import type { RunEvent } from '../contract/run-events.js';
-import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
@@ -16,57 +13,20 @@ import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
 import { defaultRunDirectory, thenPrune } from './kept-runs.js';
 import { requireKnownOptions } from './known-options.js';
-import { forEachInLanes, type Rest } from './lanes.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
 import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan.js';
-import { attemptPlayed, type ReportedAttempt } from './reported-attempt.js';
-import { runError, saysDiskFull } from './run-error.js';
-import type { Shard } from './shard.js';
+import { attemptPlayed } from './reported-attempt.js';
+import { announcePlan, type BuildRunResult, plannedRuns, Run } from './run.js';
 import { SourceInvalidError } from './source-invalid.js';
 import { Targets } from './targets/targets.js';
-import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
 
-export interface TrialOutcome {
-  trial: number;
-  seed: string;
-  verdict: Verdict;
-  /** It passed, but not at the first attempt. */
-  flaky: boolean;
-  attempts: ReportedAttempt[];
-}
-export interface DrillOutcome {
-  drillId: string;
-  title?: string;
-  verdict: Verdict;
-  /** A trial passed, but not at its first attempt. */
-  flaky: boolean;
-  /** Of the first attempts of several trials: absent for a drill of one trial, and where none was started. */
-  statistics?: TrialStatistics;
-  trials: TrialOutcome[];
-}
-export interface RunDrillsResult {
-  schemaVersion: 1;
-  buildHash: string;
-  suiteId?: string;
-  seed: string;
-  shard?: Shard;
-  verdict: Verdict;
-  /** Drills. */
-  passed: number;
-  failed: number;
-  inconclusive: number;
-  cancelled: boolean;
-  /** A full disk: no further attempts were started, and what did not run counts as inconclusive. Which folder it is, and what to do. */
-  endedEarly?: RunError;
-  drills: DrillOutcome[];
+export interface RunDrillsResult extends BuildRunResult {
   /** Warnings of the compiler. */
   diagnostics: Diagnostic[];
   /** Where each drill of the repository is declared. */
   sources: { [drillId: string]: Provenance };
 }
-/** Of a build, whose source nobody knows any more. */
-export type BuildRunResult = Omit<RunDrillsResult, 'diagnostics' | 'sources'>;
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
@@ -113,16 +73,9 @@ export async function runBuild(
   if (notice !== undefined) options.onNotice?.(notice);
   const bindings = openBindings();
   const plan = planRun(build, options, bindings.available);
-  const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
+  const runs = plannedRuns(plan);
   const onEvent = options.onEvent ?? (() => {});
-  onEvent({
-    event: 'plan',
-    runs,
-    drills: plan.drills.length,
-    concurrency: plan.concurrency,
-    seed: plan.seed,
-    ...(plan.shard === undefined ? {} : { shard: plan.shard }),
-  });
+  announcePlan(plan, onEvent);
   const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
   requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
@@ -154,7 +107,7 @@ export async function runBuild(
     await requireLoadableTools(worlds, build, plan.drills[0]);
     const signal = options.signal ?? new AbortController().signal;
     const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, placeOfHandler, signal, onEvent, onWorld };
-    return await new Run(plan, options, context).play();
+    return await new Run(plan, options, { signal, onEvent, play: (request) => attemptPlayed(context, options, request) }).play();
   } finally {
     await targets.close();
     await bindings.close();
@@ -171,133 +124,5 @@ function requireReceivers(build: CompiledBuild, given: CallbackReceivers): void 
     if (known.has(receiverId)) continue;
     const suggestion = known.size === 0 ? 'no tool has callbacks' : `there are ${[...known].join(', ')}`;
     throw new ServiceError('control.INVALID_REQUEST', { message: `No tool sends callbacks to a receiver "${receiverId}": ${suggestion}.` });
-  }
-}
-
-class Run {
-  readonly #plan: Plan;
-  readonly #options: RunDrillsOptions;
-  readonly #context: AttemptContext;
-  readonly #drills: DrillOutcome[];
-  /** By drill, how many have not ended. */
-  readonly #openTrials: number[];
-  #stopped = false;
-  #endedEarly: RunError | undefined;
-
-  constructor(plan: Plan, options: RunDrillsOptions, context: AttemptContext) {
-    this.#plan = plan;
-    this.#options = options;
-    this.#context = context;
-    this.#openTrials = plan.drills.map(({ trials }) => trials.length);
-    this.#drills = plan.drills.map(({ drill, trials }) => ({
-      drillId: drill.id,
-      ...(drill.title === undefined ? {} : { title: drill.title }),
-      verdict: 'inconclusive',
-      flaky: false,
-      trials: trials.map(({ trial, seed }) => ({ trial, seed, verdict: 'inconclusive', flaky: false, attempts: [] })),
-    }));
-  }
-
-  async play(): Promise<BuildRunResult> {
-    const { drills, concurrency } = this.#plan;
-    const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
-    await forEachInLanes(jobs, { lanesMax: concurrency }, (job, lane) => this.#playTrial(job, lane));
-    return this.#summary();
-  }
-
-  async #playTrial({ drillIndex, trialIndex }: { drillIndex: number; trialIndex: number }, lane: number): Promise<Rest> {
-    const planned = this.#plan.drills[drillIndex]!;
-    const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
-    const { signal } = this.#context;
-    for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
-      const request = { planned, trial: planned.trials[trialIndex]!, attempt, host: lane };
-      const { verdict, reported } = await attemptPlayed(this.#context, this.#options, request);
-      const reports = reported.then((played) => {
-        outcome.attempts.push(played);
-        this.#endOnFullDisk(played);
-      });
-      // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
-      if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
-        this.#stopAfter(verdict);
-        return { rest: reports.then(() => this.#closeTrial(drillIndex, outcome)) };
-      }
-      await reports;
-      if (outcome.attempts.at(-1)?.verdict === 'passed') break;
-    }
-    this.#closeTrial(drillIndex, outcome);
-    return undefined;
-  }
-
-  #closeTrial(drillIndex: number, outcome: TrialOutcome): void {
-    Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
-    this.#stopAfter(outcome.verdict);
-    this.#openTrials[drillIndex]! -= 1;
-    if (this.#openTrials[drillIndex] === 0) this.#closeDrill(drillIndex);
-  }
-
-  #endOnFullDisk({ result: { failure }, reportError }: ReportedAttempt): void {
-    const full = [failure, reportError].find((error) => error !== undefined && saysDiskFull(error));
-    if (full === undefined || this.#endedEarly !== undefined) return;
-    this.#stopped = true;
-    const { root, runDirectory = defaultRunDirectory } = this.#options;
-    const place = full.details.path ?? resolve(root, runDirectory);
-    const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Make room and run again.`;
-    this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });
-  }
-
-  #stopAfter(verdict: Verdict): void {
-    if (verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
-  }
-
-  #closeDrill(drillIndex: number): void {
-    const outcome = this.#drills[drillIndex]!;
-    const { drill } = this.#plan.drills[drillIndex]!;
-    outcome.verdict = drillVerdict(
-      outcome.trials.map(({ verdict }) => verdict),
-      drill.trials.require,
-    );
-    outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
-    const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
-    if (statistics !== undefined) outcome.statistics = statistics;
-    this.#context.onEvent({
-      event: 'drill',
-      drillId: drill.id,
-      verdict: outcome.verdict,
-      trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
-      trialCount: outcome.trials.length,
-      ...(outcome.flaky ? { flaky: true as const } : {}),
-      ...(statistics === undefined ? {} : { statistics }),
-    });
-  }
-
-  #ending(): Pick<Extract<RunEvent, { event: 'summary' }>, 'endedEarly'> {
-    if (this.#endedEarly === undefined) return {};
-    const { code, message } = this.#endedEarly;
-    return { endedEarly: { code, message } };
-  }
-
-  #summary(): BuildRunResult {
-    const { buildHash, suiteId, seed, shard } = this.#plan;
-    const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
-    const totals = {
-      verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)),
-      passed: count('passed'),
-      failed: count('failed'),
-      inconclusive: count('inconclusive'),
-    };
-    const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
-    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }), ...this.#ending() };
-    this.#context.onEvent(event);
-    return {
-      schemaVersion: 1,
-      buildHash,
-      ...(suiteId === undefined ? {} : { suiteId }),
-      seed,
-      ...(shard === undefined ? {} : { shard }),
-      ...totals,
-      cancelled: this.#context.signal.aborted,
-      ...(this.#endedEarly === undefined ? {} : { endedEarly: this.#endedEarly }),
-      drills: this.#drills,
-    };
   }
 }

@@ -82,7 +82,8 @@ const largeReplies: ReadonlySet<EndpointId> = new Set<EndpointId>([
 /** What the body of an endpoint may be; undefined where one is not even looked at. Also what the documentation tells. */
 export function bodyRuleOf(id: EndpointId): BodyRule | undefined {
   const { body } = endpointValidators[id];
-  if (body === 'bytes') return { kind: 'bytes', bytesMax: limits.attachmentBytesMax };
+  if (body === 'bytes')
+    return { kind: 'bytes', bytesMax: id === 'putDatasetUploadContent' ? limits.datasetUploadBytesMax : limits.attachmentBytesMax };
   // A change that needs no words may come without a body, or with an empty object.
   if (body === undefined) return endpointTable[id].method === 'GET' ? undefined : { optional: true };
   return shapeNameOf(id, 'body') === 'EmptyRequest' ? { optional: true } : {};

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { DatasetCollectionInput } from '../../src/contract/hosted-source.js';
+import { limits } from '../../src/contract/limits.js';
 import { compiler, noHash, openSourceKit } from './source-kit.js';
 
 after(() => compiler.close());
@@ -119,4 +121,50 @@ test('datasets are listed by tool and state, archived with the right words, and 
   );
   const { caller } = await kit.foreigner();
   await assert.rejects(kit.call('getDataset', { path }, { caller }), { code: 'control.NOT_FOUND' });
+});
+
+test('rows that do not fit a body are uploaded: the same digest, the same checks, bounded in number, size and time', async (t) => {
+  const kit = await openSourceKit(t);
+  const { buildHash } = (await kit.builtFrom()).build;
+  const announce = (content: Buffer) => kit.call('createDatasetUpload', { body: { bytes: content.length, hash: sha256Digest(content) } });
+  const send = async (collections: unknown): Promise<string> => {
+    const content = Buffer.from(JSON.stringify({ collections }));
+    const { uploadId } = (await announce(content)).upload;
+    assert.equal((await kit.call('putDatasetUploadContent', { path: { uploadId }, body: content })).upload.state, 'uploaded');
+    return uploadId;
+  };
+  const complete = (uploadId: string, body: object) => kit.call('completeDatasetUpload', { path: { uploadId }, body: { buildHash, ...body } });
+  const named = { name: 'many', packageId: 'notes' };
+
+  const whole = await kit.call('createDataset', { body: { ...named, buildHash, collections: rows('a', 'b') } });
+  const uploadId = await send(rows('a', 'b'));
+  const { dataset, revision } = await complete(uploadId, named);
+  assert.deepEqual(
+    [dataset.currentDigest, revision.digest, revision.collections],
+    [whole.revision.digest, whole.revision.digest, [{ namespace: 'notes', records: 2 }]],
+  );
+  const path = { datasetId: dataset.datasetId };
+  assert.deepEqual((await kit.call('getDatasetRevision', { path: { ...path, revision: 1 } })).revision.collections, whole.revision.collections);
+  await assert.rejects(complete(uploadId, named), { code: 'control.NOT_FOUND' });
+  const more = await complete(await send(rows('c')), { datasetId: dataset.datasetId, expectedVersion: 1 });
+  assert.deepEqual([more.dataset.currentRevision, more.revision.revision], [2, 2]);
+
+  const wrong = await send([{ namespace: 'notes', records: [{ rowId: 'r', value: { text: 1 } }] }]);
+  await assert.rejects(complete(wrong, named), (error: ServiceError) => {
+    assert.deepEqual([error.code, error.extra.issues?.[0]?.path], ['control.INVALID_REQUEST', '/collections/0/records/0/value/text']);
+    return true;
+  });
+  await assert.rejects(complete(wrong, { ...named, datasetId: dataset.datasetId }), { code: 'control.INVALID_REQUEST' });
+  await assert.rejects(complete(await send('none'), named), { code: 'control.INVALID_REQUEST' });
+  const { upload } = await announce(Buffer.from('{}'));
+  const place = { uploadId: upload.uploadId };
+  await assert.rejects(complete(upload.uploadId, named), { code: 'control.STATE_CONFLICT' });
+  await assert.rejects(kit.call('putDatasetUploadContent', { path: place, body: Buffer.from('[]') }), { code: 'control.INVALID_REQUEST' });
+  const begin = () => announce(Buffer.from('{}'));
+  await assert.rejects(
+    async () => {
+      for (let count = 0; count <= limits.datasetUploadsMax; count++) await begin();
+    },
+    { code: 'control.QUOTA_EXCEEDED' },
+  );
 });

@@ -8,6 +8,7 @@ import { defineBuildRunners } from '../../src/control/build-runner.js';
 import { CompileWorkers } from '../../src/control/compile-port.js';
 import { dataChoiceEndpoints } from '../../src/control/data-choice-endpoints.js';
 import { datasetEndpoints } from '../../src/control/dataset-endpoints.js';
+import { datasetUploadEndpoints } from '../../src/control/dataset-uploads.js';
 import { environmentEndpoints } from '../../src/control/environment-endpoints.js';
 import { libraryEndpoints } from '../../src/control/library-endpoints.js';
 import { setupEndpoints } from '../../src/control/setup-endpoints.js';
@@ -39,6 +40,7 @@ export async function openSourceKit(t: TestContext, options: ControlKitOptions =
       ...baselineEndpoints(services),
       ...dataChoiceEndpoints(),
       ...datasetEndpoints(services),
+      ...datasetUploadEndpoints(services),
       ...environmentEndpoints(services),
     }),
     runners: defineBuildRunners,

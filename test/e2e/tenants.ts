@@ -116,6 +116,7 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
     },
   });
   await ended(setupBuild);
+  const { upload } = await client.createDatasetUpload({ path: at, body: { bytes: 2, hash: `sha256:${'0'.repeat(64)}` } });
   const { dataset } = await client.createDataset({ path: at, body: { name: 'rows', buildHash, packageId: entry.packageId, collections: [] } });
 
   const authoring = await client.createAuthoringSession({ path: at, body: { author: 'manual', title: 'Talk' } });
@@ -159,6 +160,7 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
       setupId: setup.setupId,
       libraryEntryId: entry.libraryEntryId,
       datasetId: dataset.datasetId,
+      uploadId: upload.uploadId,
       authoringSessionId: conversation.authoringSessionId,
       proposalId: currentProposalId!,
       sessionId: owned.sessionId,

@@ -5,10 +5,11 @@ import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { type RemoteCommandFlags, remoteFlagsOf, withRemote } from './remote-options.js';
 import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
-interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionFlags {
+interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionFlags, RemoteCommandFlags {
   reporter: ReporterChoice[];
   isolate?: 'thread' | 'process' | 'box';
   failFast: boolean;
@@ -22,7 +23,8 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionF
 }
 
 export function addRun(program: Command, finish: Finish): void {
-  withRetention(withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)')))
+  const command = withSelection(program.command('run', { isDefault: true }).description('run drills (the default command)'));
+  withRetention(withRemote(command, 'run them with their worlds in this hosted service, agents here'))
     .addOption(
       new Option('--isolate <where>', 'where tool code and module targets run (default: thread; box for installed tool packages)').choices([
         'thread',
@@ -51,7 +53,9 @@ export function addRun(program: Command, finish: Finish): void {
         ...selection(drills, flags),
         receivers: receiver,
         retention: retentionOf(flags),
+        ...(flags.remote === undefined ? {} : { remote: remoteFlagsOf(flags) }),
       };
+      requireFitting(flags, command);
       const ended = async (code: Promise<ExitCode>): Promise<void> => {
         finish(await code);
         if ((await code) === exitCodes.usage) hintCommand(drills[0], command);
@@ -59,6 +63,13 @@ export function addRun(program: Command, finish: Finish): void {
       if (flags.watch) await ended((await import('../watch-command.js')).watchCommand(all));
       else await ended((await import('../run-command.js')).runCommand(all));
     });
+}
+
+function requireFitting({ remote, watch, tokenFile, project, environment, draft }: RunCommandFlags, command: Command): void {
+  if (remote !== undefined && watch) command.error('error: --watch runs drills on this machine; leave --remote out, or run again by hand');
+  const unused = Object.entries({ tokenFile, project, environment, draft }).find(([, value]) => value !== undefined);
+  if (remote === undefined && unused !== undefined)
+    command.error(`error: --${unused[0].replace('F', '-f')} is of a remote run; name one with --remote`);
 }
 
 /** The default command takes what is no command for a drill. */

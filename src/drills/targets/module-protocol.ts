@@ -1,7 +1,6 @@
 // What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it begins.
 import type { TargetInvocation } from '../../contract/target-invocation.js';
-import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world-protocol.js';
-import type { Endpoint } from '../bindings-port.js';
+import type { DirectClient, Endpoint } from '../bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
 
 /** Where a host that is a process has its pipe: a file descriptor. */
@@ -36,7 +35,9 @@ export type WorldRequest =
   | { method: 'call'; packageId: string; operationId: string; argumentsText: string; idempotencyKey?: string; instanceId?: string }
   | { method: 'wait'; untilUs?: number }
   | { method: 'receive'; receiverId: string; url: string; secret: string };
-export type CallAnswer = { ok: true; value: CallResult | ToolCatalogItem[] | WaitResult | null } | { ok: false; code: string; message: string };
+export type CallAnswer =
+  | { ok: true; value: Awaited<ReturnType<DirectClient['call' | 'wait' | 'tools']>> | null }
+  | { ok: false; code: string; message: string };
 
 export type FromHost =
   | { kind: 'call'; turn: number; id: number; request: WorldRequest }

@@ -64,7 +64,11 @@ function requestBodyOf(id: EndpointId): JsonObject | undefined {
   const rule = bodyRuleOf(id);
   if (rule === undefined) return undefined;
   if (rule.kind === 'bytes') {
-    return { required: true, description: `At most ${limits.attachmentBytesMax} bytes.`, content: { 'application/octet-stream': {} } };
+    return {
+      required: true,
+      description: `At most ${rule.bytesMax ?? limits.attachmentBytesMax} bytes.`,
+      content: { 'application/octet-stream': {} },
+    };
   }
   const name = shapeNameOf(id, 'body') ?? 'EmptyRequest';
   const content = { 'application/json': { schema: { $ref: refPrefix + name }, example: requestExample(id, name) } };

@@ -1,0 +1,199 @@
+// One run of a plan: its trials in lanes, retries, verdicts, and what ends it early. How one attempt is played, its `play` says: in a world
+// here (reported-attempt.ts), or in the session of a hosted service.
+import { resolve } from 'node:path';
+import type { RunError, Verdict } from '../contract/run.js';
+import type { RunEvent } from '../contract/run-events.js';
+import type { TrialStatistics } from '../contract/trial-statistics.js';
+import { defaultRunDirectory } from './kept-runs.js';
+import { forEachInLanes, type Rest } from './lanes.js';
+import type { AttemptRequest } from './local-attempt.js';
+import type { RunDrillsOptions } from './options.js';
+import type { Plan } from './plan.js';
+import type { PlayedOut, ReportedAttempt } from './reported-attempt.js';
+import { runError, saysDiskFull } from './run-error.js';
+import type { Shard } from './shard.js';
+import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
+
+export interface TrialOutcome {
+  trial: number;
+  seed: string;
+  verdict: Verdict;
+  /** It passed, but not at the first attempt. */
+  flaky: boolean;
+  attempts: ReportedAttempt[];
+}
+export interface DrillOutcome {
+  drillId: string;
+  title?: string;
+  verdict: Verdict;
+  /** A trial passed, but not at its first attempt. */
+  flaky: boolean;
+  /** Of the first attempts of several trials: absent for a drill of one trial, and where none was started. */
+  statistics?: TrialStatistics;
+  trials: TrialOutcome[];
+}
+/** What a run of drills came to. */
+export interface BuildRunResult {
+  schemaVersion: 1;
+  buildHash: string;
+  suiteId?: string;
+  seed: string;
+  shard?: Shard;
+  verdict: Verdict;
+  /** Drills. */
+  passed: number;
+  failed: number;
+  inconclusive: number;
+  cancelled: boolean;
+  /** A full disk: no further attempts were started, and what did not run counts as inconclusive. Which folder it is, and what to do. */
+  endedEarly?: RunError;
+  drills: DrillOutcome[];
+}
+
+/** What its attempts are played with. */
+export interface RunStage {
+  signal: AbortSignal;
+  onEvent: (event: RunEvent) => void;
+  /** Never rejects for what goes wrong in an attempt: that is its result. */
+  play(request: AttemptRequest): Promise<PlayedOut>;
+}
+
+/** Tells of the plan before anything runs. */
+export function announcePlan({ drills, concurrency, seed, shard }: Plan, onEvent: RunStage['onEvent']): void {
+  const runs = plannedRuns({ drills });
+  onEvent({ event: 'plan', runs, drills: drills.length, concurrency, seed, ...(shard === undefined ? {} : { shard }) });
+}
+
+export function plannedRuns({ drills }: Pick<Plan, 'drills'>): number {
+  return drills.reduce((sum, { trials }) => sum + trials.length, 0);
+}
+
+type RunOptions = Pick<RunDrillsOptions, 'root' | 'runDirectory' | 'stopOnFailure'>;
+
+export class Run {
+  readonly #plan: Plan;
+  readonly #options: RunOptions;
+  readonly #stage: RunStage;
+  readonly #drills: DrillOutcome[];
+  /** By drill, how many have not ended. */
+  readonly #openTrials: number[];
+  #stopped = false;
+  #endedEarly: RunError | undefined;
+
+  constructor(plan: Plan, options: RunOptions, stage: RunStage) {
+    this.#plan = plan;
+    this.#options = options;
+    this.#stage = stage;
+    this.#openTrials = plan.drills.map(({ trials }) => trials.length);
+    this.#drills = plan.drills.map(({ drill, trials }) => ({
+      drillId: drill.id,
+      ...(drill.title === undefined ? {} : { title: drill.title }),
+      verdict: 'inconclusive',
+      flaky: false,
+      trials: trials.map(({ trial, seed }) => ({ trial, seed, verdict: 'inconclusive', flaky: false, attempts: [] })),
+    }));
+  }
+
+  async play(): Promise<BuildRunResult> {
+    const { drills, concurrency } = this.#plan;
+    const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
+    await forEachInLanes(jobs, { lanesMax: concurrency }, (job, lane) => this.#playTrial(job, lane));
+    return this.#summary();
+  }
+
+  async #playTrial({ drillIndex, trialIndex }: { drillIndex: number; trialIndex: number }, lane: number): Promise<Rest> {
+    const planned = this.#plan.drills[drillIndex]!;
+    const outcome = this.#drills[drillIndex]!.trials[trialIndex]!;
+    const { signal } = this.#stage;
+    for (let attempt = 1; attempt <= planned.attemptLimit && !signal.aborted && !this.#stopped; attempt++) {
+      const request = { planned, trial: planned.trials[trialIndex]!, attempt, host: lane };
+      const { verdict, reported } = await this.#stage.play(request);
+      const reports = reported.then((played) => {
+        outcome.attempts.push(played);
+        this.#endOnFullDisk(played);
+      });
+      // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
+      if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
+        this.#stopAfter(verdict);
+        return { rest: reports.then(() => this.#closeTrial(drillIndex, outcome)) };
+      }
+      await reports;
+      if (outcome.attempts.at(-1)?.verdict === 'passed') break;
+    }
+    this.#closeTrial(drillIndex, outcome);
+    return undefined;
+  }
+
+  #closeTrial(drillIndex: number, outcome: TrialOutcome): void {
+    Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
+    this.#stopAfter(outcome.verdict);
+    this.#openTrials[drillIndex]! -= 1;
+    if (this.#openTrials[drillIndex] === 0) this.#closeDrill(drillIndex);
+  }
+
+  #endOnFullDisk({ result: { failure }, reportError }: ReportedAttempt): void {
+    const full = [failure, reportError].find((error) => error !== undefined && saysDiskFull(error));
+    if (full === undefined || this.#endedEarly !== undefined) return;
+    this.#stopped = true;
+    const { root, runDirectory = defaultRunDirectory } = this.#options;
+    const place = full.details.path ?? resolve(root, runDirectory);
+    const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Make room and run again.`;
+    this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });
+  }
+
+  #stopAfter(verdict: Verdict): void {
+    if (verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
+  }
+
+  #closeDrill(drillIndex: number): void {
+    const outcome = this.#drills[drillIndex]!;
+    const { drill } = this.#plan.drills[drillIndex]!;
+    outcome.verdict = drillVerdict(
+      outcome.trials.map(({ verdict }) => verdict),
+      drill.trials.require,
+    );
+    outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
+    const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
+    if (statistics !== undefined) outcome.statistics = statistics;
+    this.#stage.onEvent({
+      event: 'drill',
+      drillId: drill.id,
+      verdict: outcome.verdict,
+      trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
+      trialCount: outcome.trials.length,
+      ...(outcome.flaky ? { flaky: true as const } : {}),
+      ...(statistics === undefined ? {} : { statistics }),
+    });
+  }
+
+  #ending(): Pick<Extract<RunEvent, { event: 'summary' }>, 'endedEarly'> {
+    if (this.#endedEarly === undefined) return {};
+    const { code, message } = this.#endedEarly;
+    return { endedEarly: { code, message } };
+  }
+
+  #summary(): BuildRunResult {
+    const { buildHash, suiteId, seed, shard } = this.#plan;
+    const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
+    const totals = {
+      verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)),
+      passed: count('passed'),
+      failed: count('failed'),
+      inconclusive: count('inconclusive'),
+    };
+    const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
+    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }), ...this.#ending() };
+    this.#stage.onEvent(event);
+    return {
+      schemaVersion: 1,
+      buildHash,
+      ...(suiteId === undefined ? {} : { suiteId }),
+      seed,
+      ...(shard === undefined ? {} : { shard }),
+      ...totals,
+      cancelled: this.#stage.signal.aborted,
+      ...(this.#endedEarly === undefined ? {} : { endedEarly: this.#endedEarly }),
+      drills: this.#drills,
+    };
+  }
+}

@@ -1,0 +1,104 @@
+// Rows from a file as a dataset of the project: found by its name, given a revision where its rows are others, made where there is none.
+import { basename, dirname, resolve } from 'node:path';
+import { readFileBelow } from '../compiler/source-files.js';
+import type { CompiledBuild } from '../contract/build.js';
+import { contentText, orderedContent } from '../contract/dataset-content.js';
+import { sha256Digest } from '../contract/digest.js';
+import { endpointValidators } from '../contract/endpoint-validators.js';
+import { ServiceError } from '../contract/errors.js';
+import type { CreateDatasetRequest, Dataset } from '../contract/hosted-source.js';
+import { limits } from '../contract/limits.js';
+import type { Validator } from '../contract/validators.js';
+import { asked, type Remote } from './connection.js';
+
+export interface PushedDataset {
+  name: string;
+  packageId: string;
+  datasetId: string;
+  revision: number;
+  digest: string;
+  /** Its last revision had these rows already. */
+  isUnchanged: boolean;
+}
+interface DatasetFile extends Pick<CreateDatasetRequest, 'name' | 'packageId' | 'collections'> {
+  file: string;
+}
+
+/** `{name, packageId, collections}` as JSON. control.INVALID_REQUEST for a file that is none, control.PAYLOAD_TOO_LARGE for one that is too large. */
+export function readDatasetFile(file: string): DatasetFile {
+  const path = resolve(file);
+  const read = readFileBelow(dirname(path), basename(path), limits.datasetUploadBytesMax);
+  if (read.kind === 'fault') {
+    const code = read.fault === 'too_large' ? 'control.PAYLOAD_TOO_LARGE' : 'control.INVALID_REQUEST';
+    throw new ServiceError(code, { message: `The dataset ${file} cannot be sent: it ${read.message}.` });
+  }
+  const validate = endpointValidators.createDataset.body as Validator<CreateDatasetRequest>;
+  const checked = validate({ ...parsed(file, read.text), buildHash: noBuild });
+  if (checked.ok) {
+    const { name, packageId, collections } = checked.value;
+    return { file, name, packageId, collections };
+  }
+  const [first] = checked.issues;
+  throw new ServiceError('control.INVALID_REQUEST', {
+    message: `${file} is no dataset: ${first?.path} ${first?.message}.`,
+    issues: checked.issues.slice(0, limits.issuesMax),
+  });
+}
+const noBuild = `sha256:${'0'.repeat(64)}`;
+
+function parsed(file: string, text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Told below.
+  }
+  throw new ServiceError('control.INVALID_REQUEST', { message: `${file} is no dataset: it is not a JSON object.` });
+}
+
+/** `buildHash`: of the build that has just been pushed; its tool checks the rows. */
+export async function pushDataset(
+  remote: Remote,
+  { file, name, packageId, collections }: DatasetFile,
+  { build, buildHash }: { build: CompiledBuild; buildHash: string },
+): Promise<PushedDataset> {
+  const { client, projectId } = remote;
+  const found = await asked(() => findDataset(remote, { name, packageId }));
+  if (found !== undefined && found.currentDigest === digestHere(build, { packageId, collections })) {
+    return { name, packageId, datasetId: found.datasetId, revision: found.currentRevision, digest: found.currentDigest, isUnchanged: true };
+  }
+  const content = Buffer.from(JSON.stringify({ collections }));
+  if (content.length > limits.datasetUploadBytesMax) {
+    throw new ServiceError('control.PAYLOAD_TOO_LARGE', {
+      message: `The rows of ${file} have ${content.length} bytes; a dataset takes ${limits.datasetUploadBytesMax}.`,
+    });
+  }
+  const as = found === undefined ? { name, packageId } : { datasetId: found.datasetId, expectedVersion: found.version };
+  const { dataset, revision } = await asked(async () => {
+    const announced = { bytes: content.length, hash: sha256Digest(content) };
+    const { upload } = await client.createDatasetUpload({ path: { projectId }, body: announced });
+    const path = { projectId, uploadId: upload.uploadId };
+    await client.putDatasetUploadContent({ path, body: content });
+    return await client.completeDatasetUpload({ path, body: { buildHash, ...as } });
+  });
+  return { name, packageId, datasetId: dataset.datasetId, revision: revision.revision, digest: revision.digest, isUnchanged: false };
+}
+
+async function findDataset(
+  { client, projectId }: Remote,
+  { name, packageId }: Pick<DatasetFile, 'name' | 'packageId'>,
+): Promise<Dataset | undefined> {
+  for await (const { items } of client.pages('listDatasets', { path: { projectId }, query: { packageId, state: 'available', limit: 100 } })) {
+    const found = items.find((dataset) => dataset.name === name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What the service calls the same rows; undefined where the build has no such tool, which the service then says. */
+function digestHere({ tools }: CompiledBuild, { packageId, collections }: Pick<DatasetFile, 'packageId' | 'collections'>): string | undefined {
+  const tool = tools.find((one) => one.packageId === packageId);
+  if (tool === undefined) return undefined;
+  const { version, manifestHash, artifactHash, stateSchemaDigest } = tool;
+  return sha256Digest(contentText(orderedContent({ tool: { packageId, version, manifestHash, artifactHash, stateSchemaDigest }, collections })));
+}

@@ -1,0 +1,52 @@
+// The access of one interaction to a world of a hosted service, as a target here is given it: the same places and the same words as in a local
+// run. The service ends it when the interaction is handed in, and `revoke` before that.
+import { RemoteWorld } from '../bindings/remote-world.js';
+import { ServiceError } from '../contract/errors.js';
+import type { AccessBundle } from '../contract/hosted-sessions.js';
+import type { Binding } from '../contract/target.js';
+import type { Access, DirectClient, Endpoint } from '../drills/bindings-port.js';
+import type { Remote } from './connection.js';
+
+export function remoteAccess({ client, projectId }: Remote, bundle: AccessBundle, bindings: readonly Binding[]): Access {
+  const { accessId, sessionId, credential: token, worldHttpUrl, worldMcpUrl, worldCliUrl } = bundle;
+  const urls = { http: worldHttpUrl, mcp: worldMcpUrl, cli: worldCliUrl };
+  const endpoints: { [B in keyof typeof urls]?: Endpoint } = {};
+  for (const binding of ['http', 'mcp', 'cli'] as const) if (bindings.includes(binding)) endpoints[binding] = { url: urls[binding], token };
+  let revoked: Promise<void> | undefined;
+  const direct = directly({ url: worldHttpUrl, token }, () => revoked !== undefined);
+  return {
+    endpoints,
+    ...(bindings.includes('direct') ? { direct } : {}),
+    // The service knows, and its result says so.
+    observed: () => false,
+    unanswered: () => undefined,
+    revoke: () => {
+      revoked ??= client
+        .revokeSessionAccess({ path: { projectId, sessionId, accessId }, body: { confirm: accessId } })
+        // It is over already, or the service has gone; what it was for is handed in next, which ends it, too.
+        .then(
+          () => {},
+          () => {},
+        );
+      return revoked;
+    },
+  };
+}
+
+function directly(endpoint: Endpoint, isRevoked: () => boolean): DirectClient {
+  const world = new RemoteWorld(endpoint);
+  const open = (): RemoteWorld => {
+    if (isRevoked()) throw new ServiceError('control.UNAUTHENTICATED');
+    return world;
+  };
+  return {
+    tools: async () => (await open().catalog()).tools,
+    call: async (call) => await open().call(call),
+    wait: async (untilUs) => await open().wait(untilUs),
+    receive: async () => {
+      throw new ServiceError('control.NOT_FOUND', {
+        message: 'An agent of a remote run receives no callbacks: its world is elsewhere. Register a receiver with the service.',
+      });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+// The public run with its worlds in a hosted service: the source pushed, the plan made here, each attempt in a session of its own there, its
+// target here. Plan, gates, retries, reporters and reports are those of a local run.
+import { resolve } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import type { Binding } from '../contract/target.js';
+import { defaultRunDirectory, thenPrune } from '../drills/kept-runs.js';
+import { requireKnownOptions } from '../drills/known-options.js';
+import type { RunDrillsOptions } from '../drills/options.js';
+import { type Plan, planRun } from '../drills/plan.js';
+import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
+import type { RunDrillsResult } from '../drills/run-drills.js';
+import { Targets } from '../drills/targets/targets.js';
+import { markRun } from '../reports/runs-in-progress.js';
+import { asked, connectRemote, environmentOf, type Remote, type RemoteOptions } from './connection.js';
+import { type CompiledSource, compileForRemote, type PushedSource, pushCompiled } from './push-source.js';
+import { playRemotely, type RemoteStage } from './remote-attempt.js';
+
+export interface RemoteRunOptions extends RunDrillsOptions {
+  remote: RemoteOptions;
+  /** The source is there. */
+  onPushed?: (pushed: PushedSource) => void;
+}
+
+const available: ReadonlySet<Binding> = new Set<Binding>(['direct', 'http', 'mcp', 'cli']);
+
+export async function runDrillsRemotely({ remote: given, onPushed, ...options }: RemoteRunOptions): Promise<RunDrillsResult> {
+  requireKnownOptions(options);
+  refuseLocalOptions(options);
+  const compiled = await compileForRemote(options);
+  const { build, diagnostics, view } = compiled;
+  // Before anything is sent: what selects nothing is refused here.
+  const plan = planRun(build, options, available);
+  const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
+  const pushed = await pushCompiled(remote, compiled, { ...options, ...(options.onNotice === undefined ? {} : { onProgress: options.onNotice }) });
+  onPushed?.(pushed);
+  const environmentId = await asked(() => environmentOf(remote));
+  const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
+  const result = await thenPrune(options, () => runPlan(plan, options, { remote, environmentId, compiled, buildHash: pushed.buildHash }));
+  return { ...result, diagnostics, sources };
+}
+
+interface Ground {
+  remote: Remote;
+  environmentId: string;
+  compiled: CompiledSource;
+  buildHash: string;
+}
+
+async function runPlan(plan: Plan, options: RunDrillsOptions, { remote, environmentId, compiled, buildHash }: Ground): Promise<BuildRunResult> {
+  const { root, agent, isolate, allowRemote, onEvent = () => {}, onNotice = () => {}, signal = new AbortController().signal } = options;
+  const { build, handlerPlace: placeOfHandler } = compiled;
+  if (buildHash !== build.buildHash) {
+    onNotice(
+      `The service makes another build of this source (${buildHash}) than this machine (${build.buildHash}): it has another version. Hashes will differ.`,
+    );
+  }
+  announcePlan(plan, onEvent);
+  const targets = new Targets({
+    root: resolve(root),
+    isolation: isolate === 'box' ? 'process' : (isolate ?? 'thread'),
+    prefixes: build.compat.environmentPrefixes,
+    allowRemote: allowRemote === true,
+    ...(agent === undefined ? {} : { agent }),
+  });
+  const mark = markRun(resolve(root, options.runDirectory ?? defaultRunDirectory));
+  const stage: RemoteStage = { remote, environmentId, build, buildHash, targets, options, placeOfHandler, signal, onEvent, onNotice };
+  try {
+    return await new Run(plan, options, { signal, onEvent, play: (request) => playRemotely(stage, request) }).play();
+  } finally {
+    await targets.close();
+    mark?.remove();
+  }
+}
+
+/** What only a world on this machine has. */
+function refuseLocalOptions({ callbackReceivers = {}, handlerTimeoutMs, amnesia }: RunDrillsOptions): void {
+  if (Object.keys(callbackReceivers).length > 0) {
+    throw local('Callbacks of a remote run go to receivers that are registered with the service, not to ones of this machine: leave --receiver out.');
+  }
+  if (handlerTimeoutMs !== undefined) throw local('handlerTimeoutMs is a setting of the service in a remote run.');
+  if (amnesia === true) throw local('amnesia is for worlds on this machine.');
+}
+
+const local = (message: string): ServiceError => new ServiceError('control.INVALID_REQUEST', { message });

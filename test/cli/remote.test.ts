@@ -1,0 +1,384 @@
+// `push` and `run --remote`: the real command line against a service that is a process of its own. One service for the file.
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { HostedRun } from '../../src/contract/run.js';
+import type { RunReport } from '../../src/contract/run-events.js';
+import { startLocalInspector } from '../../src/index.js';
+import { verifyReport } from '../../src/reports/verify-report.js';
+import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
+import { clientOf, startService } from '../e2e/service.js';
+import { drillyard, jsonLines, start } from './cli.js';
+
+const service = await startService();
+const { baseUrl, projectId, environmentId, credential = '' } = service.ready;
+const client = clientOf(service, credential);
+const withToken = { env: { DRILLYARD_TOKEN: credential } };
+after(() => service.stop());
+
+const scratch = mkdtempSync(join(tmpdir(), 'drillyard-remote-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+function repository(worldId: string, files: { [path: string]: string | object } = {}): Repository {
+  const made = createRepository(files);
+  const world = JSON.parse(readFileSync(join(made.root, 'drillyard/world.json'), 'utf8')) as object;
+  made.write('drillyard/world.json', { ...world, id: worldId });
+  after(() => made.remove());
+  return made;
+}
+
+type Line = ReturnType<typeof jsonLines>[number];
+const event = (lines: Line[], name: string): Line => lines.find((line) => line.event === name) ?? assert.fail(`no line ${name}`);
+async function push(root: string, ...args: string[]): Promise<{ code: number | null; lines: Line[]; stderr: string }> {
+  const { code, stdout, stderr } = await drillyard(['push', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
+  return { code, lines: jsonLines(stdout), stderr };
+}
+const builds = async (): Promise<number> => (await client.listBuilds({ path: { projectId }, query: { limit: 100 } })).items.length;
+const operations = async (): Promise<number> =>
+  (await client.listOperations({ path: { projectId }, query: { limit: 100, kind: 'build.compile' } })).items.length;
+
+const writes = `const outcome = await context.world.call('notes', 'note.write', { id: 'a', text: 'said ' + invocation.task.instruction }); return outcome.value;`;
+
+test('what the compiler reads is pushed and built once; unchanged source makes no new build, and says so', async () => {
+  const { root, write } = repository('pushed', {
+    ...commandAgent('agent', '', { workingDirectory: 'work' }),
+    'work/.gitkeep': '',
+    ...drill('d', 'agent', [written({ equals: 1 })]),
+    'drillyard/README.md': 'not read',
+    '.env': 'SECRET=1',
+  });
+  const validated = await drillyard(['validate', '--json', '--root', root]);
+  const { buildHash } = event(jsonLines(validated.stdout), 'summary');
+  const first = await push(root);
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stderr, /Sending \d+ of \d+ files\nBuild of revision 1: /);
+  const pushed = event(first.lines, 'pushed');
+  assert.deepEqual([pushed.buildHash, pushed.revision, pushed.isUnchanged, pushed.isSent], [buildHash, 1, false, true]);
+  assert.deepEqual(event(first.lines, 'summary'), { event: 'summary', valid: true, errors: 0, warnings: 0, buildHash, unchanged: false });
+  const sourceDraftId = pushed.sourceDraftId as string;
+  const { sourceDraft } = await client.getSourceDraft({ path: { projectId, sourceDraftId } });
+  assert.deepEqual([sourceDraft.name, sourceDraft.sourceDigest], ['pushed', pushed.sourceDigest]);
+  const archive = await client.getSourceArchive({ path: { projectId, sourceDraftId, revision: 1 } });
+  const { gunzipSync } = await import('node:zlib');
+  const tar = gunzipSync(archive).toString('latin1');
+  for (const path of ['drillyard.json', 'notes/behavior.ts', 'drillyard/d.drill.json', 'work/.drillyard-keep']) assert.ok(tar.includes(path), path);
+  for (const path of ['README.md', '.env', 'SECRET']) assert.ok(!tar.includes(path), path);
+
+  const before = [await builds(), await operations()];
+  const again = await push(root);
+  assert.deepEqual([again.code, event(again.lines, 'pushed').isUnchanged, event(again.lines, 'summary').unchanged], [0, true, true]);
+  const told = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
+  assert.match(
+    told.stdout,
+    /^Unchanged: the source is revision 1 of "pushed" in prj_\w+ at http.*Nothing was sent\.\nValid: 1 tool, 0 scenarios, 1 target, 1 drill, 0 suites\. Build sha256:/,
+  );
+  assert.deepEqual([await builds(), await operations()], before);
+
+  write('drillyard/d.drill.json', { ...(drill('d', 'agent', [written({ equals: 2 })])['drillyard/d.drill.json'] as object) });
+  const changed = await push(root);
+  assert.deepEqual([changed.code, event(changed.lines, 'pushed').revision], [0, 2]);
+  assert.notEqual(event(changed.lines, 'pushed').buildHash, buildHash);
+});
+
+test('source that does not compile is told as validate tells it, and nothing is sent; what only the service refuses has local paths, too', async () => {
+  const { root, write } = repository('broken', { ...moduleAgent('agent', writes), ...drill('d', 'agentt', [written({ equals: 1 })]) });
+  const validated = await drillyard(['validate', '--root', root]);
+  const refused = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
+  assert.deepEqual([validated.code, refused.code], [2, 1]);
+  assert.equal(refused.stderr, validated.stderr);
+  assert.match(refused.stderr, /d\.drill\.json:\d+:\d+ error DY\d{4} /);
+  const drafts = await client.listSourceDrafts({ path: { projectId } });
+  assert.ok(!drafts.items.some(({ name }) => name === 'broken'));
+
+  // A package that is installed here, and that a service does not have.
+  write('drillyard/d.drill.json', drill('d', 'agent', [written({ equals: 1 })])['drillyard/d.drill.json'] as object);
+  mkdirSync(join(root, 'node_modules'));
+  cpSync(join(root, 'notes'), join(root, 'node_modules/notes-tool'), { recursive: true });
+  write('other.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['notes-tool'] });
+  const installed = await drillyard(['push', '--remote', baseUrl, '--config', 'other.json', '--root', root], withToken);
+  assert.equal(installed.code, 1, installed.stderr);
+  assert.match(installed.stderr, /other\.json:\d+:\d+ error DY5001 'notes-tool' is neither a folder of this source nor a package of the library/);
+});
+
+test('the credential comes from the environment or a private file; places come from flags or the root file', async () => {
+  const { root, write } = repository('placed', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  const file = join(scratch, 'token');
+  writeFileSync(file, `${credential}\n`, { mode: 0o600 });
+  const cases: [string[], { [name: string]: string }, number, RegExp][] = [
+    [['--remote', baseUrl], {}, 2, /There is no credential for the service: set DRILLYARD_TOKEN, or name a file with --token-file/],
+    [['--remote', baseUrl, '--token', credential], {}, 2, /unknown option '--token'/],
+    [['--remote', baseUrl, '--token-file', join(scratch, 'none')], {}, 2, /There is no token file/],
+    [['--remote', baseUrl], { DRILLYARD_TOKEN: `dyc_${'x'.repeat(43)}` }, 1, /credential/i],
+    [['--remote', 'http://127.0.0.1:1'], { DRILLYARD_TOKEN: credential }, 1, /does not answer \(.+\)/],
+    [['--remote', 'http://drills.example.com'], { DRILLYARD_TOKEN: credential }, 2, /must be an https:\/\/ URL/],
+    [[], { DRILLYARD_TOKEN: credential }, 2, /No service is named: use --remote/],
+    [['--remote', baseUrl, '--project', 'prj_0123456789ab'], { DRILLYARD_TOKEN: credential }, 2, /There is no such|no such project/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, env, expected, said]) => {
+      const { code, stdout, stderr } = await drillyard(['push', '--root', root, ...args], { env: { DRILLYARD_TOKEN: '', ...env } });
+      assert.equal(code, expected, `${args.join(' ')}: ${stderr}`);
+      assert.match(stderr, said);
+      assert.ok(!(stdout + stderr).includes(credential.slice(4)) || args.includes('--token'), 'no secret is shown');
+    }),
+  );
+  chmodSync(file, 0o644);
+  const open = await drillyard(['push', '--remote', baseUrl, '--token-file', file, '--root', root]);
+  assert.deepEqual([open.code, /chmod 600/.test(open.stderr)], [2, true], open.stderr);
+  chmodSync(file, 0o600);
+  const settings = JSON.parse(readFileSync(join(root, 'drillyard.json'), 'utf8')) as object;
+  write('drillyard.json', { ...settings, remote: { url: baseUrl, project: projectId, environment: environmentId, draft: 'by name' } });
+  const remembered = await drillyard(['push', '--json', '--token-file', file, '--root', root]);
+  assert.equal(remembered.code, 0, remembered.stderr);
+  assert.equal(event(jsonLines(remembered.stdout), 'pushed').draft, 'by name');
+});
+
+test('source above the bound of a request goes in parts; a file above it is refused by name', async () => {
+  const { root, write } = repository('large', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  const scenario = (id: string, rows: number): object => ({
+    schemaVersion: 1,
+    id,
+    actors: [],
+    state: Array.from({ length: rows }, (_, at) => ({
+      ...{ action: 'upsert', packageId: 'notes', namespace: 'notes', rowId: `row-${at}` },
+      value: { id: `row-${at}`, text: `${id} `.repeat(40) },
+    })),
+    faults: [],
+    initialEvents: [],
+  });
+  for (const id of ['one', 'two', 'three']) write(`drillyard/${id}.scenario.json`, JSON.stringify(scenario(id, 1_500)));
+  const { code, lines, stderr } = await push(root);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /part 1 of [23]\n[\s\S]*part 2 of [23]\n/);
+  const validated = await drillyard(['validate', '--json', '--root', root]);
+  assert.equal(event(lines, 'pushed').buildHash, event(jsonLines(validated.stdout), 'summary').buildHash);
+  assert.deepEqual(event((await push(root)).lines, 'summary').unchanged, true);
+  write('drillyard/huge.scenario.json', JSON.stringify(scenario('huge', 6_000)));
+  const refused = await push(root);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /'drillyard\/huge\.scenario\.json' has \d+ bytes as JSON; a service takes files of at most \d+/);
+});
+
+test('a dataset above a body is pushed from a file, once; rows that do not fit are told', async () => {
+  const { root, write } = repository('with-data', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  const records = (text: unknown): object[] => Array.from({ length: 5_000 }, (_, at) => ({ rowId: `row-${at}`, value: { id: `row-${at}`, text } }));
+  const file = join(root, 'rows.json');
+  write(
+    'rows.json',
+    JSON.stringify({ name: 'many', packageId: 'notes', collections: [{ namespace: 'notes', records: records('long '.repeat(100)) }] }),
+  );
+  assert.ok(readFileSync(file).length > 2 * 1024 * 1024);
+  const first = await push(root, '--dataset', file);
+  assert.equal(first.code, 0, first.stderr);
+  const { datasetId, digest, revision, isUnchanged } = event(first.lines, 'dataset');
+  assert.deepEqual([revision, isUnchanged], [1, false]);
+  const { dataset } = await client.getDataset({ path: { projectId, datasetId: datasetId as string } });
+  assert.deepEqual([dataset.name, dataset.currentDigest], ['many', digest]);
+  assert.equal(event((await push(root, '--dataset', file)).lines, 'dataset').isUnchanged, true);
+  write('rows.json', JSON.stringify({ name: 'many', packageId: 'notes', collections: [{ namespace: 'notes', records: records(1) }] }));
+  const wrong = await push(root, '--dataset', file);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /The rows do not fit the tool.*\/collections\/0\/records\/0\/value\/text/);
+});
+
+/** By drill, trial and attempt: what a world decides. */
+function outcomes(lines: Line[]): { [attempt: string]: unknown } {
+  const attempts = lines.filter((line) => line.event === 'attempt');
+  return Object.fromEntries(
+    attempts.map(({ drillId, trial, attempt, status, verdict, stateHash, evidenceHash, trajectoryHash }) => [
+      `${drillId} ${trial}.${attempt}`,
+      { status, verdict, stateHash, evidenceHash, trajectoryHash },
+    ]),
+  );
+}
+const rest = (lines: Line[]): Line[] =>
+  lines.filter(({ event: name }) => name === 'drill' || name === 'summary').sort((a, b) => (String(a.drillId) < String(b.drillId) ? -1 : 1));
+
+async function twice(root: string, ...args: string[]): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
+  const here = await drillyard(['run', '--json', '--root', root, ...args]);
+  const there = await drillyard(['run', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
+  return { local: jsonLines(here.stdout), remote: jsonLines(there.stdout), codes: [here.code, there.code], stderr: there.stderr };
+}
+
+test('the drills of the example: the same hashes, verdicts and exit code as a local run, with sealed evidence that verifies', async () => {
+  const root = join(scratch, 'support-desk');
+  cpSync(fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url)), root, {
+    recursive: true,
+    filter: (from) => !from.includes('.service'),
+  });
+  const { local, remote, codes, stderr } = await twice(root, '--concurrency', '2');
+  assert.deepEqual(codes, [0, 0], stderr);
+  assert.ok(Object.keys(outcomes(local)).length >= 6);
+  assert.deepEqual(outcomes(remote), outcomes(local));
+  assert.deepEqual(rest(remote), rest(local));
+  for (const { report } of remote.filter((line) => line.event === 'attempt')) {
+    const verified = await verifyReport(join(root, report as string));
+    assert.deepEqual([verified.ok, verified.problems], [true, []]);
+  }
+  const { items } = await client.listSessions({ path: { projectId }, query: { state: 'live' } });
+  assert.deepEqual(items, []);
+  const inspector = await startLocalInspector({ root });
+  const headers = { authorization: `Bearer ${inspector.token}` };
+  const { runId } = event(remote, 'attempt');
+  const listed = (await (await fetch(`${inspector.baseUrl}/api/v1/runs`, { headers })).json()) as { runs: { runId: string }[] };
+  assert.ok(listed.runs.some((run) => run.runId === runId));
+  assert.equal((await fetch(`${inspector.baseUrl}/api/v1/runs/${runId}/report`, { headers })).status, 200);
+  await inspector.close();
+});
+
+test('trials, retries, every kind of binding, a drill that fails: as a local run, with the failure explained', async () => {
+  const overHttp = `
+    const { SERVICE_HTTP_URL: url, SERVICE_HTTP_TOKEN: token } = process.env;
+    const ask = (path, body) => fetch(url + path, { method: 'POST', headers: { authorization: 'Bearer ' + token, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    console.error('the agent says hello to ' + token);
+    await ask('/v1/operations/notes/note.write', { arguments: { id: 'a', text: 'over http' } });
+    await ask('/v1/wait', { untilUs: 5000 });
+    console.log(JSON.stringify({ done: true }));`;
+  const overMcp = `
+    const { url, token } = context.binding.mcp;
+    if (!url.startsWith('http') || context.environment.SERVICE_CLI_URL === undefined) throw new Error('no binding');
+    if (process.env.DRILLYARD_TOKEN !== undefined) throw new Error('the control credential is here');
+    await context.world.call('notes', 'note.remind', { id: 'later', afterUs: 2000 }, { idempotencyKey: 'once' });
+    if (invocation.drillId === 'flaky' && !invocation.runId.endsWith('never')) await context.world.call('notes', 'note.get', { id: 'none' });
+    context.attach('said.txt', 'what was said');
+    return { tools: (await context.world.tools()).length, at: invocation.virtualTimeUs };`;
+  const { root } = repository('as-local', {
+    ...commandAgent('over-http', overHttp, { environmentFromHost: { PATH: 'PATH' } }),
+    ...moduleAgent('over-mcp', overMcp, { bindings: ['direct', 'mcp', 'cli'] }),
+    ...drill('http', 'over-http', [noteIs('a', 'over http')], { trials: { count: 3 }, capture: { logs: 'always' } }),
+    ...drill('timeline', 'over-mcp', [noteIs('due-later', 'at 3000')], {
+      capture: { files: 'always' },
+      timeline: {
+        horizonUs: 100_000,
+        interactions: [
+          { id: 'one', afterStartUs: 0, actorId: 'writer', task: { instruction: 'first' } },
+          { id: 'two', afterStartUs: 50_000, actorId: 'writer', task: { instruction: 'second' } },
+        ],
+        invariants: [{ ...(written({ atMost: 0 }) as object), id: 'never' }],
+      },
+    }),
+    ...drill('fails', 'over-mcp', [noteIs('first', 'something else')]),
+  });
+  const { local, remote, codes, stderr } = await twice(
+    root,
+    '--retries',
+    '1',
+    '--concurrency',
+    '3',
+    '--reporter',
+    `junit=${join(scratch, 'junit.xml')},none`,
+  );
+  assert.deepEqual(codes, [1, 1], stderr);
+  assert.deepEqual(Object.keys(outcomes(local)).sort(), ['fails 1.1', 'fails 1.2', 'http 1.1', 'http 2.1', 'http 3.1', 'timeline 1.1']);
+  assert.deepEqual(outcomes(remote), outcomes(local));
+  assert.deepEqual(rest(remote), rest(local));
+  assert.match(readFileSync(join(scratch, 'junit.xml'), 'utf8'), /note-first/);
+  const reportOf = (drillId: string): RunReport => {
+    const line = remote.find((one) => one.event === 'attempt' && one.drillId === drillId);
+    return JSON.parse(readFileSync(join(root, line?.report as string, 'report.json'), 'utf8')) as RunReport;
+  };
+  const [log] = reportOf('http').result.capture.attachments;
+  assert.deepEqual([log?.kind, log?.attachment.name], ['log', 'main.log']);
+  assert.deepEqual(
+    reportOf('timeline').result.interactions.map(({ targetResult: { output, attachments } }) => [output, attachments[0]?.name]),
+    [
+      [{ tools: 4, at: 1000 }, 'said.txt'],
+      [{ tools: 4, at: 51_000 }, 'said.txt'],
+    ],
+  );
+  const text = await drillyard(['run', 'fails', '--remote', baseUrl, '--root', root], withToken);
+  assert.equal(text.code, 1);
+  assert.match(text.stdout, /fails[\s\S]*note-first[\s\S]*something else/);
+  assert.match(text.stderr, /Unchanged: the source is revision 1/);
+  const runs = await drillyard(['report', 'check', '--json', '--root', root]);
+  assert.equal(event(jsonLines(runs.stdout), 'summary').changed, 0, runs.stderr);
+});
+
+test('Ctrl-C ends the run and its session on the service: reported as cancelled, 130', {
+  skip: process.platform === 'win32',
+  timeout: 120_000,
+}, async (t) => {
+  const { root } = repository('interrupted', {
+    ...moduleAgent(
+      'agent',
+      `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); await new Promise(() => setInterval(() => {}, 1000));`,
+    ),
+    ...drill('d', 'agent', [written({ equals: 1 })]),
+  });
+  const run = start(['run', '--remote', baseUrl, '--json', '--root', root], { ...withToken, ownGroup: true });
+  t.after(() => run.child.kill('SIGKILL'));
+  await run.says('"phase":"started"');
+  process.kill(-(run.child.pid as number), 'SIGINT');
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 130, stderr);
+  const attempt = event(jsonLines(stdout), 'attempt');
+  assert.deepEqual([attempt.status, attempt.verdict], ['cancelled', 'inconclusive']);
+  assert.equal((await verifyReport(join(root, attempt.report as string))).ok, true);
+  const { items } = await client.listRuns({ path: { projectId }, query: { drillId: 'd', limit: 1 } });
+  const [last] = items as HostedRun[];
+  assert.deepEqual([last?.state, last?.request.runId], ['cancelled', attempt.runId]);
+  assert.deepEqual((await client.listSessions({ path: { projectId }, query: { state: 'live' } })).items, []);
+});
+
+test('what no route answered is in the report of a remote run, and can be read of a session', async () => {
+  const root = join(scratch, 'wire');
+  cpSync(fileURLToPath(new URL('../../../test/fixtures/wire', import.meta.url)), root, { recursive: true });
+  writeFileSync(
+    join(root, 'drillyard/client.target.yaml'),
+    'schemaVersion: 1\ntarget: { id: client, kind: module, module: agent.mjs, bindings: [http], timeoutMs: 10000 }\n',
+  );
+  writeFileSync(
+    join(root, 'agent.mjs'),
+    `export default async (_, { binding: { http } }) => {
+      const headers = { authorization: 'Bearer ' + http.token };
+      await fetch(http.url + '/notes/a', { headers });
+      for (let k = 0; k < 2; k++) await fetch(http.url + '/calendars/primary/acl?key=hidden', { headers });
+      await fetch(http.url + '/notes/a', { method: 'DELETE', headers });
+    };\n`,
+  );
+  writeFileSync(
+    join(root, 'drillyard/wants.drill.yaml'),
+    `schemaVersion: 1\nid: wants\ntargetId: client\nactorId: agent\ntask: { instruction: Look. }\nassertions:\n  - { id: asked, kind: operation.count, operation: { packageId: probe, operationId: note.get }, count: { equals: 9 } }\n`,
+  );
+  const { code, stdout, stderr } = await drillyard(['run', '--remote', baseUrl, '--root', root], withToken);
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, /Requests that no route answered\n\s+GET +\/calendars\/primary\/acl +404 +2 times\n\s+DELETE +\/notes\/a +405/);
+
+  const { buildHash } = event((await push(root)).lines, 'pushed');
+  const session = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash: buildHash as string } });
+  const path = { projectId, sessionId: session.session.sessionId };
+  await client.waitForOperation({ projectId, operationId: session.operation.operationId });
+  assert.deepEqual(await client.getUnansweredRequests({ path }), { schemaVersion: 1, requests: [], left: 0 });
+  const { access } = await client.createSessionAccess({ path, body: { actorId: 'agent' } });
+  const ask = (at: string): Promise<Response> => fetch(access.worldHttpUrl + at, { headers: { authorization: `Bearer ${access.credential}` } });
+  await ask('/calendars?key=hidden');
+  const expected = { schemaVersion: 1, requests: [{ method: 'GET', path: '/calendars', status: 404, times: 1 }], left: 0 };
+  assert.deepEqual(await client.getUnansweredRequests({ path }), expected);
+  // It outlives the access.
+  await client.revokeSessionAccess({ path: { ...path, accessId: access.accessId }, body: { confirm: access.accessId } });
+  assert.deepEqual(await client.getUnansweredRequests({ path }), expected);
+  await client.destroySession({ path, body: { expectedLeaseGeneration: 1, confirm: path.sessionId } });
+});
+
+test('what a remote run cannot have is refused before anything is sent', async () => {
+  const { root } = repository('refused', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  const cases: [string[], RegExp][] = [
+    [['--remote', baseUrl, '--watch'], /--watch runs drills on this machine/],
+    [['--project', projectId], /--project is of a remote run/],
+    [['--remote', baseUrl, '--receiver', 'listener=http://127.0.0.1:9'], /registered with the service/],
+    [['nothing', '--remote', baseUrl], /There is no drill "nothing"/],
+  ];
+  await Promise.all(
+    cases.map(async ([args, said]) => {
+      const { code, stderr } = await drillyard(['run', '--root', root, ...args], {
+        env: { ...withToken.env, DRILLYARD_RECEIVER_SECRET_LISTENER: 'a secret of sixteen' },
+      });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, said);
+    }),
+  );
+  assert.ok(!(await client.listSourceDrafts({ path: { projectId } })).items.some(({ name }) => name === 'refused'));
+});
