@@ -8,6 +8,7 @@ import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { createOutput, type Output } from './output.js';
 import { readServeSettings } from './serve-settings.js';
+import { type ServeTraces, startServeTraces } from './serve-traces.js';
 
 export interface ServeFlags {
   json: boolean;
@@ -28,9 +29,11 @@ export async function serveCommand({ json, rotateKey, settings }: ServeFlags): P
     return exitCodes.usage;
   }
   const stop = stopOnSignal(output);
+  let traces: ServeTraces | undefined;
   try {
+    traces = await startServeTraces(process.env, read.options.log);
     const { startControlServer } = await import('../control-server.js');
-    const server = await startControlServer(read.options);
+    const server = await startControlServer({ ...read.options, tracing: traces.isOn });
     if (await tell(server, read.options, output)) await server.credentialTold();
     await stop.asked;
     await server.close();
@@ -38,6 +41,7 @@ export async function serveCommand({ json, rotateKey, settings }: ServeFlags): P
   } catch (error) {
     return reportFailure(error, output, process.cwd());
   } finally {
+    await traces?.end();
     stop.end();
   }
 }

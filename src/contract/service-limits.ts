@@ -73,6 +73,14 @@ export const serviceLimits = {
   /** What the records no longer lead to stays on the disk for as long as the request that has just put it may take to say so. */
   blobUnreferencedKeptMs: 24 * 3_600_000,
   retentionSweepMs: 3_600_000,
+  /** How old the figure of a part of the data directory is before it is counted again, what of it is looked at, and how long the first count is waited for. */
+  diskUseCountedMs: 60_000,
+  diskUseEntriesMax: 1_000_000,
+  diskUseWaitMs: 1_000,
+  /** How long an end waits for spans that have not been sent. */
+  traceFlushMs: 5_000,
+  /** Of what the SDK of traces says, in a line of the log. */
+  traceTroubleCharsMax: 500,
   organizationsOfUserMax: 10_000,
   meProjectsMax: 1_000,
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { authEndpoints } from './auth-endpoints.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
 import { baselineEndpoints } from './baseline-endpoints.js';
@@ -15,6 +16,7 @@ import { defineBuildRunners } from './build-runner.js';
 import { callbackEndpoints } from './callback-endpoints.js';
 import { Catalog } from './catalog.js';
 import { requireContainedProjects } from './containment.js';
+import { type ControlMeter, silentMeter } from './control-meter.js';
 import { ControlRoom } from './control-room.js';
 import { dataChoiceEndpoints } from './data-choice-endpoints.js';
 import { requireWholeData } from './data-folder.js';
@@ -24,6 +26,7 @@ import type { EndpointSet } from './endpoint.js';
 import { environmentEndpoints } from './environment-endpoints.js';
 import { evidenceEndpoints } from './evidence-bundles.js';
 import { publishExampleBuild } from './example-build.js';
+import { type ControlFigures, Figures, troublesOf } from './figures.js';
 import { Keyring } from './keyring.js';
 import { libraryEndpoints } from './library-endpoints.js';
 import { operationEndpoints } from './operation-endpoints.js';
@@ -31,10 +34,8 @@ import { OperationEngine } from './operation-engine.js';
 import { operatorEndpoints } from './operator-endpoints.js';
 import { readOperatorToken } from './operator-token.js';
 import { organizationEndpoints } from './organization-endpoints.js';
-import { organizationTable } from './organization-records.js';
 import { projectEndpoints } from './project-endpoints.js';
 import { quarantineEndpoints } from './quarantine-endpoints.js';
-import { quotaUsed } from './quotas.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
 import { takeUpServerKey } from './server-key.js';
@@ -58,14 +59,12 @@ export interface OpenControl {
   /** Where agents reach the worlds of this server. Closed with the control. */
   bindings: BindingsPort;
   log: ControlLog;
+  /** Default: nobody counts. */
+  meter?: ControlMeter;
+  /** Default: no traces. */
+  tracing?: Tracing | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
-}
-export interface ControlFigures {
-  hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number }[];
-  /** Sessions that have a world, in memory or not. */
-  worlds: number;
-  catalogCommits: number;
 }
 export interface Control {
   readonly room: ControlRoom;
@@ -130,6 +129,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       () => storageWatch(services).sweep(),
       () => room.flushRefusals(),
     ]);
+    const figures = new Figures(services);
     const retention = new Sweeper(limits.retentionSweepMs, log, [() => sweepRetention(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
       await Promise.all([sweeper.stop(), retention.stop()]);
@@ -137,9 +137,10 @@ export async function openControl(options: OpenControl): Promise<Control> {
       await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
       sessionMemory(services).leave();
       await delivering;
+      await figures.close();
       await closeServices(services);
     };
-    return { room, first, figures: () => figuresOf(services), troubles: () => troublesOf(services), close };
+    return { room, first, figures: () => figures.read(), troubles: () => troublesOf(services), close };
   } catch (error) {
     await services.operations.drain(0);
     await closeServices(services);
@@ -147,7 +148,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
   }
 }
 
-async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
+async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<ControlServices> {
   const { dataDirectory, keyFile } = settings;
   requireWholeData(dataDirectory, { ownKey: keyFile === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
@@ -159,18 +160,14 @@ async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenC
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
-    const worlds = openServiceWorlds({ settings, catalog, log, guard });
-    const operations = new OperationEngine({ catalog, nowMs, log, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    return { settings, catalog, keyring, operations, worlds, guard, ...openTaskWorkers(settings), blobs, disk, bindings, nowMs, log };
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter });
+    const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
+    const ports = { worlds, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
+    return { settings, catalog, keyring, operations, ...ports, nowMs, log };
   } catch (error) {
     await catalog.close();
     throw error;
   }
-}
-
-/** Anybody who asks gets them: no path, and nothing of any tenant. */
-function troublesOf({ disk }: ControlServices): string[] {
-  return disk.refusal() === undefined ? [] : ['the disk is full'];
 }
 
 async function within(ms: number, work: Promise<void>): Promise<void> {
@@ -183,20 +180,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 async function closeServices({ bindings, compiler, judge, worlds, catalog }: ControlServices): Promise<void> {
   await Promise.all([bindings.close(), compiler.close(), judge.close(), worlds.close()]);
   await catalog.close();
-}
-
-async function figuresOf({ worlds, catalog }: ControlServices): Promise<ControlFigures> {
-  const { hosts } = await worlds.stats();
-  let live = 0;
-  for (let after: string | undefined; ; ) {
-    const page = catalog.view.list(organizationTable, {
-      index: 'all',
-      prefix: [],
-      limit: limits.purgeRecordsMax,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const { organizationId } of page.records) live += quotaUsed(catalog.view, { organizationId, name: 'sessionsLiveMax' });
-    if (page.next === undefined) return { hosts, worlds: live, catalogCommits: catalog.commits };
-    after = page.next;
-  }
 }

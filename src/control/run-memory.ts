@@ -18,7 +18,11 @@ export class RunMemory {
     this.#waiters.delete(hostedRunId);
     for (const resolve of waiters) resolve(handedIn);
   }
-  /** The run has ended; nothing will be told. */
+  /** How many runs await an agent. */
+  get awaiting(): number {
+    return this.#waiters.size;
+  }
+  /** Nothing will be told: the run has ended, or it is known already. */
   forget(hostedRunId: string): void {
     this.#waiters.delete(hostedRunId);
   }

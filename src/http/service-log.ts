@@ -7,6 +7,8 @@ export interface ServiceLogOptions {
   level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Default: standard error, written when the event loop is free. */
   destination?: DestinationStream;
+  /** Put into every line: what joins it with the span under way. */
+  traceFields?: (() => object) | undefined;
 }
 export interface ServiceLog extends ControlLog {
   /** A line for each request. */
@@ -22,9 +24,9 @@ export interface ServiceLog extends ControlLog {
 // Nobody should log such a field; if somebody does, its value does not get out.
 const secrets = ['credential', 'secret', 'token', 'authorization', 'password'].flatMap((name) => [name, `*.${name}`]);
 
-export function createServiceLog({ level = 'info', destination }: ServiceLogOptions = {}): ServiceLog {
+export function createServiceLog({ level = 'info', destination, traceFields }: ServiceLogOptions = {}): ServiceLog {
   const stream = destination ?? pino.destination({ fd: 2, sync: false });
-  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime };
+  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime, ...(traceFields === undefined ? {} : { mixin: traceFields }) };
   const logger: Logger = pino({ ...plain, redact: { paths: secrets, remove: true } }, stream);
   // Its lines are made here, of nothing secret, and there are many of them.
   const access: Logger = pino(plain, stream);

@@ -4,7 +4,7 @@ import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { docsPage } from './docs/docs-page.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics } from './metrics/metrics.js';
 import { openApiDocument } from './openapi/document.js';
 import { type OpenRoute, RawText, type RouteReply } from './router.js';
 import type { HttpRequest } from './server.js';
@@ -23,6 +23,9 @@ export interface ServiceState {
   /** Refuses who asks too often. Default: nobody. */
   countStranger?(request: HttpRequest): void;
 }
+
+/** What machines ask every few seconds. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function serviceRoutes({
   troubles,

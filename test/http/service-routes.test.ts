@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { createMetrics, type ServiceFigures } from '../../src/http/metrics.js';
+import type { ControlFigures } from '../../src/control/figures.js';
+import { createMetrics } from '../../src/http/metrics/metrics.js';
 import { mountAt } from '../../src/http/mount.js';
 import { createRouter } from '../../src/http/router.js';
 import { createServiceLog } from '../../src/http/service-log.js';
@@ -10,13 +11,22 @@ import { serviceRoutes } from '../../src/http/service-routes.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { engines, fakeControl, ids, send } from './fake-control.js';
 
-const figures: ServiceFigures = {
+const figures: ControlFigures = {
+  isReady: true,
   hosts: [
-    { index: 0, worldsLive: 3, mailboxDepth: 5, commits: 70 },
-    { index: 1, worldsLive: 1, mailboxDepth: 0, commits: 7 },
+    { slot: 0, worldsLive: 3, mailboxDepth: 5, residentBytes: 1, restarts: 0 },
+    { slot: 1, worldsLive: 1, mailboxDepth: 0, residentBytes: 1, restarts: 0 },
   ],
+  hostsReady: 0,
   worlds: 10,
+  worldCommits: 77,
   catalogCommits: 12,
+  operations: [],
+  runsActive: 0,
+  runsAwaitingAgent: 0,
+  callbacks: { inFlight: 0, oldestSeconds: 0 },
+  quarantinedBuilds: 0,
+  disk: { freeBytes: 1, keptBytes: 1, reserveBytes: 1, folders: undefined },
 };
 
 for (const engine of engines) {
