@@ -22,17 +22,18 @@ import type { ConnectionBounds } from './http/connection-count.js';
 import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
 import { bearerOf, requirePublicHost } from './http/guards.js';
-import { createMetrics, type Metrics } from './http/metrics.js';
+import { createMetrics, type Metrics } from './http/metrics/metrics.js';
 import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
-import { notReadyError, serviceRoutes } from './http/service-routes.js';
+import { notReadyError, probePaths, serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
 import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from './http/trusted-proxies.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
 export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine' | 'retention'>> {
@@ -53,7 +54,9 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   agents?: Omit<AgentLimitOptions, 'nowMs'>;
   /** Of an address: what it may ask without a valid credential. Default limits.strangerPerSecond and strangerBurst. */
   strangerRate?: ControlSettings['rate'];
-  log?: ServiceLogOptions;
+  log?: Omit<ServiceLogOptions, 'traceFields'>;
+  /** Spans go to the SDK of OpenTelemetry that the program has registered before. Default: there are none. */
+  tracing?: boolean;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;
 }
@@ -94,7 +97,8 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const dataDirectory = resolve(options.dataDirectory ?? settingsDefaults.dataDirectory);
   makeFolder(dataDirectory);
   const lock = lockFull(dataDirectory);
-  const log = createServiceLog({ level: settingsDefaults.logLevel, ...options.log });
+  const tracing = options.tracing === true ? (await import('./tracing/open-telemetry.js')).createTracing() : undefined;
+  const log = createServiceLog({ level: settingsDefaults.logLevel, ...options.log, traceFields: tracing?.logFields });
   const starting = notReady('The service is starting.');
   const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
   const servers: HttpServer[] = [];
@@ -111,7 +115,8 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
     const toolCode = toolCodeFacts(settings.isolation);
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
-    const control = await open(settings, { phase, log, engine: server.engine, site, warnings, toolCode, proxies, options });
+    const ground = { phase, log, engine: server.engine, site, warnings, toolCode, tracing, proxies, options };
+    const control = await open(settings, ground);
     const { told, secret, ...first } = control.first;
     let closing: Promise<void> | undefined;
     return {
@@ -173,16 +178,17 @@ interface Ground {
   site: Site;
   warnings: readonly ServiceWarning[];
   toolCode: ToolCodeFacts;
+  tracing: Tracing | undefined;
   proxies: TrustedProxies;
   options: Pick<ControlServerOptions, 'agents' | 'strangerRate' | 'trustedProxies'>;
 }
 
 async function open(settings: ControlSettings, ground: Ground): Promise<Control> {
-  const { phase, log, engine, site, warnings, toolCode, options } = ground;
+  const { phase, log, engine, site, warnings, toolCode, tracing, options } = ground;
   const { publicUrl, worldUrl, isBeyondLoopback, isListeningOnLoopback } = site;
   let control: Control | undefined;
   const metrics: Metrics = createMetrics(async () => (control as Control).figures());
-  const shared = { draining: () => phase.draining, onFailure: log.failure };
+  const shared = { draining: () => phase.draining, onFailure: log.failure, tracing };
   const bindings = createHostedBindings({
     ...shared,
     observers: [log.agentAccess, metrics],
@@ -191,11 +197,11 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     ...(options.agents === undefined ? {} : { limits: options.agents }),
     nowMs: Date.now,
   });
-  control = await openControl({ settings, bindings, log });
+  control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing });
   const { room } = control;
   const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
   const requireOperator = (request: HttpRequest): void => void room.authenticateOperator(bearerOf(request));
-  const strangers = new StrangerRate(Date.now, options.strangerRate);
+  const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);
   const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
   const handler = createRouter<Caller>({
     ...shared,
@@ -205,6 +211,7 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     authenticate: (token, { route, correlationId, request }) => room.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
+    isTraced: ({ path }) => !probePaths.has(path),
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
   metrics.serverStarted(engine);

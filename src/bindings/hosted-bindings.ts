@@ -14,7 +14,7 @@ import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
 
-export interface HostedBindingsOptions extends Pick<RouterOptions<AgentAccess>, 'onFailure' | 'observers' | 'draining'> {
+export interface HostedBindingsOptions extends Pick<RouterOptions<AgentAccess>, 'onFailure' | 'observers' | 'draining' | 'tracing'> {
   /** Where agents reach it: scheme, host and port, no slash at the end. */
   publicUrl: string;
   /** Nothing but worlds is served there. Default false. */

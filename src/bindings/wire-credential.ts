@@ -36,6 +36,9 @@ export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: Htt
 /** They speak of the connection, which is no tool's matter, and every client and server sends others. */
 const hopByHop = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
 
+/** They speak of the caller's traces, and are others in each run. */
+const ofTraces = new Set(['traceparent', 'tracestate', 'baggage']);
+
 /** Headers and query as `decode` sees them: without the place of the credential, and without whatever else holds the token. */
 export function withoutCredential(
   { auth, token }: { auth: RouteAuth; token: string | undefined },
@@ -45,7 +48,7 @@ export function withoutCredential(
   const holdsToken = (value: string): boolean => token !== undefined && value.includes(token);
   const cleared: Lists = Object.create(null);
   for (const [name, value] of headers) {
-    if (hopByHop.has(name) || name === headerOf(auth)) continue;
+    if (hopByHop.has(name) || ofTraces.has(name) || name === headerOf(auth)) continue;
     const values = (repeatedHeaders.get(name) ?? [value]).filter((each) => !holdsToken(each));
     if (values.length > 0) cleared[name] = [...values];
   }

@@ -5,6 +5,7 @@
 //   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import type { DeliveryPhase } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
 import type {
   Advance,
@@ -13,6 +14,7 @@ import type {
   CallResult,
   CallRoute,
   CallTool,
+  DeliveryAnswer,
   DeliveryRequest,
   PausedTime,
   RouteResult,
@@ -23,21 +25,34 @@ import type {
   WorldQuery,
 } from '../contract/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
-import { type CallbackReceivers, type ReceiverSource, Receivers, receiverIdsOf } from './receivers.js';
+import { type CallbackReceivers, type Receiver, type ReceiverSource, Receivers, receiverIdsOf } from './receivers.js';
 import { send } from './send.js';
 
 type Options = SendOptions<AdvanceProgress>;
 type AnyAnswer = WorldAnswers[WorldCommand['kind']];
 
+/** Sees what is delivered, as it happens: for figures and traces. */
+export interface DeliveryObserver {
+  /** Sends one attempt by `send`, once. What it gives it as headers goes beside those of the delivery, which win. */
+  attempt(
+    request: DeliveryRequest,
+    receiver: Receiver,
+    send: (headers: { [name: string]: string }) => Promise<DeliveryAnswer>,
+  ): Promise<DeliveryAnswer>;
+  settled(phase: DeliveryPhase): void;
+}
+
 export class DeliveringWorld implements WorldRef {
   readonly #world: WorldRef;
   readonly #source: ReceiverSource;
+  readonly #observer: DeliveryObserver | undefined;
   /** The deliveries that are being made. */
   #delivering: Promise<void> | undefined;
 
-  constructor(world: WorldRef, source: ReceiverSource) {
+  constructor(world: WorldRef, source: ReceiverSource, observer?: DeliveryObserver) {
     this.#world = world;
     this.#source = source;
+    this.#observer = observer;
   }
 
   get isDelivering(): boolean {
@@ -147,15 +162,23 @@ export class DeliveringWorld implements WorldRef {
       if (request === undefined) return;
       const receiver = receivers.get(request.receiverId);
       if (receiver === undefined) throw new Error('a world gives out deliveries of the receivers it was named alone');
-      await this.#settle(request, await send(request, receiver, signal));
+      await this.#settle(request, await this.#send(request, receiver, signal));
     }
+  }
+
+  #send(request: DeliveryRequest, receiver: Receiver, signal: AbortSignal | undefined): Promise<DeliveryAnswer> {
+    if (this.#observer === undefined) return send(request, receiver, signal);
+    return this.#observer.attempt(request, receiver, (headers) =>
+      send({ ...request, headers: { ...headers, ...request.headers } }, receiver, signal),
+    );
   }
 
   /** Once for each attempt, however often it is sent. What cannot be delivered is recovered later. */
   async #settle({ deliveryId, attempt }: DeliveryRequest, answer: Parameters<typeof settlement>[1]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await this.#world.command(settlement({ deliveryId, attempt }, answer));
+        const { phase } = await this.#world.command(settlement({ deliveryId, attempt }, answer));
+        if (phase !== undefined) this.#observer?.settled(phase);
         return;
       } catch (error) {
         if (!(error instanceof ServiceError) || !passing.has(error.code) || tries === limits.worldTriesMax) throw error;

@@ -1,14 +1,8 @@
 // Entry of the command line (bin/drillyard.js): runs the program and ends with its exit code.
-import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput, goOnWithoutReader } from './output.js';
-
-/** The package's, from dist/src/cli/ and from any build folder directly below the root. */
-function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
-}
+import { packageVersion } from './package-version.js';
 
 export async function main(args: readonly string[]): Promise<void> {
   const outputIsLost = goOnWithoutReader();

@@ -8,6 +8,7 @@ import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { createOutput, type Output } from './output.js';
 import { readServeSettings } from './read-serve-settings.js';
+import { type ServeTraces, startServeTraces } from './serve-traces.js';
 import { settingsText, shownSettings } from './shown-settings.js';
 
 export interface ServeFlags {
@@ -37,9 +38,11 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
     return exitCodes.passed;
   }
   const stop = stopOnSignal(output);
+  let traces: ServeTraces | undefined;
   try {
+    traces = await startServeTraces(process.env, read.options.log);
     const { startControlServer } = await import('../control-server.js');
-    const server = await startControlServer(read.options);
+    const server = await startControlServer({ ...read.options, tracing: traces.isOn });
     if (await tell(server, read.options, output)) await server.credentialTold();
     await stop.asked;
     await server.close();
@@ -47,6 +50,7 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
   } catch (error) {
     return reportFailure(error, output, process.cwd());
   } finally {
+    await traces?.end();
     stop.end();
   }
 }

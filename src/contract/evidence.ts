@@ -76,6 +76,8 @@ export interface EventEntry extends EntryCommon {
   /** On `failed`. */
   error?: OutcomeError;
 }
+/** What an attempt has made of its delivery. */
+export type DeliveryPhase = 'delivered' | 'retry_scheduled' | 'failed';
 export interface CallbackEntry extends EntryCommon {
   kind: 'callback';
   callbackId: string;
@@ -83,7 +85,7 @@ export interface CallbackEntry extends EntryCommon {
   instanceId: string;
   deliveryId: string;
   receiverId: string;
-  phase: 'queued' | 'attempt_started' | 'delivered' | 'retry_scheduled' | 'failed' | 'recovered';
+  phase: 'queued' | 'attempt_started' | DeliveryPhase | 'recovered';
   /** From 1; absent on `queued`. */
   attempt?: number;
   /** What the receiver answered, where it did. */

@@ -97,6 +97,14 @@ export const serviceLimits = {
   retentionFirstSweepMs: 60_000,
   /** What is removed may free what it referred to: so many rounds a sweep, and the rest comes with the next. */
   purgeRoundsMax: 8,
+  /** How old the figure of a part of the data directory is before it is counted again, what of it is looked at, and how long the first count is waited for. */
+  diskUseCountedMs: 60_000,
+  diskUseEntriesMax: 1_000_000,
+  diskUseWaitMs: 1_000,
+  /** How long an end waits for spans that have not been sent. */
+  traceFlushMs: 5_000,
+  /** Of what the SDK of traces says, in a line of the log. */
+  traceTroubleCharsMax: 500,
   organizationsOfUserMax: 10_000,
   meProjectsMax: 1_000,
 

@@ -1,5 +1,5 @@
 // What a world is asked and what it answers: the messages of a world actor. Closed unions; validated at the edges that build them.
-import type { CheckpointKind, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
+import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
 import type { JsonObject, JsonValue } from './json.js';
 import type { Count, Sha256Digest, VirtualUs } from './primitives.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
@@ -372,7 +372,7 @@ export interface WorldAnswers {
   advance: AdvanceAnswer;
   wait: WaitAnswer;
   startDelivery: { request?: DeliveryRequest };
-  settleDelivery: { settled: boolean };
+  settleDelivery: { settled: boolean; phase?: DeliveryPhase };
   setFault: { changed: boolean; sequence: number };
   schedule: { scheduledEventIds: string[] };
   cancelEvent: { cancelled: boolean };

@@ -8,6 +8,7 @@ import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
 import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
+import { inSpan } from '../tracing/tracing.js';
 import { movedAttempt } from './attempt-states.js';
 import { type BuildAttemptRecord, buildAttemptTable, putBuild } from './build-records.js';
 import { chosenRows } from './chosen-rows.js';
@@ -83,13 +84,17 @@ function buildRunner(services: ControlServices, cleared: Promise<void>): Runner 
       };
       await cleared;
       try {
-        const { compiled, diagnostics } = await compileAttempt(services, await reached('compiling'), signal);
-        if (compiled === undefined) throw new SourceInvalidError(diagnostics);
-        await reached('verifying');
-        const content = await keepAndVerify(services, compiled, record.operation.projectId);
-        signal.throwIfAborted();
-        const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };
-        return { state: 'succeeded', apply: (tx) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue };
+        const attributes = { 'drillyard.build_attempt.id': record.operation.resourceId };
+        return await inSpan(services.tracing, { name: 'build', attributes }, async (span) => {
+          const { compiled, diagnostics } = await compileAttempt(services, await reached('compiling'), signal);
+          if (compiled === undefined) throw new SourceInvalidError(diagnostics);
+          await reached('verifying');
+          const content = await keepAndVerify(services, compiled, record.operation.projectId);
+          signal.throwIfAborted();
+          span?.set({ 'drillyard.build.hash': compiled.summary.buildHash });
+          const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };
+          return { state: 'succeeded' as const, apply: (tx: Change) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue };
+        });
       } catch (error) {
         if (signal.aborted) return { state: 'cancelled', apply: (tx) => end(tx, record, 'cancelled') };
         throw error;

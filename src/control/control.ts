@@ -4,6 +4,7 @@ import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
 import type { NotReadyReason } from '../contract/readiness.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { authEndpoints } from './auth-endpoints.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring-endpoints.js';
 import { baselineEndpoints } from './baseline-endpoints.js';
@@ -15,6 +16,7 @@ import { defineBuildRunners } from './build-runner.js';
 import { callbackEndpoints } from './callback-endpoints.js';
 import { Catalog } from './catalog.js';
 import { requireContainedProjects } from './containment.js';
+import { type ControlMeter, silentMeter } from './control-meter.js';
 import { ControlRoom } from './control-room.js';
 import { dataChoiceEndpoints } from './data-choice-endpoints.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
@@ -25,6 +27,7 @@ import type { EndpointSet } from './endpoint.js';
 import { environmentEndpoints } from './environment-endpoints.js';
 import { evidenceEndpoints } from './evidence-bundles.js';
 import { publishExampleBuild } from './example-build.js';
+import { type ControlFigures, Figures } from './figures.js';
 import { Health } from './health.js';
 import { Keyring } from './keyring.js';
 import { libraryEndpoints } from './library-endpoints.js';
@@ -33,11 +36,9 @@ import { OperationEngine } from './operation-engine.js';
 import { operatorEndpoints } from './operator-endpoints.js';
 import { readOperatorToken } from './operator-token.js';
 import { organizationEndpoints } from './organization-endpoints.js';
-import { organizationTable } from './organization-records.js';
 import { projectEndpoints } from './project-endpoints.js';
 import { purge } from './purge.js';
 import { quarantineEndpoints } from './quarantine-endpoints.js';
-import { quotaUsed } from './quotas.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
 import { takeUpServerKey } from './server-key.js';
@@ -61,14 +62,12 @@ export interface OpenControl {
   /** Where agents reach the worlds of this server. Closed with the control. */
   bindings: BindingsPort;
   log: ControlLog;
+  /** Default: nobody counts. */
+  meter?: ControlMeter;
+  /** Default: no traces. */
+  tracing?: Tracing | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
-}
-export interface ControlFigures {
-  hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number }[];
-  /** Sessions that have a world, in memory or not. */
-  worlds: number;
-  catalogCommits: number;
 }
 export interface Control {
   readonly room: ControlRoom;
@@ -134,6 +133,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       () => storageWatch(services).sweep(),
       () => room.flushRefusals(),
     ]);
+    const figures = new Figures(services);
     const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
     const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
@@ -143,9 +143,10 @@ export async function openControl(options: OpenControl): Promise<Control> {
       sessionMemory(services).leave();
       await delivering;
       health.stop();
+      await figures.close();
       await closeServices(services);
     };
-    return { room, first, figures: () => figuresOf(services), troubles: () => health.reasons(), close };
+    return { room, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
   } catch (error) {
     await services.operations.drain(0);
     health.stop();
@@ -154,7 +155,11 @@ export async function openControl(options: OpenControl): Promise<Control> {
   }
 }
 
-async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenControl): Promise<{ services: ControlServices; health: Health }> {
+interface Opened {
+  services: ControlServices;
+  health: Health;
+}
+async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<Opened> {
   const { dataDirectory, keyFile } = settings;
   requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
@@ -168,10 +173,10 @@ async function openServices({ settings, bindings, log, nowMs = Date.now }: OpenC
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
-    const worlds = openServiceWorlds({ settings, catalog, log, guard, onStart: (start) => health.hostsStarted(start) });
-    const operations = new OperationEngine({ catalog, nowMs, log, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    const services = { settings, catalog, keyring, operations, worlds, guard, ...openTaskWorkers(settings), blobs, disk, bindings, nowMs, log };
-    return { services, health };
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, onStart: (start) => health.hostsStarted(start) });
+    const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
+    const ports = { worlds, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
+    return { services: { settings, catalog, keyring, operations, ...ports, nowMs, log }, health };
   } catch (error) {
     health.stop();
     await catalog.close();
@@ -189,20 +194,4 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 async function closeServices({ bindings, compiler, judge, worlds, catalog }: ControlServices): Promise<void> {
   await Promise.all([bindings.close(), compiler.close(), judge.close(), worlds.close()]);
   await catalog.close();
-}
-
-async function figuresOf({ worlds, catalog }: ControlServices): Promise<ControlFigures> {
-  const { hosts } = await worlds.stats();
-  let live = 0;
-  for (let after: string | undefined; ; ) {
-    const page = catalog.view.list(organizationTable, {
-      index: 'all',
-      prefix: [],
-      limit: limits.purgeRecordsMax,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const { organizationId } of page.records) live += quotaUsed(catalog.view, { organizationId, name: 'sessionsLiveMax' });
-    if (page.next === undefined) return { hosts, worlds: live, catalogCommits: catalog.commits };
-    after = page.next;
-  }
 }

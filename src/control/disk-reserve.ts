@@ -7,6 +7,7 @@ import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'no
 import { join } from 'node:path';
 import type { ServiceError } from '../contract/errors.js';
 import { diskRoom, isDiskFull, shortOfRoom } from '../files/disk-full.js';
+import type { DiskFigures } from './services.js';
 
 const fileName = 'disk-reserve';
 const pieceBytes = 1024 * 1024;
@@ -35,6 +36,10 @@ export class DiskReserve {
   /** Why new work is refused: control.STORAGE_FULL; undefined while it is not. */
   refusal(): ServiceError | undefined {
     return shortOfRoom(this.#directory);
+  }
+
+  figures(): DiskFigures {
+    return { ...diskRoom(this.#directory), reserveBytes: statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0 };
   }
 
   /** Whether there was something to give up. */

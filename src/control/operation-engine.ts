@@ -10,12 +10,15 @@ import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Operation, OperationKind } from '../contract/operation.js';
+import type { Tracing } from '../tracing/tracing.js';
 import type { Catalog } from './catalog.js';
+import { type ControlMeter, silentMeter } from './control-meter.js';
 import { isInterruption, isOwnFailure } from './interruptions.js';
 import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
-import { hasEnded, moveOperation, operationTable, requireUnended } from './operation-records.js';
+import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
+import { inOperationSpan } from './operation-span.js';
 import { countStart, forgetStarts, giveStartBack, noteRunning, type Started, spent } from './operation-starts.js';
-import { type CreateOperation, LeftForNextLife, type OperationRecord, type Operations, type Runner } from './operations.js';
+import { type CreateOperation, LeftForNextLife, type OperationFigure, type OperationRecord, type Operations, type Runner } from './operations.js';
 import { countOf, moveCount } from './quotas.js';
 import type { ControlLog } from './services.js';
 import type { Change } from './tables.js';
@@ -24,6 +27,8 @@ export interface OperationEngineOptions {
   catalog: Catalog;
   nowMs(): number;
   log: ControlLog;
+  meter?: ControlMeter;
+  tracing?: Tracing | undefined;
   /** First wait before something is tried again. */
   retryMs?: number;
   /** Applied in the change that ends one which was started too often. */
@@ -32,6 +37,7 @@ export interface OperationEngineOptions {
 /** An operation in its lane. */
 interface Waiting {
   operationId: string;
+  kind: OperationKind;
   /** Its next start is on the disk already. */
   isCounted: boolean;
   /** An earlier life had it. */
@@ -54,6 +60,8 @@ export class OperationEngine implements Operations {
   readonly #catalog: Catalog;
   readonly #nowMs: () => number;
   readonly #log: ControlLog;
+  readonly #meter: ControlMeter;
+  readonly #tracing: Tracing | undefined;
   readonly #retryMs: number;
   readonly #onSpent: NonNullable<OperationEngineOptions['onSpent']>;
   readonly #runners = new Map<OperationKind, Runner>();
@@ -67,10 +75,12 @@ export class OperationEngine implements Operations {
   readonly #leaving = new AbortController();
   readonly #over = new AbortController();
 
-  constructor({ catalog, nowMs, log, retryMs = limits.operationRetryMs, onSpent = () => {} }: OperationEngineOptions) {
+  constructor({ catalog, nowMs, log, meter = silentMeter, tracing, retryMs = limits.operationRetryMs, onSpent = () => {} }: OperationEngineOptions) {
     this.#catalog = catalog;
     this.#nowMs = nowMs;
     this.#log = log;
+    this.#meter = meter;
+    this.#tracing = tracing;
     this.#retryMs = retryMs;
     this.#onSpent = onSpent;
   }
@@ -106,9 +116,11 @@ export class OperationEngine implements Operations {
     };
     moveCount(tx, laneCount(lane), 1);
     const isCounted = this.#phase === 'open' && !this.#lanes.has(lane);
-    tx.put(operationTable, { operation, input, lane, correlationId, ...(isCounted ? { starts: 1 } : {}) });
+    const traceparent = this.#tracing?.traceparent();
+    const traced = traceparent === undefined ? {} : { traceparent };
+    tx.put(operationTable, { operation, input, lane, correlationId, ...traced, ...(isCounted ? { starts: 1 } : {}) });
     // Before `resume` nothing runs, and it finds this one on the disk.
-    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, { operationId: operation.operationId, isCounted, takenUp: false }));
+    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, { operationId: operation.operationId, kind, isCounted, takenUp: false }));
     return operation;
   }
 
@@ -121,7 +133,7 @@ export class OperationEngine implements Operations {
       this.#runnerOf(asked.kind).onCancel?.(tx, record);
       const cancelled = moveOperation(asked, 'cancelled', nowMs);
       this.#putEnd(tx, record, cancelled);
-      tx.afterCommit(() => this.#tellEnd(cancelled));
+      tx.afterCommit(() => this.#ended(record.lane, cancelled));
       return cancelled;
     }
     if (record.operation.cancelRequestedAtMs !== undefined) return record.operation;
@@ -150,6 +162,14 @@ export class OperationEngine implements Operations {
     return new Promise((resolve, reject) => this.#waiters.set(operationId, [...(this.#waiters.get(operationId) ?? []), { resolve, reject }]));
   }
 
+  figures(): OperationFigure[] {
+    const figures = new Map([...this.#runners.keys()].map((kind) => [kind, { kind, pending: 0, running: 0 }]));
+    for (const entries of this.#lanes.values()) {
+      for (const { operationId, kind } of entries) figures.get(kind)![this.#live.has(operationId) ? 'running' : 'pending'] += 1;
+    }
+    return [...figures.values()];
+  }
+
   resume(): void {
     this.#phase = 'open';
     let after: string | undefined;
@@ -160,7 +180,10 @@ export class OperationEngine implements Operations {
         limit: limits.purgeRecordsMax,
         ...(after === undefined ? {} : { after }),
       });
-      for (const { lane, operation } of page.records) this.#enter(lane, { operationId: operation.operationId, isCounted: false, takenUp: true });
+      for (const { lane, operation } of page.records) {
+        const { operationId, kind } = operation;
+        this.#enter(lane, { operationId, kind, isCounted: false, takenUp: true });
+      }
       after = page.next;
     } while (after !== undefined);
   }
@@ -187,7 +210,9 @@ export class OperationEngine implements Operations {
     }
     const entries = [entry];
     this.#lanes.set(lane, entries);
-    const work = this.#workOff(lane, entries).finally(() => this.#atWork.delete(work));
+    const workOff = (): Promise<void> => this.#workOff(lane, entries);
+    // The lane serves others after the one whose request opened it.
+    const work = (this.#tracing?.detached(workOff) ?? workOff()).finally(() => this.#atWork.delete(work));
     this.#atWork.add(work);
   }
 
@@ -197,9 +222,13 @@ export class OperationEngine implements Operations {
   }
 
   async #carryOut(entry: Waiting): Promise<void> {
-    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry);
+    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry.operationId);
     if (started === undefined) return;
-    const { record, isSpent } = started;
+    await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
+  }
+
+  /** Undefined: it was left for the next life. */
+  async #runToEnd(entry: Waiting, { record, isSpent }: Started): Promise<Operation | undefined> {
     const { operationId, kind, cancelRequestedAtMs } = record.operation;
     const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
     this.#live.set(operationId, live);
@@ -207,9 +236,10 @@ export class OperationEngine implements Operations {
     const result = isSpent ? this.#spent(live, record) : await this.#run(live);
     const ended = result && (await this.#end(live, result));
     this.#live.delete(operationId);
-    if (ended !== undefined) this.#tellEnd(ended);
+    if (ended !== undefined) this.#ended(record.lane, ended);
     // Where this life is over, `drain` has done so.
     else if (this.#phase !== 'over') await this.#giveStartsBack([operationId]);
+    return ended;
   }
 
   /** Undefined for one that was cancelled while it waited. */
@@ -223,7 +253,7 @@ export class OperationEngine implements Operations {
   }
 
   /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this life is about to. */
-  async #begin({ operationId }: Waiting): Promise<Started | undefined> {
+  async #begin(operationId: string): Promise<Started | undefined> {
     const known = this.#catalog.view.get(operationTable, operationId);
     if (known === undefined) return undefined;
     const { starts = 0, operation } = known;
@@ -260,7 +290,7 @@ export class OperationEngine implements Operations {
         if (!isOwn && (!isInterruption(error) || ++interruptions > limits.operationInterruptionsMax)) return { error };
         if (this.#phase === 'over') return undefined;
         await this.#wait(runs);
-        const again = isOwn ? await this.#begin({ operationId, takenUp, isCounted: false }) : undefined;
+        const again = isOwn ? await this.#begin(operationId) : undefined;
         if (isOwn && again === undefined) return undefined;
         if (again?.isSpent) return this.#spent(live, again.record, error);
       }
@@ -341,10 +371,15 @@ export class OperationEngine implements Operations {
     await pause(ms, undefined, { signal: this.#over.signal }).catch(() => {});
   }
 
-  #tellEnd(operation: Operation): void {
+  #ended(lane: string, operation: Operation): void {
+    const entries = this.#lanes.get(lane) ?? [];
+    // The first is taken from it when its turn is over.
+    const at = entries.findIndex(({ operationId }) => operationId === operation.operationId);
+    if (at > 0) entries.splice(at, 1);
     const waiters = this.#waiters.get(operation.operationId) ?? [];
     this.#waiters.delete(operation.operationId);
     for (const { resolve } of waiters) resolve(operation);
+    this.#meter.operationEnded(operation);
   }
 
   #runnerOf(kind: OperationKind): Runner {
@@ -360,8 +395,3 @@ const shuttingDown = (): ServiceError =>
     message: 'The server shuts down; the operation goes on in its next life.',
     retryAfterMs: limits.unavailableRetryAfterMs,
   });
-
-function requireOperation(record: OperationRecord | undefined): OperationRecord {
-  if (record === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such operation.' });
-  return record;
-}

@@ -41,3 +41,8 @@ export function requireUnended(operation: Operation): void {
   const { state, operationId } = operation;
   throw new ServiceError('control.STATE_CONFLICT', { message: 'The operation has ended.', details: { state }, operationId });
 }
+
+export function requireOperation(record: OperationRecord | undefined): OperationRecord {
+  if (record === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such operation.' });
+  return record;
+}

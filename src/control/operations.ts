@@ -15,6 +15,8 @@ export interface OperationRecord {
   lane: string;
   /** The correlation id of the request that asked for it. */
   correlationId: string;
+  /** Of the span of that request, where there are traces: the operation's is its child, in whatever life it runs. */
+  traceparent?: string;
   /** How often its runner was started since it last did no harm, counted on the disk before each start (operation-starts.ts). Absent: never. */
   starts?: number;
 }
@@ -59,6 +61,13 @@ export interface Runner {
   onCancel?(tx: Change, record: OperationRecord): void;
 }
 
+/** Operations of one kind that have not ended. */
+export interface OperationFigure {
+  kind: OperationKind;
+  pending: number;
+  running: number;
+}
+
 export interface Operations {
   /** Every kind has its runner before `resume` is called. */
   define(kind: OperationKind, runner: Runner): void;
@@ -72,6 +81,7 @@ export interface Operations {
   find(operationId: string): Operation | undefined;
   /** Resolves when it has ended; for tests and for endpoints that wait a moment. */
   whenEnded(operationId: string): Promise<Operation>;
+  figures(): OperationFigure[];
   /** Takes up what an earlier life left. */
   resume(): void;
   /** Starts nothing more; resolves when what runs has ended or `graceMs` are over. What is left goes on in the next life. */

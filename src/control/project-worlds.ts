@@ -19,6 +19,8 @@ export interface ProjectWorldsParts {
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
   projectsLiveMax?: number;
   idleMs?: number;
+  /** How many processes wait to become hosts. Default: none do. */
+  hostsReady?: () => number;
   /** After the last host has ended. */
   onClosed?: () => Promise<void>;
 }
@@ -88,7 +90,7 @@ export class ProjectWorlds implements Worlds {
         return hosts.map((host) => ({ ...host, index: firstHost + host.index }));
       }),
     );
-    return { hosts: stats.flat() };
+    return { hosts: stats.flat(), hostsReady: this.#parts.hostsReady?.() ?? 0 };
   }
 
   async close(): Promise<void> {

@@ -34,6 +34,11 @@ export class Quarantines {
     }
   }
 
+  /** How many builds are quarantined. */
+  get count(): number {
+    return this.#closed.size;
+  }
+
   /** world.BUILD_QUARANTINED for a build that is. `read`: what runs no tool code that has not run already. */
   requireOpen(build: Pick<BuildPlace, 'projectId' | 'buildHash'>, how: 'use' | 'read' = 'use'): void {
     // Nearly always nothing is closed.

@@ -11,6 +11,7 @@ import { type AttemptNumbers, runIdentity } from '../drills/run-setup.js';
 import { manifestDigestOf } from '../drills/sealed-report.js';
 import { isDiskFull } from '../files/disk-full.js';
 import { folderBytes } from '../files/folder-bytes.js';
+import { inSpan, type OpenSpan } from '../tracing/tracing.js';
 import { loadBuild } from './build-records.js';
 import { bundleFolder } from './evidence-records.js';
 import { type Ending, LeftForNextLife, type Runner, type RunnerContext } from './operations.js';
@@ -28,8 +29,10 @@ import { requireUsable } from './session-states.js';
 export function runRunner(services: ControlServices): Runner {
   return {
     run: async ({ operation }, context) => {
+      const { resourceId: hostedRunId } = operation;
       try {
-        return await coordinate(services, operation.resourceId, context);
+        const attributes = { 'drillyard.run.id': hostedRunId };
+        return await inSpan(services.tracing, { name: 'run', attributes }, (span) => coordinate(services, hostedRunId, { ...context, span }));
       } catch (error) {
         if (context.leaving.aborted) throw new LeftForNextLife();
         throw error instanceof Interruption ? error.cause : error;
@@ -40,9 +43,10 @@ export function runRunner(services: ControlServices): Runner {
   };
 }
 
-async function coordinate(services: ControlServices, hostedRunId: string, context: RunnerContext): Promise<Ending> {
+async function coordinate(services: ControlServices, hostedRunId: string, context: RunnerContext & { span: OpenSpan | undefined }): Promise<Ending> {
   const record = await patientlyWritten(services, context.leaving, () => takeUp(services, hostedRunId));
   const { part, desk } = await partOf(services, record, context.leaving);
+  context.span?.set({ 'drillyard.session.id': record.run.sessionId, 'drillyard.drill.id': record.run.request.drillId });
   const cancelled = cancellation(services, record, context);
   try {
     const seat = hostedSeat({
@@ -62,7 +66,9 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
       return { manifestDigest: await manifestDigestOf(reportFolder), bytes: await folderBytes(folder) };
     });
     const sealed: SealedEvidence = { result: report.result, ...written };
-    const state = report.result.status === 'cancelled' ? 'cancelled' : 'succeeded';
+    const { status, verdict } = report.result;
+    context.span?.set({ 'drillyard.run.state': status, 'drillyard.run.verdict': verdict });
+    const state = status === 'cancelled' ? 'cancelled' : 'succeeded';
     return { state, apply: (tx) => endPlayed(tx, services, desk.mine(tx), sealed) };
   } finally {
     cancelled.end();

@@ -68,6 +68,7 @@ export class RunDesk implements Desk {
       const noted = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
       return timedOutIfOver(tx, noted, nowMs);
     });
+    if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
     const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
     await memory.close(this.#hostedRunId);
     return { ...handedIn, unanswered: memory.takeUnanswered(this.#hostedRunId) };

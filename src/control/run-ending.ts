@@ -1,7 +1,7 @@
 // How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could go on with it. Each in the change that
 // ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
 import type { EvidenceBundle } from '../contract/hosted-runs.js';
-import type { HostedRun, HostedRunState, RunResult } from '../contract/run.js';
+import type { HostedRun, HostedRunState, RunResult, Verdict } from '../contract/run.js';
 import { runErrorForOthers } from '../drills/run-error.js';
 import { deletedEvidence, evidenceTable } from './evidence-records.js';
 import type { OperationRecord } from './operations.js';
@@ -44,7 +44,7 @@ export function endPlayed(tx: Change, services: ControlServices, record: RunReco
   tx.put(evidenceTable, { ...evidence, bundle: { ...evidence.bundle, ...sealed, sealedAtMs: nowMs, retainedUntilMs } });
   const { organizationId, projectId } = evidence.bundle;
   noteStorage(tx, { ownerId: evidenceBundleId, organizationId, projectId, bytes });
-  endRun(tx, services, record, { end, leaseIsFree: false });
+  endRun(tx, services, record, { end, leaseIsFree: false, verdict });
   return { schemaVersion: 1 as const, kind: 'drill.run' as const, hostedRunId, state: status as HostedRunState, verdict, evidenceBundleId };
 }
 
@@ -83,10 +83,12 @@ interface HowItEnds {
   end: End;
   /** The world is as the run found it. */
   leaseIsFree: boolean;
+  /** Where there is a result. */
+  verdict?: Verdict;
 }
-function endRun(tx: Change, services: ControlServices, record: RunRecord, { end, leaseIsFree }: HowItEnds): void {
+function endRun(tx: Change, services: ControlServices, record: RunRecord, { end, leaseIsFree, verdict }: HowItEnds): void {
   const nowMs = services.nowMs();
-  const { hostedRunId, organizationId, sessionId } = record.run;
+  const { hostedRunId, organizationId, sessionId, createdAtMs } = record.run;
   const kind = end.state === 'sealed' ? 'sealed' : 'ended';
   putRun(tx, ended(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
   const session = requireRecord(tx, sessionId);
@@ -97,6 +99,7 @@ function endRun(tx: Change, services: ControlServices, record: RunRecord, { end,
     const memory = runMemory(services);
     void memory.close(hostedRunId);
     memory.forget(hostedRunId);
+    services.meter.runEnded({ state: end.state, verdict, seconds: (nowMs - createdAtMs) / 1000 });
   });
 }
 

@@ -21,7 +21,11 @@ export class RunMemory {
     this.#waiters.delete(hostedRunId);
     for (const resolve of waiters) resolve(handedIn);
   }
-  /** The run has ended; no event follows. */
+  /** How many runs await an agent. */
+  get awaiting(): number {
+    return this.#waiters.size;
+  }
+  /** The run has ended, or it is known already; no event follows. */
   forget(hostedRunId: string): void {
     this.#waiters.delete(hostedRunId);
     this.#unanswered.delete(hostedRunId);

@@ -9,6 +9,7 @@ import { type BoxOptions, BoxPool, recoverSlots } from '../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../worlds/ready-hosts.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { Catalog } from './catalog.js';
+import type { ControlMeter } from './control-meter.js';
 import { projectTable } from './organization-records.js';
 import { ProjectWorlds, projectFolder } from './project-worlds.js';
 import { quotaMax } from './quotas.js';
@@ -24,11 +25,12 @@ export interface ServiceWorldsParts {
   guard: WorldGuard;
   /** After each start of a project's hosts. */
   onStart(start: { failed: boolean }): void;
+  meter: ControlMeter;
 }
 
 const bytesPerMb = 1024 * 1024;
 
-export function openServiceWorlds({ settings, catalog, log, guard, onStart }: ServiceWorldsParts): Worlds {
+export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart }: ServiceWorldsParts): Worlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
@@ -53,9 +55,13 @@ export function openServiceWorlds({ settings, catalog, log, guard, onStart }: Se
       const { event, ...fields } = entry;
       if (event === 'host_started') log.info(event, fields);
       else log.error(event, fields);
+      if (entry.event === 'host_ended') meter.hostEnded(entry.reason);
       guard.noted(entry);
     },
-    onStepSeen: (seen) => guard.seen({ ...seen, host: firstHost + seen.host }),
+    onStepSeen: (seen) => {
+      meter.stepSeen(seen.standsForMs / 1000);
+      guard.seen({ ...seen, host: firstHost + seen.host });
+    },
   });
   const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => (pool === undefined ? {} : { children: pool.childrenOf(folder) });
   const worlds = new ProjectWorlds({
@@ -72,6 +78,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, onStart }: Se
         throw error;
       }
     },
+    hostsReady: () => pool?.waiting ?? 0,
     onClosed: async () => pool?.close(),
   });
   return worlds;

@@ -9,8 +9,10 @@ import type { Build } from '../contract/hosted-source.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import type { ExpressionJudge } from '../drills/judge/evaluate-expression.js';
+import type { Tracing } from '../tracing/tracing.js';
 import type { Worlds } from '../worlds/api.js';
 import type { Catalog } from './catalog.js';
+import type { ControlMeter } from './control-meter.js';
 import type { Keyring } from './keyring.js';
 import type { Operations } from './operations.js';
 import type { ControlSettings } from './settings.js';
@@ -27,6 +29,9 @@ export interface ControlServices {
   judge: JudgePort;
   blobs: Blobs;
   disk: Disk;
+  meter: ControlMeter;
+  /** Absent: no traces are wanted. */
+  tracing?: Tracing | undefined;
   /** Where agents reach worlds: composed above this room, as drills are handed theirs. */
   bindings: BindingsPort;
   /** Epoch milliseconds. */
@@ -101,6 +106,15 @@ export interface Disk {
   release(): boolean;
   /** Keeps it again, where there is room. */
   restore(): void;
+  figures(): DiskFigures;
+}
+
+export interface DiskFigures {
+  freeBytes: number;
+  /** Of these, what new work may not use. */
+  keptBytes: number;
+  /** What is held for what frees room; 0 where it was given up. */
+  reserveBytes: number;
 }
 
 export interface ControlLog {

@@ -3,7 +3,7 @@
 //   M1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 //   M2. A session that nobody has used since the start takes no room.
 
-import { DeliveringWorld } from '../callbacks/delivering-world.js';
+import { DeliveringWorld, type DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SessionAccess } from '../contract/hosted-sessions.js';
@@ -12,10 +12,12 @@ import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import { joinUnanswered } from '../drills/unanswered.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
+import { deliveryWatch } from './delivery-watch.js';
 import type { ControlServices } from './services.js';
 import { sessionReceivers } from './session-receivers.js';
 import { requireRecord } from './session-records.js';
 import { storageWatch } from './storage-watch.js';
+import { tracedWorld } from './traced-world.js';
 
 export interface IssuedAccess {
   access: Access;
@@ -38,6 +40,7 @@ export interface SessionMemoryParts {
   /** A world as everybody but its hosts holds it. */
   guarded(world: WorldRef): WorldRef;
   receiversOf(sessionId: string, signal: AbortSignal): ReceiverSource;
+  deliveries: DeliveryObserver;
   /** The same world, watched for what it stores. */
   watched(world: WorldRef): WorldRef;
   acceptsKey(generation: number): boolean;
@@ -65,7 +68,8 @@ export class SessionMemory {
     const known = this.#refs.get(world.worldId);
     if (known !== undefined) return known.world;
     const end = new AbortController();
-    const delivering = new DeliveringWorld(this.#parts.watched(this.#parts.guarded(world)), this.#parts.receiversOf(world.worldId, end.signal));
+    const { watched, guarded, receiversOf, deliveries } = this.#parts;
+    const delivering = new DeliveringWorld(watched(guarded(world)), receiversOf(world.worldId, end.signal), deliveries);
     this.#refs.set(world.worldId, { world: delivering, end });
     return delivering;
   }
@@ -169,13 +173,18 @@ export function sessionMemory(services: ControlServices): SessionMemory {
   let memory = memories.get(services);
   if (memory === undefined) {
     const receiversOf = (sessionId: string, signal: AbortSignal): ReceiverSource => sessionReceivers(services, sessionId, signal);
-    const { worlds, guard, catalog, keyring } = services;
+    const { worlds, guard, catalog, keyring, tracing } = services;
     const guarded = (world: WorldRef): WorldRef => {
       const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
       return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
     };
-    const watched = (world: WorldRef): WorldRef => storageWatch(services).watched(world);
-    memory = new SessionMemory({ worlds, guarded, receiversOf, watched, acceptsKey: (generation) => keyring.accepts(generation) });
+    // Not what the watch itself asks: nobody's request is behind it.
+    const watched = (world: WorldRef): WorldRef => tracedWorld(storageWatch(services).watched(world), tracing);
+    memory = new SessionMemory({
+      ...{ worlds, guarded, receiversOf, watched },
+      deliveries: deliveryWatch(services),
+      acceptsKey: (generation) => keyring.accepts(generation),
+    });
     memories.set(services, memory);
   }
   return memory;

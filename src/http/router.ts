@@ -3,15 +3,17 @@
 //       query and headers (`begin`) -> body -> the route.
 //   R2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
 //   R3. Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
-import { ServiceError } from '../contract/errors.js';
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { ByteBudget, type BytesHeld } from './byte-budget.js';
 import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
+import { inRequestSpan } from './request-span.js';
 import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -77,6 +79,8 @@ export interface Answered {
   /** The route's id; undefined when there is none. */
   route: string | undefined;
   status: number;
+  /** Of an error reply. */
+  code: ErrorCode | undefined;
   seconds: number;
   /** As `nameOf` names it; undefined when it was not authenticated. */
   caller: string | undefined;
@@ -116,6 +120,10 @@ export interface RouterOptions<Caller> {
   /** Whose bytes a caller's bodies and large replies are. Default: everybody's. */
   ownerOf?(caller: Caller): string;
   observers?: readonly Observer[];
+  /** Absent: no traces are wanted. */
+  tracing?: Tracing | undefined;
+  /** Whether a request is worth a span. Default: each is. */
+  isTraced?(request: HttpRequest): boolean;
   onFailure(failure: RouteFailure): void;
 }
 /** A request that `otherwise` knows what to do with. */
@@ -128,8 +136,11 @@ export interface FoundElsewhere<Caller> {
 }
 /** What becomes known of a request on its way. */
 interface Exchange<Caller> extends AskedAt {
-  /** The route's id. */
+  /** The route's id, and its path with names in braces. */
   route: string | undefined;
+  template: string | undefined;
+  /** Of an error reply. */
+  code: ErrorCode | undefined;
   caller: Caller | undefined;
   /** Of one that is authenticated. */
   path: { readonly [name: string]: string } | undefined;
@@ -151,7 +162,7 @@ function newRoom(): Room {
 }
 
 export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandler {
-  const { prefix = '', observers = [] } = options;
+  const { prefix = '', observers = [], tracing, isTraced = () => true } = options;
   const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
   const room = newRoom();
   const answer = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
@@ -161,6 +172,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     } catch (error) {
       exchange.held?.release();
+      exchange.code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
       const reply = errorReply(error, correlationId);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
@@ -171,18 +183,17 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     if (exchange.caller === undefined || options.headersOf === undefined) return reply;
     return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
   };
-  if (observers.length === 0) return (request) => answerCaller(request, newExchange(request));
-  return async (request) => {
+  const observed = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const began = performance.now();
-    const exchange = newExchange<Caller>(request);
     for (const observer of observers) observer.received();
     const reply = await answerCaller(request, exchange);
-    const { correlationId, route, caller, path } = exchange;
+    const { correlationId, route, code, caller, path } = exchange;
     const answered: Answered = {
       correlationId,
       method: request.method,
       route,
       status: reply.status,
+      code,
       seconds: (performance.now() - began) / 1000,
       caller: caller === undefined ? undefined : options.nameOf?.(caller),
       isOfStranger: caller === undefined,
@@ -193,6 +204,13 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     };
     for (const observer of observers) observer.answered(answered);
     return reply;
+  };
+  const answerSeen = observers.length === 0 ? answerCaller : observed;
+  if (tracing === undefined) return (request) => answerSeen(request, newExchange(request));
+  return (request) => {
+    const exchange = newExchange<Caller>(request);
+    if (!isTraced(request)) return answerSeen(request, exchange);
+    return inRequestSpan(tracing, request, { facts: exchange, answer: () => answerSeen(request, exchange) });
   };
 }
 
@@ -236,7 +254,8 @@ function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
 }
 
 function newExchange<Caller>(request: HttpRequest): Exchange<Caller> {
-  return { correlationId: newId('corr'), request, route: undefined, caller: undefined, path: undefined, held: undefined };
+  const known = { route: undefined, template: undefined, code: undefined, caller: undefined, path: undefined, held: undefined };
+  return { correlationId: newId('corr'), request, ...known };
 }
 
 async function dispatch<Caller>(
@@ -250,6 +269,7 @@ async function dispatch<Caller>(
   if (found === undefined) return await answerElsewhere(options, request, exchange);
   const { route, values } = found;
   exchange.route = route.id ?? `${route.method} ${route.path}`;
+  exchange.template = route.path;
   if (route.whileDraining !== true && options.draining?.() === true) throw draining();
   const rule = route.body;
   const expectsBody = rule !== undefined && !(rule.optional === true && !declaresBody(request));

@@ -10,6 +10,8 @@ export interface ServiceLogOptions {
   destination?: DestinationStream;
   /** Default: the clock of the process. */
   nowMs?(): number;
+  /** Put into every line: what joins it with the span under way. */
+  traceFields?: (() => object) | undefined;
 }
 export interface ServiceLog extends ControlLog {
   /** A line for each request, but for probes that found it well, and for refusals to strangers beyond the first of a minute; at `debug` for all. */
@@ -25,9 +27,9 @@ export interface ServiceLog extends ControlLog {
 // Nobody should log such a field; if somebody does, its value does not get out.
 const secrets = ['credential', 'secret', 'token', 'authorization', 'password'].flatMap((name) => [name, `*.${name}`]);
 
-export function createServiceLog({ level = 'info', destination, nowMs = () => performance.now() }: ServiceLogOptions = {}): ServiceLog {
+export function createServiceLog({ level = 'info', destination, nowMs = () => performance.now(), traceFields }: ServiceLogOptions = {}): ServiceLog {
   const stream = destination ?? pino.destination({ fd: 2, sync: false });
-  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime };
+  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime, ...(traceFields === undefined ? {} : { mixin: traceFields }) };
   const logger: Logger = pino({ ...plain, redact: { paths: secrets, remove: true } }, stream);
   // Its lines are made here, of nothing secret, and there are many of them.
   const access: Logger = pino(plain, stream);

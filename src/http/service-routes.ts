@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type NotReadyReason, notReadyReasons } from '../contract/readiness.js';
 import { docsPage } from './docs/docs-page.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics } from './metrics/metrics.js';
 import { openApiDocument } from './openapi/document.js';
 import { type OpenRoute, RawText, type RouteReply } from './router.js';
 import type { HttpRequest } from './server.js';
@@ -24,6 +24,9 @@ export interface ServiceState {
   /** Refuses who asks too often. Default: nobody. */
   countStranger?(request: HttpRequest): void;
 }
+
+/** What machines ask every few seconds. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function serviceRoutes({
   troubles,

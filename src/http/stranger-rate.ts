@@ -10,9 +10,12 @@ import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 
 export class StrangerRate {
   readonly #limiter: RateLimiter;
+  readonly #onLimited: () => void;
 
-  constructor(nowMs: () => number, rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst }) {
+  /** `onLimited`: a request that would have been answered 401 was one too many. */
+  constructor(nowMs: () => number, rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst }, onLimited = () => {}) {
     this.#limiter = new RateLimiter(rate, nowMs);
+    this.#onLimited = onLimited;
   }
 
   /** control.RATE_LIMITED for one too many. */
@@ -35,6 +38,7 @@ export class StrangerRate {
       return reply;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
+      this.#onLimited();
       return errorReply(error, reply.headers?.['x-correlation-id'] ?? newId('corr'));
     }
   }

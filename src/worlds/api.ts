@@ -80,6 +80,23 @@ export interface WorldRef {
   destroy(): Promise<void>;
 }
 
+export interface WorldHostStats {
+  index: number;
+  worldsLive: number;
+  /** Messages sent to it and not answered yet. */
+  mailboxDepth: number;
+  /** Of its present incarnation. */
+  commits: number;
+  residentBytes: number;
+  /** Times it was replaced. */
+  restarts: number;
+}
+export interface WorldsStats {
+  hosts: WorldHostStats[];
+  /** Processes that wait to become hosts. Absent: there are none to wait. */
+  hostsReady?: number;
+}
+
 export interface Worlds {
   create(request: CreateWorld): Promise<WorldRef>;
   /** A world that exists; control.NOT_FOUND otherwise. */
@@ -93,7 +110,7 @@ export interface Worlds {
    * had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
    */
   killHost(index: number): Promise<void>;
-  stats(): Promise<{ hosts: { index: number; worldsLive: number; mailboxDepth: number; commits: number; residentBytes: number }[] }>;
+  stats(): Promise<WorldsStats>;
   /** Refuses new messages, finishes or persists what runs, leaves nothing unflushed. */
   close(): Promise<void>;
 }

@@ -51,6 +51,10 @@ export class BoxPool implements HostPool {
     return { take: () => this.#take(folder), directory: join(inside, basename(folder)) };
   }
 
+  get waiting(): number {
+    return this.#ready.waiting;
+  }
+
   async close(): Promise<void> {
     await this.#ready.close();
     await Promise.all(this.#removals);

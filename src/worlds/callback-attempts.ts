@@ -2,9 +2,9 @@
 //   C1. No request leaves whose `attempt_started` is not committed; one that was never settled is `recovered` and goes out again.
 //   C2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
 import type { CommandRun } from '../actors/definition.js';
-import type { CallbackEntry, OutcomeError } from '../contract/evidence.js';
+import type { CallbackEntry, DeliveryPhase, OutcomeError } from '../contract/evidence.js';
 import type { DeliveryFault, ToolCallback, ToolFault } from '../contract/tool-manifest.js';
-import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery } from '../contract/world-protocol.js';
+import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery, WorldAnswers } from '../contract/world-protocol.js';
 import { encodeDelivery } from './callback-encoding.js';
 import { callbackEntry } from './callback-queue.js';
 import { ordinalOfId } from './minted-ids.js';
@@ -31,15 +31,15 @@ export function* startDelivery(
   }
 }
 
-export function settleDelivery(simulation: Simulation, { deliveryId, attempt, answer }: SettleDelivery): { settled: boolean } {
+export function settleDelivery(simulation: Simulation, { deliveryId, attempt, answer }: SettleDelivery): WorldAnswers['settleDelivery'] {
   const { storage, turn } = simulation;
   const ordinal = ordinalOfId(deliveryId, 'delivery_', storage.tag);
   const row = ordinal === undefined ? undefined : storage.outbox.get(ordinal);
   if (row === undefined || !row.isStarted || row.attempts !== attempt) return { settled: false };
   turn.begin(undefined);
-  settle(simulation, row, answer);
+  const phase = settle(simulation, row, answer);
   turn.end();
-  return { settled: true };
+  return { settled: true, phase };
 }
 
 /** Whoever had it under way is gone, and nobody knows how far it came: the receiver tells a repeat by the delivery's id. */
@@ -105,7 +105,7 @@ function attempt(simulation: Simulation, row: OutboxRow, { seat, callback, fault
   return request;
 }
 
-function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer): void {
+function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer): DeliveryPhase {
   const { storage, clock } = simulation;
   const { outbox } = storage;
   const status = answer.kind === 'status' ? { status: answer.status } : {};
@@ -113,7 +113,7 @@ function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer):
   if (answer.kind === 'status' && answer.status >= 200 && answer.status < 300) {
     draft(storage, row, { phase: 'delivered', ...answered });
     outbox.remove(row.ordinal);
-    return;
+    return 'delivered';
   }
   const error = errorOf(answer);
   const { retry } = declarationOf(simulation, row).callback;
@@ -121,11 +121,12 @@ function settle(simulation: Simulation, row: OutboxRow, answer: DeliveryAnswer):
   if (delayUs === undefined) {
     draft(storage, row, { phase: 'failed', ...answered, error: { ...error, retryable: false } });
     outbox.remove(row.ordinal);
-    return;
+    return 'failed';
   }
   const retryAtUs = Math.min(clock.nowUs + delayUs, Number.MAX_SAFE_INTEGER);
   const lastSequence = draft(storage, row, { phase: 'retry_scheduled', ...answered, retryAtUs, error });
   outbox.put({ ...row, isStarted: false, dueUs: retryAtUs, retries: row.retries + 1, lastSequence });
+  return 'retry_scheduled';
 }
 
 const retried = new Set([408, 425, 429]);

@@ -17,6 +17,8 @@ export interface HostPoolOptions {
 /** Gives hosts of data folders their processes. */
 export interface HostPool {
   childrenOf(folder: string): NonNullable<WorldsOptions['children']>;
+  /** How many wait. */
+  readonly waiting: number;
   /** Ends those that wait. */
   close(): Promise<void>;
 }
@@ -40,6 +42,10 @@ export class ReadyHosts<One extends Ready> {
   constructor(options: ReadyHostsOptions<One>) {
     this.#options = options;
     this.#refillSoon();
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   take(): One {
@@ -93,6 +99,10 @@ export class PlainPool implements HostPool {
 
   childrenOf(folder: string): NonNullable<WorldsOptions['children']> {
     return { take: () => this.#ready.take().host, directory: folder };
+  }
+
+  get waiting(): number {
+    return this.#ready.waiting;
   }
 
   close(): Promise<void> {

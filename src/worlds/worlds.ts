@@ -113,12 +113,13 @@ class LocalWorlds implements Worlds {
   async stats(): ReturnType<Worlds['stats']> {
     const hosts = await this.#system.stats();
     return {
-      hosts: hosts.map(({ index, actorsLive, mailboxDepth, commits, residentBytes }) => ({
+      hosts: hosts.map(({ index, actorsLive, mailboxDepth, commits, residentBytes, restarts }) => ({
         index,
         worldsLive: actorsLive,
         mailboxDepth,
         commits,
         residentBytes,
+        restarts,
       })),
     };
   }

@@ -11,6 +11,7 @@ import { newId } from '../../src/contract/ids.js';
 import { FileBlobs } from '../../src/control/blobs.js';
 import { bootstrap } from '../../src/control/bootstrap.js';
 import { Catalog } from '../../src/control/catalog.js';
+import { silentMeter } from '../../src/control/control-meter.js';
 import { ControlRoom } from '../../src/control/control-room.js';
 import { issueCredential } from '../../src/control/credential-issue.js';
 import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
@@ -194,7 +195,11 @@ async function openServices({ services, settings, worlds }: ControlKitOptions, {
       blobs ??= new FileBlobs(directory);
       return blobs;
     },
-    disk: { refusal: () => undefined, release: () => false, restore: () => {} },
+    disk: {
+      ...{ refusal: () => undefined, release: () => false, restore: () => {} },
+      figures: () => ({ freeBytes: 0, keptBytes: 0, reserveBytes: 0 }),
+    },
+    meter: silentMeter,
     bindings: absent('bindings'),
     nowMs,
     log,

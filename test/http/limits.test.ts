@@ -151,14 +151,22 @@ for (const engine of engines) {
   });
 
   test(`${engine}: what an address may ask without a credential, and who has one is not touched`, async () => {
-    const strangers = new StrangerRate(() => 0, { perSecond: 1, burst: 2 });
+    let limited = 0;
+    const strangers = new StrangerRate(
+      () => 0,
+      { perSecond: 1, burst: 2 },
+      () => {
+        limited += 1;
+      },
+    );
     const fake = await fakeControl(engine);
     const handler = strangers.bound((request) => (request.headers.has('authorization') ? { status: 200 } : { status: 401, headers: {} }));
     const server = await startHttpServer({ host: '127.0.0.1', port: 0, engine, handler, closeGraceMs: 100 });
     servers.push(server);
     const ask = (headers = {}) => fetch(`http://127.0.0.1:${server.port}/`, { headers });
-    assert.deepEqual([(await ask()).status, (await ask()).status], [401, 401]);
+    assert.deepEqual([(await ask()).status, (await ask()).status, limited], [401, 401, 0]);
     const refused = await ask();
+    assert.equal(limited, 1);
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get('retry-after'), '1');
     assert.equal(refused.headers.get('ratelimit-policy'), '"default";q=2;w=2');

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import type { NotReadyReason } from '../../src/contract/readiness.js';
-import { createMetrics, type ServiceFigures } from '../../src/http/metrics.js';
+import type { ControlFigures } from '../../src/control/figures.js';
+import { createMetrics } from '../../src/http/metrics/metrics.js';
 import { mountAt } from '../../src/http/mount.js';
 import { createRouter } from '../../src/http/router.js';
 import { createServiceLog } from '../../src/http/service-log.js';
@@ -12,13 +13,22 @@ import { serviceRoutes } from '../../src/http/service-routes.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { engines, fakeControl, ids, send } from './fake-control.js';
 
-const figures: ServiceFigures = {
+const figures: ControlFigures = {
+  isReady: true,
   hosts: [
-    { index: 0, worldsLive: 3, mailboxDepth: 5, commits: 70 },
-    { index: 1, worldsLive: 1, mailboxDepth: 0, commits: 7 },
+    { slot: 0, worldsLive: 3, mailboxDepth: 5, residentBytes: 1, restarts: 0 },
+    { slot: 1, worldsLive: 1, mailboxDepth: 0, residentBytes: 1, restarts: 0 },
   ],
+  hostsReady: 0,
   worlds: 10,
+  worldCommits: 77,
   catalogCommits: 12,
+  operations: [],
+  runsActive: 0,
+  runsAwaitingAgent: 0,
+  callbacks: { inFlight: 0, oldestSeconds: 0 },
+  quarantinedBuilds: 0,
+  disk: { freeBytes: 1, keptBytes: 1, reserveBytes: 1, folders: undefined },
 };
 
 for (const engine of engines) {
@@ -148,7 +158,16 @@ for (const engine of engines) {
     assert.deepEqual(info.told().at(-2)?.leftOut, 5);
     assert.equal(info.requests(), limits.strangerLinesMax + 2);
     // An agent that is known has a line for each refusal, though no credential of the control API names it.
-    const known = { correlationId: 'corr_1', method: 'POST', route: 'call', seconds: 0, caller: undefined, address: '', path: undefined };
+    const known = {
+      correlationId: 'corr_1',
+      method: 'POST',
+      route: 'call',
+      seconds: 0,
+      code: undefined,
+      caller: undefined,
+      address: '',
+      path: undefined,
+    };
     for (let n = 0; n < more; n++) info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 409 });
     info.log.agentAccess.answered({ ...known, isOfStranger: false, status: 200 });
     assert.equal(info.requests(), limits.strangerLinesMax + 2 + more);

@@ -126,11 +126,15 @@ for (const [answer, phase, code] of [
 test('a delivery whose retries are used up has failed; an answer to another attempt is nothing', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');
-  for (const targetUs of [1000, 1100, 2100]) {
+  for (const [targetUs, phase] of [
+    [1000, 'retry_scheduled'],
+    [1100, 'retry_scheduled'],
+    [2100, 'failed'],
+  ] as const) {
     await shop.advance(targetUs, ['hook']);
     const request = await started(shop);
     assert.deepEqual(await shop.settle({ ...request, attempt: request.attempt + 1 }, 200), { settled: false });
-    assert.deepEqual(await shop.settle(request, 500), { settled: true });
+    assert.deepEqual(await shop.settle(request, 500), { settled: true, phase });
     assert.deepEqual(await shop.settle(request, 200), { settled: false });
   }
   assert.equal((await shop.phases()).at(-1), 'failed');

@@ -1,0 +1,67 @@
+// What the service tells Prometheus about itself; docs/watching.md lists it all. Labels have few values, whatever tenants do: routes by id, never
+// paths, and no id of anybody.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ControlMeter } from '../../control/control-meter.js';
+import type { ControlFigures } from '../../control/figures.js';
+import type { Answered, Observer } from '../router.js';
+import type { HttpServer } from '../server.js';
+import { controlMeter } from './control-metrics.js';
+import { figureGauges } from './figure-gauges.js';
+
+export interface Metrics extends Observer {
+  /** What happens in the control room is counted by it. */
+  readonly meter: ControlMeter;
+  serverStarted(engine: HttpServer['engine']): void;
+  /** A request without a valid credential got 429 in place of 401. */
+  strangerLimited(): void;
+  /** In the text format of Prometheus. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** `figures` is asked at each scrape. */
+export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  // The process, its heap and the lag of its event loop.
+  collectDefaultMetrics({ register: registry });
+  const seconds = new Histogram({
+    name: 'drillyard_http_request_duration_seconds',
+    help: 'From the request to its reply, by route and status.',
+    labelNames: ['route', 'status'] as const,
+    buckets: secondsBuckets,
+    registers,
+  });
+  const inFlight = new Gauge({ name: 'drillyard_http_requests_in_flight', help: 'Requests without a reply so far.', registers });
+  const refused = new Counter({ name: 'drillyard_http_refusals_total', help: 'Error replies, by code.', labelNames: ['code'] as const, registers });
+  const limited = new Counter({
+    name: 'drillyard_http_strangers_limited_total',
+    help: 'Requests without a valid credential that were one too many of their address.',
+    registers,
+  });
+  const server = new Gauge({ name: 'drillyard_http_server', help: 'The engine that answers.', labelNames: ['engine'] as const, registers });
+  const readFigures = figureGauges(registers);
+  return {
+    contentType: registry.contentType,
+    meter: controlMeter(registers),
+    received: () => inFlight.inc(),
+    answered: (request: Answered) => {
+      inFlight.dec();
+      seconds.observe({ route: request.route ?? 'none', status: statusOf(request) }, request.seconds);
+      if (request.code !== undefined) refused.inc({ code: request.code });
+    },
+    strangerLimited: () => limited.inc(),
+    serverStarted: (engine) => server.set({ engine }, 1),
+    text: async () => {
+      readFigures(await figures());
+      return await registry.metrics();
+    },
+  };
+}
+
+/** A wire route answers with whatever status its tool says: as many as there are would be as many series. */
+function statusOf({ route, status }: Answered): string {
+  return route === 'wire' ? `${Math.floor(status / 100)}xx` : String(status);
+}
