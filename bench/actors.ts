@@ -21,7 +21,12 @@ const message = { kind: 'call', actorId: 'agent', packageId: 'ticket-desk', oper
 export async function run({ calls = 200_000 }: ActorsBenchOptions = {}): Promise<{ bench: 'actors'; port: PortFigures[] }> {
   const port: PortFigures[] = [];
   for (const isolation of ['thread', 'process'] as const) {
-    const system = await ActorSystem.start({ hostModule: new URL('./actors-kind.js', import.meta.url), hostOptions: null, hosts: 1, isolation });
+    const system = await ActorSystem.start({
+      hostModule: new URL('./actors-kind.js', import.meta.url),
+      hostOptions: null,
+      hosts: 1,
+      isolation,
+    });
     await measure(system, isolation, 64, calls / 4);
     for (const callers of [1, 64]) port.push(await measure(system, isolation, callers, callers === 1 ? calls / 20 : calls));
     await system.close();

@@ -1,5 +1,5 @@
-// The floor of an advance: a bare loop that pops a heap, calls a plain function on a Map, packs the same entries with msgpackr into pages of
-// 1,024, hashes each page, and commits pages and rows to LMDB every 65,536 events. No actor, no schemas, no rollback, no slices.
+// The floor of an advance: a bare loop that pops a heap, calls a plain function on a Map, packs the same entries with msgpackr into pages
+// of 1,024, hashes each page, and commits pages and rows to LMDB every 65,536 events. No actor, no schemas, no rollback, no slices.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,12 @@ function eventEntry(sequence: number, ordinal: number, atUs: number, row: string
   };
 }
 
-function changeEntry(sequence: number, ordinal: number, atUs: number, { rowId, before, after }: { rowId: string; before: Row; after: Row }): object {
+function changeEntry(
+  sequence: number,
+  ordinal: number,
+  atUs: number,
+  { rowId, before, after }: { rowId: string; before: Row; after: Row },
+): object {
   return {
     schemaVersion: 1,
     sequence,

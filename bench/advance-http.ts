@@ -1,5 +1,5 @@
-// A long time advance of a hosted session, asked for and polled over HTTP, and what agents of other sessions feel of it: those whose worlds live
-// on the same host, and those on another one. Each event reads and writes a row. A latency counts from when the call was due.
+// A long time advance of a hosted session, asked for and polled over HTTP, and what agents of other sessions feel of it: those whose worlds
+// live on the same host, and those on another one. Each event reads and writes a row. A latency counts from when the call was due.
 //   npm run bench -- advance-http [--events 500000] [--rounds 2] [--json]
 import { LocalPlacement } from '../src/actors/placement.js';
 import { quantiles } from './rows.js';
@@ -42,7 +42,9 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
       const during = await feel(others, async () => void seconds.push(await advance(long, fromUs + events, events)));
       felt.sameHost.push(...during.sameHost);
       felt.otherHost.push(...during.otherHost);
-      console.error(JSON.stringify({ seconds: seconds.at(-1), sameHost: figuresOf(during.sameHost), otherHost: figuresOf(during.otherHost) }));
+      console.error(
+        JSON.stringify({ seconds: seconds.at(-1), sameHost: figuresOf(during.sameHost), otherHost: figuresOf(during.otherHost) }),
+      );
     }
     const best = Math.min(...seconds);
     return {
@@ -89,7 +91,8 @@ async function advance(long: SessionLife, targetUs: number, events: number): Pro
   const from = performance.now();
   const { result } = await long.advance(targetUs, events);
   const { status, scheduledEventsProcessed } = result as { status?: string; scheduledEventsProcessed?: number };
-  if (status !== 'completed' || scheduledEventsProcessed !== events) throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
+  if (status !== 'completed' || scheduledEventsProcessed !== events)
+    throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
   return Number(((performance.now() - from) / 1000).toFixed(2));
 }
 

@@ -1,5 +1,6 @@
 // A time advance of many events against its floor. Each event reads and writes one of 1,000 rows and leaves an `event` and a `state_change`
-// entry, durably, through the actor, as a user's advance runs. The floor does the least that could be called the same, in this process and run.
+// entry, durably, through the actor, as a user's advance runs. The floor does the least that could be called the same, in this process and
+// run.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,14 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   const events = Number(options.events ?? 500_000);
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
   const program = rowsWorld(await compileRows(), rows);
-  const worlds = await openWorlds({ directory, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', idlePassivationMs: 3_600_000 });
+  const worlds = await openWorlds({
+    directory,
+    layout: 'run',
+    durability: 'committed',
+    hosts: 1,
+    isolation: 'thread',
+    idlePassivationMs: 3_600_000,
+  });
   try {
     let made = 0;
     const make = (): Promise<WorldRef> => worlds.create({ ...program, worldId: `run_${String(made++).padStart(12, '0')}` });

@@ -1,5 +1,5 @@
-// What it costs that tool code does not run in the service: calls a second at 64 connections with the hosts of a project in threads, in a process
-// and in a box, each in its turn and more than once; the first call of a project whose hosts do not stand; memory a project.
+// What it costs that tool code does not run in the service: calls a second at 64 connections with the hosts of a project in threads, in a
+// process and in a box, each in its turn and more than once; the first call of a project whose hosts do not stand; memory a project.
 //   npm run bench -- containment [--seconds 5] [--turns 3] [--worlds 64] [--projects 16] [--modes thread,process,box] [--json]
 import { bump, rows } from './http.js';
 import { type LoadFigures, measureLoad } from './load.js';
@@ -19,8 +19,8 @@ interface ModeFigures {
   cpuUsPerCall: number;
   p99Ms: number;
   /**
-   * Of projects one after the other, and the longest: from the request for access to its one session, which is the first message to a world of it, to
-   * the reply to the agent's first call.
+   * Of projects one after the other, and the longest: from the request for access to its one session, which is the first message to a world
+   * of it, to the reply to the agent's first call.
    */
   firstCallMs: number;
   firstCallMsMax: number;
@@ -59,7 +59,14 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   }
   const ofThreads = (mode: string): number =>
     Number(((figures[mode]?.callsPerSecond ?? Number.NaN) / (figures.thread?.callsPerSecond ?? 0)).toFixed(3));
-  return { connections, worlds: Number(worlds), ...figures, processToThreads: ofThreads('process'), boxToThreads: ofThreads('box'), errors };
+  return {
+    connections,
+    worlds: Number(worlds),
+    ...figures,
+    processToThreads: ofThreads('process'),
+    boxToThreads: ofThreads('box'),
+    errors,
+  };
 }
 
 async function measureCalls({

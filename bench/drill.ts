@@ -36,7 +36,8 @@ id: bench
 actors:
   - { id: writer, grants: [{ packageId: notes, operationId: note.write }] }
 `,
-  'drillyard/writer.target.yaml': 'schemaVersion: 1\ntarget: { id: writer, kind: module, module: agent.mjs, bindings: [direct], timeoutMs: 10000 }\n',
+  'drillyard/writer.target.yaml':
+    'schemaVersion: 1\ntarget: { id: writer, kind: module, module: agent.mjs, bindings: [direct], timeoutMs: 10000 }\n',
   'agent.mjs': `export default async (_, { world }) => {
   for (let index = 0; index < 5; index++) {
     const outcome = await world.call('notes', 'note.write', { id: 'n' + index, text: 'note ' + index });

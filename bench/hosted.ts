@@ -1,5 +1,5 @@
-// Sessions of the hosted service, a process of its own, all at once: each is created, given access, called, advanced, snapshotted, forked and
-// destroyed by a client of its own, and none is destroyed before all live. Then as many live sessions as one machine should hold.
+// Sessions of the hosted service, a process of its own, all at once: each is created, given access, called, advanced, snapshotted, forked
+// and destroyed by a client of its own, and none is destroyed before all live. Then as many live sessions as one machine should hold.
 //   npm run bench -- hosted [--sessions 1000] [--calls 20] [--live 10000] [--workers 2] [--isolate thread] [--json]
 import { type Quantiles, quantiles } from './rows.js';
 import { type ProcessFigures, type Service, startService } from './service.js';
@@ -75,7 +75,11 @@ async function measureLives({ flags, sessions, calls }: Lives): Promise<LivesFig
 }
 
 /** Resolves with how many did not get through. */
-async function allLives(service: Service, { first, sessions, calls }: { first: number } & Omit<Lives, 'flags'>, times: StepTimes): Promise<number> {
+async function allLives(
+  service: Service,
+  { first, sessions, calls }: { first: number } & Omit<Lives, 'flags'>,
+  times: StepTimes,
+): Promise<number> {
   let alive = 0;
   let allLive = (): void => {};
   const whenAllLive = new Promise<void>((resolve) => {

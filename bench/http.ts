@@ -1,6 +1,6 @@
-// Tool calls over HTTP to live sessions of the hosted service, in a process of its own as an operator starts it: each is read, checked, sent to its
-// world, changes a row, leaves evidence, and is answered after its commit is on the disk. In the same run the bare servers that answer the same
-// bytes and know nothing, and a peer that keeps state.
+// Tool calls over HTTP to live sessions of the hosted service, in a process of its own as an operator starts it: each is read, checked,
+// sent to its world, changes a row, leaves evidence, and is answered after its commit is on the disk. In the same run the bare servers that
+// answer the same bytes and know nothing, and a peer that keeps state.
 //   npm run bench -- http [--seconds 5] [--worlds 64] [--workers 2] [--log-level warn] [--only flushed] [--json]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -40,13 +40,17 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
       const from = served.cpuUs?.() ?? 0;
       const load = await measureLoad({ ...served, connections: count, seconds: Number(seconds) });
       const cpuUs =
-        served.cpuUs === undefined ? {} : { cpuUsPerRequest: Math.round((served.cpuUs() - from) / (load.requestsPerSecond * Number(seconds))) };
+        served.cpuUs === undefined
+          ? {}
+          : { cpuUsPerRequest: Math.round((served.cpuUs() - from) / (load.requestsPerSecond * Number(seconds))) };
       figures[`${name}${count}`] = { ...load, ...cpuUs };
       console.error(`${name} ${count}: ${JSON.stringify(figures[`${name}${count}`])}`);
     }
     await served.close();
   };
-  const flags = ['workers', 'log-level', 'isolate'].flatMap((flag) => (typeof options[flag] === 'string' ? [`--${flag}`, options[flag]] : []));
+  const flags = ['workers', 'log-level', 'isolate'].flatMap((flag) =>
+    typeof options[flag] === 'string' ? [`--${flag}`, options[flag]] : [],
+  );
   const service =
     (...more: string[]) =>
     () =>
@@ -72,7 +76,9 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
 async function hostedService(worlds: number, flags: readonly string[]): Promise<Served> {
   const service = await startService({ flags, rows });
   const tokens = await Promise.all(Array.from({ length: worlds }, () => accessToNewSession(service)));
-  const requests = Array.from({ length: roundsOfRequests }, (_, round) => tokens.map((token, index) => bump(token, round * 131 + index * 7))).flat();
+  const requests = Array.from({ length: roundsOfRequests }, (_, round) =>
+    tokens.map((token, index) => bump(token, round * 131 + index * 7)),
+  ).flat();
   return { origin: service.origin, requests, cpuUs: () => service.figures().cpuUs, close: () => service.stop() };
 }
 
@@ -119,7 +125,10 @@ const bareRequests = Array.from({ length: 64 }, (_, index) => bump('x'.repeat(43
 async function jsonServer(): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
   const file = join(folder, 'db.json');
-  writeFileSync(file, JSON.stringify({ rows: Array.from({ length: rows }, (_, index) => ({ id: `r${index}`, count: 0, label: `row ${index}` })) }));
+  writeFileSync(
+    file,
+    JSON.stringify({ rows: Array.from({ length: rows }, (_, index) => ({ id: `r${index}`, count: 0, label: `row ${index}` })) }),
+  );
   const port = await freePort();
   const bin = createRequire(import.meta.url).resolve('json-server/lib/cli/bin.js');
   const child = spawn(process.execPath, [bin, '--quiet', '--host', '127.0.0.1', '--port', String(port), file], { stdio: 'ignore' });

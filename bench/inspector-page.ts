@@ -1,4 +1,5 @@
-// The inspector's web app in headless Chromium, with a large run open: how soon something is painted and the journal is there, how smoothly it scrolls.
+// The inspector's web app in headless Chromium, with a large run open: how soon something is painted and the journal is there, how smoothly
+// it scrolls.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,11 @@ export async function pageFigures({
 }): Promise<PageFigures | undefined> {
   if (chromiumPath === undefined) return undefined;
   const profile = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
-  const context = await chromium.launchPersistentContext(profile, { executablePath: chromiumPath, headless: true, args: chromiumArguments });
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath,
+    headless: true,
+    args: chromiumArguments,
+  });
   try {
     const paints: number[] = [];
     const shown: number[] = [];
@@ -39,7 +44,11 @@ export async function pageFigures({
       shown.push(await page.evaluate<number>('performance.now()'));
       paints.push(await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
     }
-    return { firstPaintMs: median(paints), entryShownMs: median(shown), framesPerSecond: Math.round(await (page as Page).evaluate<number>(scroll)) };
+    return {
+      firstPaintMs: median(paints),
+      entryShownMs: median(shown),
+      framesPerSecond: Math.round(await (page as Page).evaluate<number>(scroll)),
+    };
   } finally {
     await context.close();
     rmSync(profile, { recursive: true, force: true });

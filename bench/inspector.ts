@@ -1,5 +1,5 @@
-// The local inspector on a run of a million journal entries: over HTTP pages of evidence, state at any entry, search over all of it; in a browser
-// the first paint and scrolling.
+// The local inspector on a run of a million journal entries: over HTTP pages of evidence, state at any entry, search over all of it; in a
+// browser the first paint and scrolling.
 //   npm run bench -- inspector [--entries 1000000] [--json]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,11 +48,15 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
   const random = spread(total);
   const page = await times(400, () => get(`/${runId}/evidence?limit=500&fromSequence=${random()}`));
   const state = await times(200, () => get(`/${runId}/state?packageId=ticks&namespace=rows&limit=100&atSequence=${random()}`));
-  const deepState = await times(50, () => get(`/${runId}/state?packageId=ticks&namespace=rows&limit=500&afterRowId=r2500&atSequence=${random()}`));
+  const deepState = await times(50, () =>
+    get(`/${runId}/state?packageId=ticks&namespace=rows&limit=500&afterRowId=r2500&atSequence=${random()}`),
+  );
   const searches = { nowhere: 'no such text', rare: '"toUs"', often: '"r4999"' };
   const search: { [what: string]: number } = {};
   for (const [what, q] of Object.entries(searches))
-    search[`search_${what}_ms`] = rounded((await times(5, () => get(`/${runId}/evidence/search?view=sequences&q=${encodeURIComponent(q)}`))).max);
+    search[`search_${what}_ms`] = rounded(
+      (await times(5, () => get(`/${runId}/evidence/search?view=sequences&q=${encodeURIComponent(q)}`))).max,
+    );
   const timeline = await times(20, () => get(`/${runId}/timeline?buckets=1000`));
   // A search of somebody else must not hold up a page.
   let searching = true;

@@ -67,8 +67,8 @@ async function steps(worlds: Worlds, build: CompiledBuild, rounds: number): Prom
 }
 
 /**
- * What a live idle world and a passivated one hold in memory; each has had a call. Passivated: as many worlds again are made, used and taken
- * from memory, batch by batch; what the process has grown by is theirs.
+ * What a live idle world and a passivated one hold in memory; each has had a call. Passivated: as many worlds again are made, used and
+ * taken from memory, batch by batch; what the process has grown by is theirs.
  */
 async function memory(worlds: Worlds, build: CompiledBuild, count: number): Promise<object> {
   const program = rowsWorld(build, 1000);

@@ -85,5 +85,11 @@ process.stdout.write(JSON.stringify(result));`;
   writeFileSync(join(folder, 'load.mjs'), script);
   const { stdout } = await run(process.execPath, [join(folder, 'load.mjs')], { maxBuffer: 1 << 24 });
   const { requests: rate, latency, errors, non2xx } = JSON.parse(stdout);
-  return { requestsPerSecond: Math.round(rate.average), p50Ms: latency.p50, p99Ms: latency.p99, maxMs: latency.max, errors: errors + non2xx };
+  return {
+    requestsPerSecond: Math.round(rate.average),
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    maxMs: latency.max,
+    errors: errors + non2xx,
+  };
 }

@@ -1,6 +1,7 @@
-// tools/call of MCP over HTTP to live sessions of the hosted service, in a process of its own: each is read, checked against its revision, sent to its
-// world, changes a row, leaves evidence, and is answered after its commit is on the disk. In the same run the stateless handlers of the official
-// SDK, both generations, with one tool that does nothing, for the same messages; and the plain HTTP binding of the same service.
+// tools/call of MCP over HTTP to live sessions of the hosted service, in a process of its own: each is read, checked against its revision,
+// sent to its world, changes a row, leaves evidence, and is answered after its commit is on the disk. In the same run the stateless
+// handlers of the official SDK, both generations, with one tool that does nothing, for the same messages; and the plain HTTP binding of the
+// same service.
 //   npm run bench -- mcp [--seconds 5] [--worlds 64] [--rounds 3] [--connections 64] [--json]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

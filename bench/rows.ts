@@ -44,6 +44,7 @@ export interface Quantiles {
 }
 export function quantiles(samplesMs: number[]): Quantiles {
   const sorted = samplesMs.toSorted((one, other) => one - other);
-  const at = (share: number): number => Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(3));
+  const at = (share: number): number =>
+    Number((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(3));
   return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }

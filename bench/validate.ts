@@ -45,7 +45,13 @@ async function measure({ ours, ajv, zod }: Contest, value: unknown, timeMs: numb
   };
   const [own, ajvTime, zodTime] = [nanoseconds('ours'), nanoseconds('ajv'), nanoseconds('zod')];
   const ratio = (other: number) => Number((other / own).toFixed(2));
-  return { oursNs: Math.round(own), ajvNs: Math.round(ajvTime), zodNs: Math.round(zodTime), ajvToOurs: ratio(ajvTime), zodToOurs: ratio(zodTime) };
+  return {
+    oursNs: Math.round(own),
+    ajvNs: Math.round(ajvTime),
+    zodNs: Math.round(zodTime),
+    ajvToOurs: ratio(ajvTime),
+    zodToOurs: ratio(zodTime),
+  };
 }
 
 /** A contest between checks that do not say the same would prove nothing. */
@@ -55,7 +61,8 @@ function agree({ name, ours, ajv, zod, sound, broken }: Contest): void {
     [broken, false],
   ] as const) {
     const answers = [ours(value).ok, ajv(value), zod.safeParse(value).success];
-    if (answers.some((answer) => answer !== expected)) throw new Error(`${name}: ours, Ajv and zod say ${answers.join(', ')}, expected ${expected}`);
+    if (answers.some((answer) => answer !== expected))
+      throw new Error(`${name}: ours, Ajv and zod say ${answers.join(', ')}, expected ${expected}`);
   }
 }
 
@@ -101,7 +108,12 @@ function scenarioSamples() {
     id: 'rush-hour',
     title: 'Rush hour',
     virtualTimeUs: 1_700_000_000_000_000,
-    actors: ['ada', 'grace', 'edsger'].map((id) => ({ id, description: 'An agent of the first line.', attributes: { team: 'first-line' }, grants })),
+    actors: ['ada', 'grace', 'edsger'].map((id) => ({
+      id,
+      description: 'An agent of the first line.',
+      attributes: { team: 'first-line' },
+      grants,
+    })),
     state: Array.from({ length: 40 }, (_, index) => ({
       action: 'upsert',
       packageId: 'ticket-desk',
@@ -110,7 +122,9 @@ function scenarioSamples() {
       value: { subject: 'It does not print', status: 'open', priority: 2, tags: ['printer'] },
     })),
     faults: [{ packageId: 'payments', faultId: 'card-network-down' }],
-    initialEvents: [{ event: { packageId: 'ticket-desk', eventId: 'sla.due' }, payload: { ticketId: 'T-1' }, atUs: 5_000_000, actorId: 'ada' }],
+    initialEvents: [
+      { event: { packageId: 'ticket-desk', eventId: 'sla.due' }, payload: { ticketId: 'T-1' }, atUs: 5_000_000, actorId: 'ada' },
+    ],
   };
   const broken = structuredClone(sound) as typeof sound & { acters?: unknown };
   broken.acters = [];
@@ -131,11 +145,31 @@ function drillSamples() {
     task: { instruction: 'Refund charge ch_1 and tell the customer.', input: { chargeId: 'ch_1' } },
     trials: { count: 3, require: { passRate: 1 } },
     assertions: [
-      { id: 'refunded', kind: 'state.value', packageId: 'payments', namespace: 'charges', rowId: 'ch_1', path: ['status'], expected: 'refunded' },
-      { id: 'one-refund', kind: 'state.count', packageId: 'payments', namespace: 'refunds', where: { chargeId: 'ch_1' }, count: { equals: 1 } },
+      {
+        id: 'refunded',
+        kind: 'state.value',
+        packageId: 'payments',
+        namespace: 'charges',
+        rowId: 'ch_1',
+        path: ['status'],
+        expected: 'refunded',
+      },
+      {
+        id: 'one-refund',
+        kind: 'state.count',
+        packageId: 'payments',
+        namespace: 'refunds',
+        where: { chargeId: 'ch_1' },
+        count: { equals: 1 },
+      },
       { id: 'asked-once', kind: 'operation.count', operation, count: { atMost: 2 } },
       { id: 'in-order', kind: 'operation.order', operations: [operation, { packageId: 'ticket-desk', operationId: 'tickets.comment' }] },
-      { id: 'nothing-denied', kind: 'operation.denied', operation: { packageId: 'payments', operationId: 'charges.create' }, count: { equals: 0 } },
+      {
+        id: 'nothing-denied',
+        kind: 'operation.denied',
+        operation: { packageId: 'payments', operationId: 'charges.create' },
+        count: { equals: 0 },
+      },
       { id: 'told', kind: 'event.count', event: { packageId: 'ticket-desk', eventId: 'comment.added' }, count: { atLeast: 1 } },
     ],
   };

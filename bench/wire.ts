@@ -1,5 +1,5 @@
-// A client that costs little beside the server it measures: one keep-alive connection, one request at a time, JSON both ways. It reads only what
-// this server sends: a status line and a body with a length.
+// A client that costs little beside the server it measures: one keep-alive connection, one request at a time, JSON both ways. It reads only
+// what this server sends: a status line and a body with a length.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -40,7 +40,9 @@ export class Wire {
     const type = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(`${method} ${target} HTTP/1.1\r\nHost: ${this.#host}\r\nAuthorization: Bearer ${bearer}\r\n${key}${type}\r\n${text}`);
+      this.#socket.write(
+        `${method} ${target} HTTP/1.1\r\nHost: ${this.#host}\r\nAuthorization: Bearer ${bearer}\r\n${key}${type}\r\n${text}`,
+      );
     });
   }
 

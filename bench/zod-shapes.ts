@@ -16,7 +16,11 @@ const rowId = z.string().min(1).max(512);
 const json = z.json();
 const object = z.record(z.string(), json);
 
-export const callRequest = z.strictObject({ arguments: json, idempotencyKey: z.string().min(1).max(256).optional(), instanceId: slug.optional() });
+export const callRequest = z.strictObject({
+  arguments: json,
+  idempotencyKey: z.string().min(1).max(256).optional(),
+  instanceId: slug.optional(),
+});
 
 const place = { packageId: slug, instanceId: slug.optional() };
 const toolOverride = z.strictObject({
@@ -142,7 +146,9 @@ const drill = {
     .strictObject({
       count: z.number().int().min(1).max(10_000).optional(),
       classification: z.enum(['contract', 'safety', 'quality']).optional(),
-      require: z.strictObject({ passRate: z.number().min(0).max(1).optional(), passHatK: z.number().int().min(1).max(10_000).optional() }).optional(),
+      require: z
+        .strictObject({ passRate: z.number().min(0).max(1).optional(), passHatK: z.number().int().min(1).max(10_000).optional() })
+        .optional(),
     })
     .optional(),
   capture: z.strictObject({ logs: policy, screenshots: policy, video: policy, files: policy }).optional(),

@@ -53,7 +53,9 @@ function say(what) {
 /** Ends the build where a compiler found something. */
 function checked(compiler, args) {
   return new Promise((resolve) => {
-    spawn(join(root, 'node_modules', '.bin', compiler), args, { stdio: 'inherit' }).on('close', (code) => (code === 0 ? resolve() : process.exit(1)));
+    spawn(join(root, 'node_modules', '.bin', compiler), args, { stdio: 'inherit' }).on('close', (code) =>
+      code === 0 ? resolve() : process.exit(1),
+    );
   });
 }
 

@@ -19,7 +19,12 @@ const files = [
   ['suite', 'SuiteInput', '*.suite.yaml', 'A choice of drills. The suite `default` is what runs without a choice.'],
   ['tool', 'ToolPackageFile', '*.tool.yaml', 'A tool: its manifest and where its behavior is ([tools](tools.md)).'],
   ['starter', 'ToolStarter', 'the `starter` of a package', 'What a tool package gives a new world to start with.'],
-  ['package', 'ToolPackField', '`drillyard` in a package.json', 'What makes an npm package a tool package. Paths are relative to the package.json.'],
+  [
+    'package',
+    'ToolPackField',
+    '`drillyard` in a package.json',
+    'What makes an npm package a tool package. Paths are relative to the package.json.',
+  ],
 ];
 /** Shapes that are told by a word of the type column; their comment is in the list of types. */
 const typeWords = {
@@ -35,7 +40,9 @@ const durationPattern =
   '^(?=.)(\\d+(\\.\\d+)?w)?(\\d+(\\.\\d+)?d)?(\\d+(\\.\\d+)?h)?(\\d+(\\.\\d+)?m)?(\\d+(\\.\\d+)?s)?(\\d+(\\.\\d+)?ms)?(\\d+(\\.\\d+)?us)?$|^P(?=.)';
 const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
 
-/** Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`. */
+/**
+ * Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`.
+ */
 export function makeReference(shapes, settings) {
   const used = new Set();
   const unexplained = new Set();
@@ -74,7 +81,9 @@ export function makeReference(shapes, settings) {
     if (schema.oneOf) return [...new Set(schema.oneOf.map(typeOf))].join(' or ');
     if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
     if (schema.type === 'object') return schema.additionalProperties ? `object of ${typeOf(schema.additionalProperties)}` : 'object';
-    const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined) ? ` ${schema.minimum ?? ''}..${schema.maximum ?? ''}` : '';
+    const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined)
+      ? ` ${schema.minimum ?? ''}..${schema.maximum ?? ''}`
+      : '';
     return { string: 'text', boolean: 'true or false' }[schema.type] ?? `${schema.type}${bounds}`;
   };
   const ordered = ({ properties = {}, required = [] }) =>
@@ -86,14 +95,17 @@ export function makeReference(shapes, settings) {
       const isRequired = schema.required?.includes(name);
       const cells = [`\`${prefix}${name}\``, typeOf(property), isRequired ? '*required*' : (fallback ?? ''), meaning];
       const inner = property.type === 'array' ? property.items : property;
-      const deeper = inner.properties === undefined ? [] : rows(`${at}.${name}`, inner, `${prefix}${name}${property.type === 'array' ? '[]' : ''}.`);
+      const deeper =
+        inner.properties === undefined ? [] : rows(`${at}.${name}`, inner, `${prefix}${name}${property.type === 'array' ? '[]' : ''}.`);
       return [`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`, ...deeper];
     });
   const section = (level, title, name, note) => {
     const schema = shapes[name];
     const options = isUnion(name) ? [`One of ${schema.oneOf.map(typeOf).join(', ')}.`, ''] : [];
     const table =
-      schema.properties === undefined ? [] : ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...rows(name, schema), ''];
+      schema.properties === undefined
+        ? []
+        : ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...rows(name, schema), ''];
     return [`${'#'.repeat(level)} ${title}`, '', ...(note ? [note, ''] : []), ...options, ...table];
   };
   const told = new Set(files.map(([, root]) => root));
@@ -101,7 +113,10 @@ export function makeReference(shapes, settings) {
     const own = reachable(root).filter((name) => (isObject(name) || isUnion(name)) && !told.has(name));
     for (const name of own) told.add(name);
     const schema = `Schema: \`docs/schemas/${id}.schema.json\`.`;
-    return [...section(2, file, root, `${note} ${schema}`), ...own.flatMap((name) => section(3, shown(name), name, shapes[name].description))];
+    return [
+      ...section(2, file, root, `${note} ${schema}`),
+      ...own.flatMap((name) => section(3, shown(name), name, shapes[name].description)),
+    ];
   });
   const scalars = [...new Set(files.flatMap(([, root]) => reachable(root)))].filter(
     (name) => /string|number|integer/.test(shapes[name].type) && !(name in typeWords),
@@ -150,7 +165,9 @@ function settingsSection(settings) {
     if (type === 'array') return `list of ${typeOf(items)}`;
     return { string: 'text', boolean: 'true or false' }[type] ?? `${type} ${minimum}..${maximum}`;
   };
-  const rows = settings.map(({ name, meaning, fallback, schema }) => `| \`${name}\` | ${typeOf(schema)} | ${fallback} | ${fromReference(meaning)} |`);
+  const rows = settings.map(
+    ({ name, meaning, fallback, schema }) => `| \`${name}\` | ${typeOf(schema)} | ${fallback} | ${fromReference(meaning)} |`,
+  );
   const table = [
     '| field | type | default | meaning |',
     '| --- | --- | --- | --- |',
@@ -184,11 +201,14 @@ function settingsSchema(settings) {
 function schemaDocument({ shapes, root, note, names, explain, refOf }) {
   const convert = (schema, at, isRoot = false) => {
     const name = refOf(schema);
-    if (name !== undefined) return { $ref: `#/$defs/${name}`, ...(schema.description === undefined ? {} : { description: schema.description }) };
+    if (name !== undefined)
+      return { $ref: `#/$defs/${name}`, ...(schema.description === undefined ? {} : { description: schema.description }) };
     const { properties, items, oneOf, additionalProperties, format, ...rest } = schema;
     if (oneOf !== undefined) {
       const isEnum = oneOf.every((option) => 'const' in option);
-      return isEnum ? { ...rest, enum: oneOf.map((option) => option.const) } : { ...rest, anyOf: oneOf.map((option) => convert(option, at)) };
+      return isEnum
+        ? { ...rest, enum: oneOf.map((option) => option.const) }
+        : { ...rest, anyOf: oneOf.map((option) => convert(option, at)) };
     }
     if (items !== undefined) return { ...rest, items: convert(items, at) };
     if (schema.type !== 'object') return { ...rest, ...(format === undefined ? {} : { format }) };
@@ -202,7 +222,10 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
     const others = additionalProperties === undefined ? false : convert(additionalProperties, at);
     return {
       ...rest,
-      properties: Object.fromEntries([...(isRoot ? [['$schema', { type: 'string' }]] : []), ...members.sort(([a], [b]) => (a < b ? -1 : 1))]),
+      properties: Object.fromEntries([
+        ...(isRoot ? [['$schema', { type: 'string' }]] : []),
+        ...members.sort(([a], [b]) => (a < b ? -1 : 1)),
+      ]),
       additionalProperties: others,
     };
   };
@@ -246,12 +269,14 @@ const head = `# Reference of authored files
 Every file that you write, field by field. This page and the JSON Schemas in \`docs/schemas/\` are made from the contract that the compiler checks (\`npm run reference\`). Files are YAML 1.2 or JSON, known by their suffix (\`.yaml\`, \`.yml\`,
 \`.json\`), anywhere under the source root. A field that a table does not have is an error.
 
-**Times.** A *time* is a point of virtual time: \`2026-01-05T09:00:00Z\`, \`2026-01-05T10:00+01:00\`, \`2026-01-05\` (midnight UTC), or a number of microseconds. A *length of time* is \`30s\`, \`1h30m\`, \`2d\`, \`250ms\`, \`PT5M\`, \`P1DT12H\`, or a number of
+**Times.** A *time* is a point of virtual time: \`2026-01-05T09:00:00Z\`, \`2026-01-05T10:00+01:00\`, \`2026-01-05\` (midnight UTC), or a
+* number of microseconds. A *length of time* is \`30s\`, \`1h30m\`, \`2d\`, \`250ms\`, \`PT5M\`, \`P1DT12H\`, or a number of
 microseconds; its units are w, d, h, m, s, ms and us, a day has 24 hours. A length where a time is wanted counts from the virtual time 0. Both forms are the same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which are the tool's own, nothing is converted.
 
 **Seeds** are text, as a JSON number holds no 64-bit integer; a number up to 9007199254740991 is taken as its text.
 
-**In an editor.** The first line of a YAML file tells the YAML language server (VS Code's YAML extension and others) its schema; in JSON a member does, which the compiler leaves out:
+**In an editor.** The first line of a YAML file tells the YAML language server (VS Code's YAML extension and others) its schema; in JSON a
+* member does, which the compiler leaves out:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../../node_modules/drillyard/docs/schemas/drill.schema.json

@@ -1,5 +1,5 @@
-// The attacks on a service that runs as an operator starts it, as `npm run test:attacks` runs them after a build: each file against services of
-// its own, one file after the other, since they measure memory and time.
+// The attacks on a service that runs as an operator starts it, as `npm run test:attacks` runs them after a build: each file against
+// services of its own, one file after the other, since they measure memory and time.
 //   node scripts/test-attacks.mjs [word ...]     only the files whose name has one of the words
 // DRILLYARD_ATTACK_MODES=box,process,thread takes some of the modes; DRILLYARD_ATTACK_SECONDS is how long all attacks at once last, and
 // DRILLYARD_ATTACK_KINDS=realm,memory,results,spin,glob,queue,dataset,flood which of them are made.

@@ -1,9 +1,10 @@
 // The official MCP conformance suite against a world, as `npm run test:mcp` runs it after a build.
 //   node scripts/test-mcp.mjs [revision ...]     default: all three
 // The suite needs Node 22 and is large, so neither is a dependency of the project: exact versions of both are installed into
-// node_modules/.cache/mcp-conformance, which git ignores, when they are not there yet. It sends no token either, so a proxy on loopback adds
-// one and leaves everything else as it is, Host and Origin too. What it asks of a server's tools is test/fixtures/mcp-conformance; what does not apply
-// to a server of tools stands there with its reason, and the suite checks that list: what is on it and passes is an error as well.
+// node_modules/.cache/mcp-conformance, which git ignores, when they are not there yet. It sends no token either, so a proxy on loopback
+// adds one and leaves everything else as it is, Host and Origin too. What it asks of a server's tools is test/fixtures/mcp-conformance;
+// what does not apply to a server of tools stands there with its reason, and the suite checks that list: what is on it and passes is an
+// error as well.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';

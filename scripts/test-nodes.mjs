@@ -1,7 +1,8 @@
 // The tests whose result could depend on the version of Node, on each supported line, as `npm run test:nodes` runs them after a build.
 //   node scripts/test-nodes.mjs [line ...]     default: all
-// The attacks on the realm are the first of them: a version of V8 that opens a way out of it is seen here; then come equal hashes, the command line
-// and the servers. The npm package `node` brings the binaries. Line 20 has ended its life, and is tested as long as `engines` of package.json names it.
+// The attacks on the realm are the first of them: a version of V8 that opens a way out of it is seen here; then come equal hashes, the
+// command line and the servers. The npm package `node` brings the binaries. Line 20 has ended its life, and is tested as long as `engines`
+// of package.json names it.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

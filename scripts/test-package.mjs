@@ -1,4 +1,5 @@
-// The package as its users get it: `npm run test:package` builds and packs it once, and installs the tarball into empty projects, by the registry.
+// The package as its users get it: `npm run test:package` builds and packs it once, and installs the tarball into empty projects, by the
+// registry.
 //   node scripts/test-package.mjs [part ...]     default: all of npm, pnpm, yarn1, yarn4, pnp, types, runners
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { installCached } from './cached-packages.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const managers = resolve(installCached('package-managers', { pnpm: '10.34.9', yarn: '1.22.22', '@yarnpkg/cli-dist': '4.18.1' }), 'node_modules');
+const managers = resolve(
+  installCached('package-managers', { pnpm: '10.34.9', yarn: '1.22.22', '@yarnpkg/cli-dist': '4.18.1' }),
+  'node_modules',
+);
 const pnpm = [process.execPath, join(managers, 'pnpm/bin/pnpm.cjs')];
 const yarn1 = [process.execPath, join(managers, 'yarn/bin/yarn.js')];
 const yarn4 = [process.execPath, join(managers, '@yarnpkg/cli-dist/bin/yarn.js')];
@@ -29,7 +33,8 @@ const parts = {
   runners,
 };
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
-for (const part of chosen) if (!Object.hasOwn(parts, part)) throw new Error(`there is no part ${part}; there are ${Object.keys(parts).join(', ')}`);
+for (const part of chosen)
+  if (!Object.hasOwn(parts, part)) throw new Error(`there is no part ${part}; there are ${Object.keys(parts).join(', ')}`);
 
 const tarball = pack();
 let failed = 0;
@@ -45,7 +50,9 @@ for (const part of chosen) {
 }
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** From a copy of what git tracks, with leftovers of runs and no compiled code: prepack makes what is needed, and nothing else is packed. */
+/**
+ * From a copy of what git tracks, with leftovers of runs and no compiled code: prepack makes what is needed, and nothing else is packed.
+ */
 function pack() {
   const clone = join(work, 'clone');
   const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
@@ -59,7 +66,13 @@ function pack() {
   const text = run(npm, 'pack', '--json', '--pack-destination', work)(clone).stdout;
   const [{ filename, files }] = Object.values(JSON.parse(text.slice(text.search(/^[[{]/m))));
   const names = files.map(({ path }) => path);
-  for (const wanted of ['bin/drillyard.js', 'dist/src/index.js', 'dist/src/index.d.ts', 'dist/src/testing.d.ts', 'dist/src/vendor/lmdb/index.js'])
+  for (const wanted of [
+    'bin/drillyard.js',
+    'dist/src/index.js',
+    'dist/src/index.d.ts',
+    'dist/src/testing.d.ts',
+    'dist/src/vendor/lmdb/index.js',
+  ])
     if (!names.includes(wanted)) throw new Error(`the package lacks ${wanted}`);
   const stray = names.filter((name) => /\.service|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
   if (stray.length > 0) throw new Error(`the package holds ${stray.slice(0, 3).join(', ')}`);
@@ -123,7 +136,15 @@ export { createClient, defineToolBehavior };
     ['esnext', 'bundler'],
     ['nodenext', 'nodenext'],
   ]) {
-    const options = { module, moduleResolution, target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: ['node'] };
+    const options = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ['node'],
+    };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['uses.ts'] }));
     run([process.execPath], 'node_modules/typescript/bin/tsc', '-p', '.')(folder);
   }
@@ -141,7 +162,8 @@ function validateTypes(folder) {
     "import type { TargetContext } from 'drillyard';\nexport default (context: TargetContext): string => context.world;\n",
   );
   const { status, stderr } = drillyard('validate');
-  if (status !== 2 || !/^typed\.ts:2:\d+ error DY6011 .*\(TS2322\)$/m.test(stderr)) throw new Error(`validate ended with ${status}:\n${stderr}`);
+  if (status !== 2 || !/^typed\.ts:2:\d+ error DY6011 .*\(TS2322\)$/m.test(stderr))
+    throw new Error(`validate ended with ${status}:\n${stderr}`);
 }
 
 function runners() {
@@ -180,14 +202,16 @@ function yarn4In(folder, nodeLinker) {
 /** In a folder, without the environment that npm gives its scripts: it speaks of this project. */
 function attempt([file, ...before], ...args) {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-  return (cwd) => spawnSync(file, [...before, ...args], { cwd, env, encoding: 'utf8', shell: process.platform === 'win32', maxBuffer: 2 ** 28 });
+  return (cwd) =>
+    spawnSync(file, [...before, ...args], { cwd, env, encoding: 'utf8', shell: process.platform === 'win32', maxBuffer: 2 ** 28 });
 }
 
 function run(command, ...args) {
   return (cwd) => {
     const result = attempt(command, ...args)(cwd);
     if (result.error) throw result.error;
-    if (result.status !== 0) throw new Error(`${args.join(' ')} ended with ${result.status}:\n${(result.stdout + result.stderr).slice(-4000)}`);
+    if (result.status !== 0)
+      throw new Error(`${args.join(' ')} ended with ${result.status}:\n${(result.stdout + result.stderr).slice(-4000)}`);
     return result;
   };
 }

@@ -19,10 +19,12 @@ if (files.length === 0) {
 }
 const flags = [
   '--enable-source-maps',
-  // Optimize what has run seven times as long as is usual: nearly every process of a test lives for a second or two, and the optimizer works
-  // for code that is thrown away. Of the processor's time it saves an eighth (632 tests of cli, control and e2e: 344-349 s, without it 390 s);
-  // a third file at once saves nothing. test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
+  // Optimize what has run seven times as long as is usual: nearly every process of a test lives for a second or two, and the optimizer
+  // works for code that is thrown away. Of the processor's time it saves an eighth (632 tests of cli, control and e2e: 344-349 s, without
+  // it 390 s); a third file at once saves nothing. test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
   ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=500000'] : []),
 ];
-const { status } = spawnSync(process.execPath, [...flags, '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [...flags, '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {
+  stdio: 'inherit',
+});
 process.exit(status ?? 1);

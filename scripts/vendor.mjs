@@ -1,5 +1,6 @@
 // Puts into `<out>/src/vendor` what the compiled code needs of packages that a consumer could not install, or should not have to:
-//   lmdb, msgpackr  both ask for msgpackr-extract ^3.0.4, whose newest version names platform packages that do not exist: yarn refuses to install it.
+//   lmdb, msgpackr  both ask for msgpackr-extract ^3.0.4, whose newest version names platform packages that do not exist: yarn refuses to
+//   install it.
 //                   Bundled, they use the exact version that package.json names, and their native parts stay packages of their own.
 //   typia           at run time a few functions and some types; its package brings the TypeScript compiler and a command line along.
 // Imports of these packages in the compiled code are then turned to the bundled files.
@@ -34,7 +35,15 @@ export async function vendor(out) {
 const placeOf = (name) => (name.startsWith('typia/') ? `typia/${name.split('/').at(-1)}.js` : `${name}/index.js`);
 
 async function bundle(folder, names) {
-  const common = { outdir: folder, bundle: true, format: 'esm', target: 'node20', metafile: true, legalComments: 'none', logLevel: 'warning' };
+  const common = {
+    outdir: folder,
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    metafile: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
   const entries = (chosen) => chosen.map((name) => ({ in: name, out: placeOf(name).replace(/\.js$/, '') }));
   const isNeutral = (name) => name.startsWith('typia/');
   const outputs = [

@@ -1,7 +1,7 @@
 // The control server: the control room and the agent bindings behind one listener. Here they meet; none of them knows the other.
 //   S1. A data directory has one server at a time.
-//   S2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to new work from the
-//       moment it is to end.
+//   S2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to new work from
+//       the moment it is to end.
 //   S3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
@@ -45,7 +45,10 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   quotas?: Partial<ControlSettings['quotas']>;
   quarantine?: Partial<ControlSettings['quarantine']>;
   retention?: Partial<ControlSettings['retention']>;
-  /** Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not `port`. */
+  /**
+   * Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not
+   * `port`.
+   */
   worldUrl?: string;
   connections?: ConnectionBounds;
   /** Addresses, or blocks of them (CIDR), of proxies whose X-Forwarded-For or Forwarded names the client. Default: none. */
@@ -109,7 +112,8 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
     const settings = settingsOf(options, { dataDirectory, publicUrl: options.publicUrl ?? baseUrl });
     const worldPort = worldPortOf(options.worldUrl, server);
-    if (worldPort !== undefined) servers.push(await listen({ ...shared, port: worldPort, handler: (request) => phase.worldHandler(request) }));
+    if (worldPort !== undefined)
+      servers.push(await listen({ ...shared, port: worldPort, handler: (request) => phase.worldHandler(request) }));
     const worldUrl = withPort(options.worldUrl, servers[1]);
     const site = siteOf({ host, publicUrl: settings.publicUrl, worldUrl });
     const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
@@ -141,7 +145,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   }
 }
 
-/** A full disk has room for the lock where an earlier life has kept some. */
+/** A full disk has room for the lock where an earlier incarnation has kept some. */
 function lockFull(dataDirectory: string): FolderLock {
   try {
     return lockFolder(dataDirectory);
@@ -208,7 +212,8 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     observers: [log.access, metrics],
     routes: [...controlRoutes(room), ...serviceRoutes(state)],
     requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
-    authenticate: (token, { route, correlationId, request }) => room.authenticate(token, { route, correlationId, clientAddress: request.address }),
+    authenticate: (token, { route, correlationId, request }) =>
+      room.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
     isTraced: ({ path }) => !probePaths.has(path),
@@ -241,9 +246,22 @@ async function end({ phase, control, servers, stopGraceMs, log }: Ending): Promi
   log.flush();
 }
 
-function settingsOf(options: ControlServerOptions, { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string }): ControlSettings {
+function settingsOf(
+  options: ControlServerOptions,
+  { dataDirectory, publicUrl }: { dataDirectory: string; publicUrl: string },
+): ControlSettings {
   const { workers, isolation, trustToolCode, handlerTimeoutMs, durability, rate, quotas, identity, author, evidenceRetentionMs } = options;
-  const { organizationRate, keyFile, rotateKey, allowLoopbackReceivers, receiverPorts, hostHeapMb, heldMsPerMinute, quarantine, retention } = options;
+  const {
+    organizationRate,
+    keyFile,
+    rotateKey,
+    allowLoopbackReceivers,
+    receiverPorts,
+    hostHeapMb,
+    heldMsPerMinute,
+    quarantine,
+    retention,
+  } = options;
   return {
     dataDirectory,
     publicUrl,

@@ -1,4 +1,5 @@
-// Verifies a data directory in a process of its own: what ends that process while it reads a file is a finding, and the rest is looked at by another.
+// Verifies a data directory in a process of its own: what ends that process while it reads a file is a finding, and the rest is looked at
+// by another.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ServiceError } from './contract/errors.js';

@@ -4,7 +4,12 @@ import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 import type { RunDrillsOptions } from './drills/options.js';
 import type { Plan } from './drills/plan.js';
-import { type PlanDrillsOptions, planDrills as planDrillsWith, type RunDrillsResult, runDrills as runDrillsWith } from './drills/run-drills.js';
+import {
+  type PlanDrillsOptions,
+  planDrills as planDrillsWith,
+  type RunDrillsResult,
+  runDrills as runDrillsWith,
+} from './drills/run-drills.js';
 import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 import type { PushSourceOptions, PushSourceResult } from './remote/push-source.js';
 import type { RemoteRunOptions } from './remote/run-remote.js';
@@ -14,7 +19,10 @@ export function runDrills(options: RunDrillsOptions): Promise<RunDrillsResult> {
   return runDrillsWith(options, createBindings);
 }
 
-/** The same drills with their worlds in a hosted service: the source is pushed, targets run here, and the sealed evidence is fetched and checked. */
+/**
+ * The same drills with their worlds in a hosted service: the source is pushed, targets run here, and the sealed evidence is fetched and
+ * checked.
+ */
 export async function runDrillsRemotely(options: RemoteRunOptions): Promise<RunDrillsResult> {
   const { runDrillsRemotely: run } = await import('./remote/run-remote.js');
   return await run(options);
@@ -63,7 +71,7 @@ export type { RunComparison } from './contract/hosted-runs.js';
 export type { JsonObject, JsonValue } from './contract/json.js';
 export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
 export type { RunEvent, RunReport } from './contract/run-events.js';
-export { HandedIn, type TargetCompletion } from './contract/target-completion.js';
+export { ExternalResult as HandedIn, type TargetCompletion } from './contract/target-completion.js';
 export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';

@@ -153,7 +153,8 @@ function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<
     world,
     build,
     call: (call) => world.command({ kind: 'call', ...call }),
-    tools: (actorId, actorInstanceId) => world.query({ kind: 'tools', actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }),
+    tools: (actorId, actorInstanceId) =>
+      world.query({ kind: 'tools', actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }),
     advance: (targetUs, { maxEvents = limits.advanceEventsMax, signal } = {}) =>
       world.command({ kind: 'advance', targetUs, maxEvents }, signal === undefined ? {} : { signal }),
     row: async (space, rowId) => (await world.query({ kind: 'row', ...space, rowId })).value,
@@ -164,7 +165,11 @@ function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<
   };
 }
 
-async function* rowsOf(world: WorldRef, space: StateSpace, at: { atSequence?: number }): AsyncGenerator<{ rowId: string; value: JsonObject }> {
+async function* rowsOf(
+  world: WorldRef,
+  space: StateSpace,
+  at: { atSequence?: number },
+): AsyncGenerator<{ rowId: string; value: JsonObject }> {
   let after: { afterRowId?: string } | undefined = {};
   while (after !== undefined) {
     const page: { rows: { rowId: string; value: JsonObject }[]; nextAfterRowId?: string } = await world.query({

@@ -8,7 +8,15 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { checkReports, createLocalWorld, planDrills, readHistory, runDrills, SourceInvalidError, validateRepository } from '../src/index.js';
+import {
+  checkReports,
+  createLocalWorld,
+  planDrills,
+  readHistory,
+  runDrills,
+  SourceInvalidError,
+  validateRepository,
+} from '../src/index.js';
 import { drillyard } from './cli/cli.js';
 
 const package_ = fileURLToPath(new URL('../..', import.meta.url));

@@ -65,7 +65,10 @@ test('two servers in one process are strangers; one folder serves one of them', 
   const one = await start({ dataDirectory });
   await assert.rejects(start({ dataDirectory }), { code: 'control.STATE_CONFLICT' });
   const other = await start();
-  await assert.rejects(createClient({ baseUrl: other.baseUrl, credential: one.credential ?? '' }).getMe(), refused('control.UNAUTHENTICATED'));
+  await assert.rejects(
+    createClient({ baseUrl: other.baseUrl, credential: one.credential ?? '' }).getMe(),
+    refused('control.UNAUTHENTICATED'),
+  );
   await Promise.all([one.close(), one.close(), other.close()]);
   await (await start({ dataDirectory })).close();
 });
@@ -79,7 +82,10 @@ test('public address, quotas and rate are those of the options', async () => {
   const { access } = await client.createSessionAccess({ path: { projectId, sessionId: session.sessionId }, body: { actorId: 'auditor' } });
   assert.deepEqual([access.worldHttpUrl, access.worldMcpUrl], ['https://drills.example.com/world', 'https://drills.example.com/world/mcp']);
   await client.createProject({ body: { name: 'second' } });
-  await assert.rejects(client.createProject({ body: { name: 'third' } }), refused('control.QUOTA_EXCEEDED', { quota: 'projectsMax', max: 2 }));
+  await assert.rejects(
+    client.createProject({ body: { name: 'third' } }),
+    refused('control.QUOTA_EXCEEDED', { quota: 'projectsMax', max: 2 }),
+  );
   const flood = Promise.all(Array.from({ length: 90 }, () => client.getMe()));
   await assert.rejects(flood, refused('control.RATE_LIMITED'));
   await server.close();
@@ -101,12 +107,17 @@ test('a session whose tool cannot be loaded is not made: its operation says whic
   const client = clientOf(server);
   const { projectId, environmentId } = server;
   const sessionOf = async (changes: Files) => {
-    const files = Object.entries({ ...sound, ...changes }).flatMap(([path, content]) => (typeof content === 'string' ? [{ path, content }] : []));
+    const files = Object.entries({ ...sound, ...changes }).flatMap(([path, content]) =>
+      typeof content === 'string' ? [{ path, content }] : [],
+    );
     const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'shop', files } });
     const built = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
     const { result } = await client.waitForOperation({ projectId, operationId: built.operation.operationId });
     const { buildHash } = (result as unknown as { attempt: BuildAttempt }).attempt;
-    const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash: buildHash! } });
+    const { session, operation } = await client.createSession({
+      path: { projectId, environmentId },
+      body: { seed: '1', buildHash: buildHash! },
+    });
     const error = await client.waitForOperation({ projectId, operationId: operation.operationId }).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -144,7 +155,10 @@ test('with boxes a project is built from source in a box, over HTTP, and nothing
   const build = async (changes: Files) => {
     const files = Object.entries({ ...sound, ...changes }).flatMap(([path, content]) => (content === null ? [] : [{ path, content }]));
     const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'shop', files } });
-    const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
+    const { operation } = await client.createBuild({
+      path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 },
+      body: {},
+    });
     return await client.waitForOperation({ projectId, operationId: operation.operationId });
   };
   const threads = new CompileWorkers({ workers: 1 });

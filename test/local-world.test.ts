@@ -23,7 +23,8 @@ const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 test('calls, time, state now and then, evidence and position', async () => {
   const local = await createLocalWorld({ root });
   try {
-    const write = (id: string) => local.call({ actorId: 'writer', packageId: 'notes', operationId: 'note.write', arguments: { id, text: id } });
+    const write = (id: string) =>
+      local.call({ actorId: 'writer', packageId: 'notes', operationId: 'note.write', arguments: { id, text: id } });
     assert.equal((await write('a')).outcome.kind, 'ok');
     await local.call({ actorId: 'writer', packageId: 'notes', operationId: 'note.remind', arguments: { id: 'x', afterUs: 10 } });
     const { sequence } = await write('b');

@@ -206,7 +206,8 @@ test('no default exports, no re-exports inside src, no names that say nothing', 
     if (/^export default /m.test(file.text)) broken.push(`${file.name}: export default`);
     const composes = roomOf(file.name) === undefined || file.name === 'src/contract/tags.ts' || file.name === 'src/tools/sdk.ts';
     if (!composes && /^export (\*|(type )?\{[^}]*\}) from /m.test(file.text)) broken.push(`${file.name}: re-export`);
-    if (/(^|[/-])(utils?|helpers?|manager|misc|common)([.-]|$)/.test(file.name.slice(4))) broken.push(`${file.name}: a name that says nothing`);
+    if (/(^|[/-])(utils?|helpers?|manager|misc|common)([.-]|$)/.test(file.name.slice(4)))
+      broken.push(`${file.name}: a name that says nothing`);
   }
   assert.deepEqual(broken, []);
 });

@@ -32,7 +32,10 @@ export async function startService() {
 
 /** `{"event":"ready", ...}` */
 async function firstLine(child, ended) {
-  const line = await Promise.race([new Promise((resolve) => createInterface(child.stdout).once('line', resolve)), ended.then(() => undefined)]);
+  const line = await Promise.race([
+    new Promise((resolve) => createInterface(child.stdout).once('line', resolve)),
+    ended.then(() => undefined),
+  ]);
   if (line === undefined) throw new Error('the service did not start');
   return JSON.parse(line);
 }

@@ -9,7 +9,10 @@ const inspector = await startLocalSimulationServer({ root: fileURLToPath(new URL
 const { baseUrl, token } = inspector;
 const ask = async (path, body) => {
   const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const reply = await fetch(`${baseUrl}/api/v1${path}`, { headers, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) });
+  const reply = await fetch(`${baseUrl}/api/v1${path}`, {
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
   if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
   return reply;
 };

@@ -29,8 +29,9 @@ export function settleCalls(calls: CallTable, board: BoardReader, reason: HostEn
 
 /**
  * What one call comes to: undefined means that it is sent again.
- * A begun command may or may not be in the last commit, so it is for its caller to say whether it may run twice. A message that was running when
- * the host went down by itself is not tried again, or it might take the next life down too, and with it goes what its actor still had queued.
+ * A begun command may or may not be in the last commit, so it is for its caller to say whether it may run twice. A message that was running
+ * when the host went down by itself is not tried again, or it might take the next incarnation down too, and with it goes what its actor
+ * still had queued.
  */
 export function aftermath(call: Call, { reason, running, begun }: HostEnding): ServiceError | undefined {
   if (reason === 'timeout' && call === running) return refusal('world.HANDLER_TIMEOUT');

@@ -1,14 +1,14 @@
-// The step board: a page on which a host notes what it is about to run, so that whoever watches it can tell, even from a host that is stuck or
-// dead, which message it was running, since when, and which messages it had begun at all.
-// A thread's page is a SharedArrayBuffer; a process's is an unlinked file both sides hold open (a blocked loop sends no messages, and what is
-// written to a file survives the abort of its writer; one write a step, about 1 us).
+// The step board: a page on which a host notes what it is about to run, so that whoever watches it can tell, even from a host that is stuck
+// or dead, which message it was running, since when, and which messages it had begun at all.
+// A thread's page is a SharedArrayBuffer; a process's is an unlinked file both sides hold open (a blocked loop sends no messages, and what
+// is written to a file survives the abort of its writer; one write a step, about 1 us).
 //   B1. A slot's record is written before the first step of its message, and again before every later one.
 //   B2. The record with the highest serial is the present step; slot 0 means that nothing runs.
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.js';
-import { condemn, gateBytes, standBehind } from './gate.js';
+import { closeSection, sectionBytes, useSection } from './critical-section.js';
 
 /** Slots that are no message: nothing at all, the host's own work, a commit. */
 export const restSlot = 0;
@@ -28,11 +28,11 @@ export interface RunningStep {
   sinceMs: number;
 }
 
-/** What a host is handed: shared memory, the thread's gate behind the records, or the number of the inherited file descriptor. */
+/** What a host is handed: shared memory, the thread's critical section behind the records, or the number of the inherited file descriptor. */
 export type BoardPage = { kind: 'shared'; buffer: SharedArrayBuffer } | { kind: 'file'; fd: number };
 
 export function createSharedPage(): BoardPage & { kind: 'shared' } {
-  return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + gateBytes) };
+  return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + sectionBytes) };
 }
 /** Unlinked at once: nobody else can open it and nothing is left behind. */
 export function createFilePage(): BoardPage & { kind: 'file' } {
@@ -51,9 +51,9 @@ export function monotonicMs(): number {
 const [bootSeconds, bootNanoseconds] = process.hrtime();
 const monotonicOffsetMs = bootSeconds * 1e3 + bootNanoseconds / 1e6 - performance.now();
 
-/** A thread's gate lies behind its records. */
-export function standBehindGateOf(page: BoardPage): void {
-  if (page.kind === 'shared') standBehind(new Int32Array(page.buffer, pageBytes, 1));
+/** A thread's critical section lies behind its records. */
+export function useSectionOf(page: BoardPage): void {
+  if (page.kind === 'shared') useSection(new Int32Array(page.buffer, pageBytes, 1));
 }
 
 /** The host's side. */
@@ -118,9 +118,9 @@ export class BoardReader {
     return this.#words[slot * recordWords] === stamp;
   }
 
-  /** Sees to it that the host is ended outside of its gate; false while it is inside. */
-  condemn(): boolean {
-    return this.#page.kind === 'file' || condemn(new Int32Array(this.#page.buffer, pageBytes, 1));
+  /** Sees to it that the host is ended outside of its critical section; false while it is inside. */
+  closeSection(): boolean {
+    return this.#page.kind === 'file' || closeSection(new Int32Array(this.#page.buffer, pageBytes, 1));
   }
 
   close(): void {

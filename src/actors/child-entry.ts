@@ -1,5 +1,6 @@
-// The main module of a host process. The host is a thread of it, which speaks with the parent itself; so this thread always hears that the parent has
-// gone, whatever tool code is doing, and ends the process. The end of the thread is the end of the process: the parent starts another.
+// The main module of a host process. The host is a thread of it, which speaks with the parent itself; so this thread always hears that the
+// parent has gone, whatever tool code is doing, and ends the process. The end of the thread is the end of the process: the parent starts
+// another.
 import { outliveSignals } from '../processes/parent-channel.js';
 import type { ChildOrder } from './lanes.js';
 import { runInChild } from './pool.js';

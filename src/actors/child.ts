@@ -1,12 +1,13 @@
-// A host in a process of its own, seen from its parent: mail and control as two lanes of one channel of JSON, the board as an inherited file.
-// Tool code may have taken the process over, so the parent believes nothing: each message is checked, and the first of another shape ends it.
+// A host in a process of its own, seen from its parent: mail and control as two lanes of one channel of JSON, the board as an inherited
+// file. Tool code may have taken the process over, so the parent believes nothing: each message is checked, and the first of another shape
+// ends it.
 import { limits } from '../contract/limits.js';
 import type { ChildBounds } from '../processes/bounds.js';
 import type { BoxFolder } from '../processes/bubblewrap.js';
 import { firstDescriptor, spawnChild } from '../processes/spawn-child.js';
 import { BoardReader, createFilePage } from './board.js';
 import { isEnvelopeForCaller } from './frames.js';
-import type { HostLife, HostStart } from './host-port.js';
+import type { HostIncarnation, HostStart } from './host-port.js';
 import { type ChildOrder, type ControlEndpoint, ControlLane, type LaneMessage, type ToChild } from './lanes.js';
 import type { PreparedHost } from './prepared-host.js';
 
@@ -44,7 +45,7 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
 export function startChildHost(
   { child, page, listen }: PreparedHost,
   { setup, onEnvelope }: Pick<HostStart, 'setup' | 'onEnvelope'>,
-): Omit<HostLife, 'control'> & { endpoint: ControlEndpoint } {
+): Omit<HostIncarnation, 'control'> & { endpoint: ControlEndpoint } {
   const lane = new ControlLane((message) => child.send(message));
   const notices = { left: limits.childNoticesMax };
   listen((message) => {

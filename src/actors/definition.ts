@@ -1,10 +1,10 @@
 // What an actor host runs: the port between the generic runtime (this room) and a kind of actor (worlds), which a host
 // loads as a module in its thread or process. The runtime knows mailboxes, slices and group commit; the kind knows what a message means.
 //   D1. A write set is taken only between steps, and every reply is sent after the commit of all the write sets taken before it.
-//   D2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted; while a query
-//       of several slices runs, its actor's commands rest.
-//   D3. A thread may be ended at any moment but inside the gate. `commit`, `control` and `close` run inside it until they first await; whatever
-//       else writes to a store that takes locks (in `activate`, in a step) writes inside `guarded` (gate.ts).
+//   D2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted; while a
+//       query of several slices runs, its actor's commands rest.
+//   D3. A thread may be ended at any moment but inside the gate. `commit`, `control` and `close` run inside it until they first await;
+//       whatever else writes to a store that takes locks (in `activate`, in a step) writes inside `runCritical` (critical-section.ts).
 
 /** The default-named export `createActorKind` of a host module. `options` is what the system was started with, structured-cloned. */
 export type CreateActorKind = (options: unknown, host: HostFacts) => ActorKind | Promise<ActorKind>;
@@ -18,13 +18,16 @@ export interface HostFacts {
 
 export interface ActorKind {
   /**
-   * Loads an actor, synchronously. `incarnation` is larger than that of any earlier life of this system, and of earlier systems while the
-   * machine's clock goes forward; a kind whose store holds a larger one goes on from that: `max(incarnation, stored + 1)`. It is checked inside
-   * every commit. A store that two systems may open at once must also check, inside the commit, that it is where this life left it.
-   * Throws ServiceError when there is no such actor.
+   * Loads an actor, synchronously. `incarnation` is larger than that of any earlier incarnation of this system, and of earlier systems
+   * while the machine's clock goes forward; a kind whose store holds a larger one goes on from that: `max(incarnation, stored + 1)`. It is
+   * checked inside every commit. A store that two systems may open at once must also check, inside the commit, that it is where this
+   * incarnation left it. Throws ServiceError when there is no such actor.
    */
   activate(actorId: string, incarnation: number): Actor;
-  /** One group commit for all write sets of a tick; resolves at the durability level asked for. A set that fails its incarnation check rejects only itself. */
+  /**
+   * One group commit for all write sets of a tick; resolves at the durability level asked for. A set that fails its incarnation check
+   * rejects only itself.
+   */
   commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]>;
   /** Requests to the host itself (load a program, create an actor): not part of any mailbox, answered in order of arrival. */
   control(request: unknown): unknown;
@@ -32,7 +35,9 @@ export interface ActorKind {
 }
 
 export interface Actor {
-  /** Starts a command: a generator that yields at the end of each slice and returns the reply. Throws ServiceError before its first effect. */
+  /**
+   * Starts a command: a generator that yields at the end of each slice and returns the reply. Throws ServiceError before its first effect.
+   */
   command(message: unknown, run: CommandRun): Generator<undefined, unknown>;
   /** Answers a query: at once, or as a generator that yields at the end of each slice. Never changes what evidence or state say. */
   query(message: unknown): { reply: unknown } | Generator<undefined, unknown>;
@@ -44,7 +49,9 @@ export interface Actor {
   idle(): boolean;
   /** Nothing may be held afterwards. Called only with an empty mailbox and nothing uncommitted. */
   passivate(): void;
-  /** In place of `passivate` when this life has failed (a bug, a refused commit): what it held uncommitted must never be committed. */
+  /**
+   * In place of `passivate` when this incarnation has failed (a bug, a refused commit): what it held uncommitted must never be committed.
+   */
   discard?(): void;
 }
 

@@ -35,8 +35,10 @@ export interface CallerFrames {
 }
 
 export const writeToHost = {
-  command: (to: Envelope, slot: number, stamp: number, actorId: string, message: unknown) => to.push(hostOps.command, slot, stamp, actorId, message),
-  query: (to: Envelope, slot: number, stamp: number, actorId: string, message: unknown) => to.push(hostOps.query, slot, stamp, actorId, message),
+  command: (to: Envelope, slot: number, stamp: number, actorId: string, message: unknown) =>
+    to.push(hostOps.command, slot, stamp, actorId, message),
+  query: (to: Envelope, slot: number, stamp: number, actorId: string, message: unknown) =>
+    to.push(hostOps.query, slot, stamp, actorId, message),
   cancel: (to: Envelope, slot: number, stamp: number, actorId: string) => to.push(hostOps.cancel, slot, stamp, actorId),
 };
 export const writeToCaller = {
@@ -93,8 +95,8 @@ export function readAtCaller(from: Envelope, on: CallerFrames): void {
 }
 
 /**
- * Whether what a process sent may be read: whole frames of known operations, with slots that are numbers and refusals that are refusals. What a reply
- * says is for the caller. `notices.left`: how many more failures it may report to the log.
+ * Whether what a process sent may be read: whole frames of known operations, with slots that are numbers and refusals that are refusals.
+ * What a reply says is for the caller. `notices.left`: how many more failures it may report to the log.
  */
 export function isEnvelopeForCaller(envelope: readonly unknown[], notices: { left: number }): boolean {
   for (let at = 0; at < envelope.length; ) {

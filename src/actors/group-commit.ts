@@ -1,12 +1,13 @@
 // Group commit: the write sets of all actors that need it in one commit, their replies after it.
 //   G1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
 //   G2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at once.
-//   G3. When a set is refused, everything its actor did since its last commit is refused with it, and that life of the actor is over.
+//   G3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the actor is
+//       over.
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
+import { runCritical } from './critical-section.js';
 import type { ActorKind } from './definition.js';
-import { guarded } from './gate.js';
 import type { Outbox } from './outbox.js';
 
 interface Member {
@@ -15,7 +16,7 @@ interface Member {
   progress: { slot: number; value: unknown } | undefined;
 }
 interface Ends {
-  /** Ends this life of the actor; its unfinished and uncovered commands are refused. */
+  /** Ends this incarnation of the actor; its unfinished and uncovered commands are refused. */
   failed(cell: Cell, refusal: ErrorFrame): void;
   /** Whatever waited for this actor to be settled may go on. */
   settled(cell: Cell): void;
@@ -38,7 +39,7 @@ export class GroupCommit {
   want(cell: Cell): void {
     this.#wanting.add(cell);
   }
-  /** A life that has failed has nothing to commit. */
+  /** An incarnation that has failed has nothing to commit. */
   forget(cell: Cell): void {
     this.#wanting.delete(cell);
   }
@@ -101,7 +102,7 @@ export class GroupCommit {
   #write(writeSets: unknown[]): Promise<readonly (Error | undefined)[]> {
     this.board.begin(commitSlot, 0, monotonicMs());
     try {
-      return guarded(() => this.kind.commit(writeSets));
+      return runCritical(() => this.kind.commit(writeSets));
     } finally {
       this.board.rest();
     }

@@ -100,7 +100,7 @@ export class HostLoop {
     this.#board.rest();
   }
 
-  /** Resolves when all `messages` this life was sent are answered and committed and no actor is left in memory. */
+  /** Resolves when all `messages` this incarnation was sent are answered and committed and no actor is left in memory. */
   async stop(graceMs: number, messages: number): Promise<void> {
     const patience = setTimeout(() => this.#refuseAndCancel(), graceMs);
     await new Promise<void>((whenQuiet) => {

@@ -1,11 +1,11 @@
-// The port between a seat (who supervises) and one life of a host (a thread or a process): the same for both isolations.
+// The port between a seat (who supervises) and one incarnation of a host (a thread or a process): the same for both isolations.
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorFrame, errorFromFrame, errorToFrame, isErrorFrame, ServiceError } from '../contract/errors.js';
 import type { BoardPage, BoardReader } from './board.js';
 import type { Envelope } from './frames.js';
 import type { ActorSystemOptions } from './options.js';
 
-/** What a life is started with; structured-cloned. */
+/** What an incarnation is started with; structured-cloned. */
 export interface HostSetup {
   index: number;
   isolation: 'thread' | 'process';
@@ -22,14 +22,14 @@ export interface HostStart {
 
 /** The control path, called through Comlink. */
 export interface HostControl {
-  /** Loads the kind; the first thing asked of a life. */
+  /** Loads the kind; the first thing asked of an incarnation. */
   load(): Promise<Answer>;
   control(request: unknown): Promise<Answer>;
   passivate(actorId: string): Promise<Answer>;
   figures(): Promise<HostFigures>;
   /**
-   * Finishes what this life was sent, `messages` in all (they come on another wire), then closes the kind. What is not finished after `graceMs`
-   * is cancelled when it runs, and refused when it has not begun.
+   * Finishes what this incarnation was sent, `messages` in all (they come on another wire), then closes the kind. What is not finished
+   * after `graceMs` is cancelled when it runs, and refused when it has not begun.
    */
   stop(graceMs: number, messages: number): Promise<Answer>;
 }
@@ -41,7 +41,7 @@ export interface HostFigures {
   residentBytes: number;
 }
 
-export interface HostLife {
+export interface HostIncarnation {
   /** Throws when a value cannot be cloned. */
   post(envelope: Envelope): void;
   readonly control: HostControl;

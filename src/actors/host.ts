@@ -1,11 +1,11 @@
-// One life of a host, inside its thread or process: loads the kind, runs the loop, answers the control path.
+// One incarnation of a host, inside its thread or process: loads the kind, runs the loop, answers the control path.
 import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
-import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, standBehindGateOf } from './board.js';
+import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
+import { runCritical } from './critical-section.js';
 import type { ActorKind, CreateActorKind } from './definition.js';
 import type { Envelope } from './frames.js';
-import { guarded } from './gate.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
 import { Outbox } from './outbox.js';
@@ -24,7 +24,7 @@ export class Host implements HostControl {
   constructor(setup: HostSetup, page: BoardPage, post: (envelope: Envelope) => void) {
     this.#setup = setup;
     this.#board = new BoardWriter(page);
-    standBehindGateOf(page);
+    useSectionOf(page);
     this.#outbox = new Outbox(post);
   }
 
@@ -44,7 +44,10 @@ export class Host implements HostControl {
       this.#kind = await createActorKind(hostOptions, { index, isolation, wantsIdle });
       const loop = new HostLoop(this.#kind, this.#board, this.#outbox);
       this.#loop = loop;
-      this.#sweep = setInterval(() => loop.passivateUnused(monotonicMs() - idlePassivationMs), Math.max(1, idlePassivationMs / sweepsPerIdleTime));
+      this.#sweep = setInterval(
+        () => loop.passivateUnused(monotonicMs() - idlePassivationMs),
+        Math.max(1, idlePassivationMs / sweepsPerIdleTime),
+      );
     }, unloadable);
   }
 
@@ -53,7 +56,7 @@ export class Host implements HostControl {
       const { kind } = this.#live();
       this.#board.begin(hostWorkSlot, 0, monotonicMs());
       try {
-        return guarded(() => kind.control(request));
+        return runCritical(() => kind.control(request));
       } finally {
         this.#board.rest();
       }
@@ -75,7 +78,7 @@ export class Host implements HostControl {
       const { loop, kind } = this.#live();
       clearInterval(this.#sweep);
       await loop.stop(graceMs, messages);
-      await guarded(() => kind.close());
+      await runCritical(() => kind.close());
     });
   }
 

@@ -14,7 +14,9 @@ export interface ActorSystemOptions {
   isolation: 'thread' | 'process';
   /** The child of each process host. Default: a plain process, started when the host is. */
   takeChild?: (() => PreparedHost) | undefined;
-  /** Whether a value may answer a message. Asked of what processes send; a host whose answer has another shape is ended. Default: any may. */
+  /**
+   * Whether a value may answer a message. Asked of what processes send; a host whose answer has another shape is ended. Default: any may.
+   */
   answerFits?: AnswerFits | undefined;
   /** A host that spends longer than this inside one step is ended and replaced. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;

@@ -38,8 +38,14 @@ export class Outbox {
   bug(actorId: string, error: unknown): ErrorFrame {
     const correlationId = newId('corr');
     this.#scheduleFlush();
-    writeToCaller.failure(this.#envelope, { actorId, correlationId, stack: error instanceof Error ? (error.stack ?? String(error)) : String(error) });
-    return errorToFrame(new ServiceError('control.INTERNAL', { message: 'The actor failed; its log has the cause.', details: { correlationId } }));
+    writeToCaller.failure(this.#envelope, {
+      actorId,
+      correlationId,
+      stack: error instanceof Error ? (error.stack ?? String(error)) : String(error),
+    });
+    return errorToFrame(
+      new ServiceError('control.INTERNAL', { message: 'The actor failed; its log has the cause.', details: { correlationId } }),
+    );
   }
 
   flush(): void {

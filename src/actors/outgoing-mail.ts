@@ -1,9 +1,10 @@
-// Frames on their way to a host: gathered until this turn of the event loop has run out of work, or until the host stands, then one envelope.
+// Frames on their way to a host: gathered until this turn of the event loop has run out of work, or until the host stands, then one
+// envelope.
 import type { Call } from './calls.js';
 import { type Envelope, postToHost, writeToHost } from './frames.js';
 
 export class OutgoingMail {
-  /** Messages the present life was, or will be, sent. */
+  /** Messages the present incarnation was, or will be, sent. */
   sent = 0;
   #envelope: Envelope = [];
   readonly #flush: () => void;
@@ -34,7 +35,7 @@ export class OutgoingMail {
     });
   }
 
-  /** For a new life. */
+  /** For a new incarnation. */
   clear(): void {
     this.#envelope = [];
     this.sent = 0;

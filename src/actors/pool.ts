@@ -1,10 +1,11 @@
-// Starts hosts. A thread host is one long-lived task of a Piscina pool of one thread; a process host is such a thread in a child (child.ts). Both are
-// called over Comlink for control and over a plain port for everything else (frames.ts).
+// Starts hosts. A thread host is one long-lived task of a Piscina pool of one thread; a process host is such a thread in a child
+// (child.ts). Both are called over Comlink for control and over a plain port for everything else (frames.ts).
 //
-// Why a pool a host and not one pool for all: its one thread is known from the start, so an old life is waited for until it is really over before
-// the next one opens the same store, and no other thread hears of it. With one pool, aborting a task starts the replacement while the old thread
-// may still be running, and does not tell which thread it was. Measured, 2 cores: ending a thread inside `for (;;)` takes 4 ms, its
-// replacement answers after 30-37 ms either way; four threads start in 72 ms as four pools and 62 ms as one, with the same memory.
+// Why a pool a host and not one pool for all: its one thread is known from the start, so an old incarnation is waited for until it is
+// really over before the next one opens the same store, and no other thread hears of it. With one pool, aborting a task starts the
+// replacement while the old thread may still be running, and does not tell which thread it was. Measured, 2 cores: ending a thread inside
+// `for (;;)` takes 4 ms, its replacement answers after 30-37 ms either way; four threads start in 72 ms as four pools and 62 ms as one,
+// with the same memory.
 
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
@@ -14,18 +15,18 @@ import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
 import type { Envelope } from './frames.js';
 import type { ChildTask } from './host-entry.js';
-import type { HostControl, HostLife, HostStart, ThreadTask } from './host-port.js';
+import type { HostControl, HostIncarnation, HostStart, ThreadTask } from './host-port.js';
 import type { ChildOrder } from './lanes.js';
 
-export function startHost(start: HostStart): HostLife {
+export function startHost(start: HostStart): HostIncarnation {
   if (start.setup.isolation === 'thread') return startThread(start);
   const { moduleHref } = start.setup;
   const prepared = start.takeChild?.() ?? prepareHost({ moduleHref, resourceLimits: start.resourceLimits });
-  const { endpoint, ...life } = startChildHost(prepared, start);
-  return { ...life, control: wrap<HostControl>(endpoint) };
+  const { endpoint, ...incarnation } = startChildHost(prepared, start);
+  return { ...incarnation, control: wrap<HostControl>(endpoint) };
 }
 
-function startThread({ setup, resourceLimits, onEnvelope }: HostStart): HostLife {
+function startThread({ setup, resourceLimits, onEnvelope }: HostStart): HostIncarnation {
   const page = createSharedPage();
   const { mail, control, ended, terminate } = runThread({ setup, resourceLimits, page });
   mail.on('message', onEnvelope);

@@ -1,4 +1,5 @@
-// How often a host may end by itself before it is left alone for a while: a host that only ever crashes must not keep a core busy restarting.
+// How often a host may end by itself before it is left alone for a while: a host that only ever crashes must not keep a core busy
+// restarting.
 export interface RestartLimits {
   max: number;
   windowMs: number;

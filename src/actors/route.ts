@@ -2,7 +2,7 @@
 //   R1. While a move holds the route, nothing is sent; what comes in meanwhile is sent after it, in order.
 //   R2. A route without messages and without a move is dropped (`onIdle`); the system keeps nothing for an actor nobody talks to.
 import { type Call, cancelledBeforeStart } from './calls.js';
-import type { Seat } from './seat.js';
+import type { HostSupervisor } from './host-supervisor.js';
 
 export class Route {
   /** Messages without an answer, the held ones included. */
@@ -14,7 +14,7 @@ export class Route {
   #whenAnswered: (() => void) | undefined;
 
   constructor(
-    public seat: Seat,
+    public seat: HostSupervisor,
     onIdle: () => void,
   ) {
     this.#onIdle = onIdle;

@@ -1,6 +1,7 @@
-// Runs actors one step at a time: activation, a query, a slice of a command. Decides what an actor does next; when it runs is the loop's matter.
+// Runs actors one step at a time: activation, a query, a slice of a command. Decides what an actor does next; when it runs is the loop's
+// matter.
 //   S1. A query runs only when nothing of its actor is uncommitted, and before any further step of a command, but for every 64th in a row.
-//   S2. ServiceError is an answer; anything else thrown is a bug and ends this life of the actor.
+//   S2. ServiceError is an answer; anything else thrown is a bug and ends this incarnation of the actor.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
@@ -16,7 +17,9 @@ export interface StepperParts {
   commit: GroupCommit;
   clock: SliceClock;
 }
-/** `more`: it can go on at once. `sliced`: it can go on after others have had their turn. `resting`: nothing to do, or a commit comes first. */
+/**
+ * `more`: it can go on at once. `sliced`: it can go on after others have had their turn. `resting`: nothing to do, or a commit comes first.
+ */
 export type StepEnd = 'more' | 'sliced' | 'resting';
 
 export class Stepper {
@@ -50,7 +53,7 @@ export class Stepper {
     }
   }
 
-  /** Ends a life: what it did since its last commit never happened. Messages still queued begin the next life. */
+  /** Ends an incarnation: what it did since its last commit never happened. Messages still queued begin the next incarnation. */
   fail(cell: Cell, refusal: ErrorFrame): void {
     const { outbox, commit } = this.#parts;
     commit.forget(cell);
@@ -107,7 +110,7 @@ export class Stepper {
   }
 
   #beginCommand(cell: Cell, nowMs: number): StepEnd {
-    // A life that failed while its commit was in flight: the next one loads what that commit leaves.
+    // An incarnation that failed while its commit was in flight: the next one loads what that commit leaves.
     if (cell.actor === undefined && cell.committing) return 'resting';
     const entry = cell.commands.shift() as CommandEntry;
     cell.queriesInRow = 0;
@@ -213,7 +216,7 @@ export class Stepper {
     return 'more';
   }
 
-  /** The guilty message gets control.INTERNAL; what the life had done besides is taken back, which its callers may try again. */
+  /** The guilty message gets control.INTERNAL; what the incarnation had done besides is taken back, which its callers may try again. */
   #bug(cell: Cell, slot: number, error: unknown): void {
     if (cell.running?.entry.slot === slot) cell.running = undefined;
     this.#parts.outbox.refuse(slot, this.#parts.outbox.bug(cell.actorId, error));
@@ -230,6 +233,6 @@ function abandon(steps: Generator<undefined, unknown>): void {
   try {
     steps.return(undefined);
   } catch {
-    // Its life is over already, and the callers know why.
+    // Its incarnation is over already, and the callers know why.
   }
 }

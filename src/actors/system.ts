@@ -7,10 +7,10 @@ import { limits } from '../contract/limits.js';
 import { onAbort } from './abort-listeners.js';
 import { Call, cancelledBeforeStart } from './calls.js';
 import { unwrap } from './host-port.js';
+import { HostSupervisor, unavailable } from './host-supervisor.js';
 import type { ActorSystemOptions, CommandOptions, HostStats, Placement } from './options.js';
 import { LocalPlacement, type PlacementPort } from './placement.js';
 import { Route } from './route.js';
-import { Seat, unavailable } from './seat.js';
 
 /** Messages a millisecond a system may send and still stay below the stamps of a later one. */
 const stampsPerMs = 1024;
@@ -25,7 +25,7 @@ export class ActorSystem {
   readonly #options: ActorSystemOptions;
   readonly #mailboxMessagesMax: number;
   readonly #placement: PlacementPort;
-  readonly #seats = new Map<number, Seat>();
+  readonly #seats = new Map<number, HostSupervisor>();
   readonly #exclusive = new Map<string, ExclusiveHost>();
   readonly #routes = new Map<string, Route>();
   readonly #watch: NodeJS.Timeout;
@@ -57,9 +57,9 @@ export class ActorSystem {
   }
 
   /**
-   * Commands of one actor run one at a time, in the order of these calls. Rejects with ServiceError: what the kind threw, or control.WORLD_BUSY,
-   * control.UNAVAILABLE, control.INVALID_REQUEST (the message cannot be cloned), world.HANDLER_TIMEOUT, world.ACTOR_RESTARTED,
-   * control.INTERNAL (details.correlationId).
+   * Commands of one actor run one at a time, in the order of these calls. Rejects with ServiceError: what the kind threw, or
+   * control.WORLD_BUSY, control.UNAVAILABLE, control.INVALID_REQUEST (the message cannot be cloned), world.HANDLER_TIMEOUT,
+   * world.ACTOR_RESTARTED, control.INTERNAL (details.correlationId).
    */
   command(actorId: string, message: unknown, options: CommandOptions = {}): Promise<unknown> {
     const { signal, onProgress } = options;
@@ -88,7 +88,10 @@ export class ActorSystem {
     return this.#placement.hostOf(actorId);
   }
 
-  /** Gives an actor a place other than its default and moves it there; resolves with the host's index (exclusive ones follow the standing ones). */
+  /**
+   * Gives an actor a place other than its default and moves it there; resolves with the host's index (exclusive ones follow the standing
+   * ones).
+   */
   async place(actorId: string, placement: Placement): Promise<number> {
     if (placement === 'exclusive') return await this.#placeAlone(actorId);
     await this.#move(actorId, placement.host);
@@ -120,7 +123,9 @@ export class ActorSystem {
 
   /** Refuses new messages, finishes what was accepted, commits, passivates, closes the kinds, ends the hosts. */
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#seats.values()].map((seat) => seat.close(this.#graceMs))).then(() => clearInterval(this.#watch));
+    this.#closing ??= Promise.all([...this.#seats.values()].map((seat) => seat.close(this.#graceMs))).then(() =>
+      clearInterval(this.#watch),
+    );
     return this.#closing;
   }
 
@@ -178,8 +183,9 @@ export class ActorSystem {
     try {
       unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
     } catch (error) {
-      // The host has ended, and the actor's life with it.
-      if (!(error instanceof ServiceError && (error.code === 'world.ACTOR_RESTARTED' || error.code === 'world.HANDLER_TIMEOUT'))) throw error;
+      // The host has ended, and the actor's incarnation with it.
+      if (!(error instanceof ServiceError && (error.code === 'world.ACTOR_RESTARTED' || error.code === 'world.HANDLER_TIMEOUT')))
+        throw error;
     }
   }
 
@@ -221,15 +227,19 @@ export class ActorSystem {
     this.#seats.delete(host.index);
   }
 
-  #openSeat(index: number): Seat {
+  #openSeat(index: number): HostSupervisor {
     const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits } = this.#options;
     const { log = () => {}, onStepSeen = () => {} } = this.#options;
     const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
-    const seat = new Seat({
+    const seat = new HostSupervisor({
       start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits, takeChild },
       answerFits: isolation === 'thread' ? undefined : answerFits,
       handlerTimeoutMs: this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs,
-      restarts: this.#options.restarts ?? { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: limits.hostCoolDownMs },
+      restarts: this.#options.restarts ?? {
+        max: limits.hostRestartsMax,
+        windowMs: limits.hostRestartWindowMs,
+        coolDownMs: limits.hostCoolDownMs,
+      },
       nextStamp: () => ++this.#stamp,
       log,
       onStepSeen: (seen) => onStepSeen({ ...seen, standsForMs: this.#watchMs }),
@@ -238,7 +248,7 @@ export class ActorSystem {
     return seat;
   }
 
-  #seat(index: number): Seat {
+  #seat(index: number): HostSupervisor {
     const seat = this.#seats.get(index);
     if (seat !== undefined) return seat;
     const isStanding = Number.isInteger(index) && index >= 0 && index < this.#options.hosts;
@@ -255,7 +265,7 @@ export class ActorSystem {
   }
 }
 
-async function statsOf(seat: Seat, exclusiveTo: string | undefined): Promise<HostStats> {
+async function statsOf(seat: HostSupervisor, exclusiveTo: string | undefined): Promise<HostStats> {
   const figures = await seat.figures();
   const { index, state, restarts, depth } = seat;
   return { index, ...(exclusiveTo !== undefined && { exclusiveTo }), state, restarts, mailboxDepth: depth, ...figures };

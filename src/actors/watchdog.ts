@@ -1,31 +1,31 @@
-// Watches the steps of one life of a host, and is the only one to end it before it has stopped.
+// Watches the steps of one incarnation of a host, and is the only one to end it before it has stopped.
 //   W1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
-//   W2. A thread is not ended inside its gate (gate.ts), unless what it does there takes too long.
+//   W2. A thread is not ended inside its critical section (critical-section.ts), unless what it does there takes too long.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
-import type { HostLife } from './host-port.js';
+import type { HostIncarnation } from './host-port.js';
 import type { HostEndReason } from './options.js';
 
-/** How often the gate is tried. */
-const gateLookMs = 1;
+/** How often the critical section is tried. */
+const sectionLookMs = 1;
 
 export class Watchdog {
-  /** Why the life was ended; undefined while it was not. */
+  /** Why the incarnation was ended; undefined while it was not. */
   reason: HostEndReason | undefined;
-  readonly #life: HostLife;
+  readonly #incarnation: HostIncarnation;
   readonly #handlerTimeoutMs: number;
   readonly #startedMs = monotonicMs();
   readonly #onStuck: () => void;
   #suspect: RunningStep | undefined;
 
   /** `onStuck`: it was ended and is still there, as a thread is that waits in native code for a lock nobody will release. */
-  constructor(life: HostLife, handlerTimeoutMs: number, onStuck: () => void) {
-    this.#life = life;
+  constructor(incarnation: HostIncarnation, handlerTimeoutMs: number, onStuck: () => void) {
+    this.#incarnation = incarnation;
     this.#handlerTimeoutMs = handlerTimeoutMs;
     this.#onStuck = onStuck;
   }
 
-  /** Ends a life whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
+  /** Ends a incarnation whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
   look(slotsUsed: number): RunningStep | undefined {
     const step = this.#present(slotsUsed);
     const overdue = step !== undefined && monotonicMs() - step.sinceMs > this.#allowedMs(step);
@@ -34,7 +34,7 @@ export class Watchdog {
     return step;
   }
 
-  /** A life that does not come up is ended like one that hangs. */
+  /** A incarnation that does not come up is ended like one that hangs. */
   lookAtStart(): void {
     if (monotonicMs() - this.#startedMs > limits.hostWorkTimeoutMs) this.end('timeout');
   }
@@ -45,21 +45,21 @@ export class Watchdog {
     this.reason = reason;
     const deadlineMs = monotonicMs() + limits.hostWorkTimeoutMs;
     const tryToEnd = (): void => {
-      if (this.#life.board.condemn() || monotonicMs() >= deadlineMs) this.#terminate();
-      else setTimeout(tryToEnd, gateLookMs);
+      if (this.#incarnation.board.closeSection() || monotonicMs() >= deadlineMs) this.#terminate();
+      else setTimeout(tryToEnd, sectionLookMs);
     };
     tryToEnd();
   }
 
   #terminate(): void {
-    this.#life.terminate();
+    this.#incarnation.terminate();
     const stuck = setTimeout(this.#onStuck, limits.hostEndWaitMs);
-    void this.#life.ended.then(() => clearTimeout(stuck));
+    void this.#incarnation.ended.then(() => clearTimeout(stuck));
   }
 
   #present(slotsUsed: number): RunningStep | undefined {
-    this.#life.board.refresh(slotsUsed);
-    return this.#life.board.running(slotsUsed);
+    this.#incarnation.board.refresh(slotsUsed);
+    return this.#incarnation.board.running(slotsUsed);
   }
 
   #allowedMs(step: RunningStep): number {

@@ -1,5 +1,5 @@
-// The accesses that one listener serves: opened for a world and an actor, found by their tokens (and, for routes that take no credential, by
-// their address), ended by revocation or time.
+// The accesses that one listener serves: opened for a world and an actor, found by their tokens (and, for routes that take no credential,
+// by their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
 import type { Binding } from '../contract/target.js';
 import type { RouteAuth } from '../contract/tool-manifest.js';

@@ -1,5 +1,6 @@
-// How much agents may ask of a hosted service: calls in flight and calls a second, of one access and of all accesses of an owner (a project), so
-// that the agents of one project do not take the whole service. A host of its own for each project is what shares the processors.
+// How much agents may ask of a hosted service: calls in flight and calls a second, of one access and of all accesses of an owner (a
+// project), so that the agents of one project do not take the whole service. A host of its own for each project is what shares the
+// processors.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type Bucket, type Rate, spendToken } from '../contract/token-bucket.js';
@@ -41,7 +42,8 @@ export class AgentLimits {
     let running = 0;
     return {
       begin: () => {
-        if (running >= limits.accessCallsInFlightMax) throw tooMany(`At most ${limits.accessCallsInFlightMax} calls of one access at once.`);
+        if (running >= limits.accessCallsInFlightMax)
+          throw tooMany(`At most ${limits.accessCallsInFlightMax} calls of one access at once.`);
         this.#take(owner);
         running += 1;
         return () => {

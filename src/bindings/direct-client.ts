@@ -1,5 +1,11 @@
 // The direct binding: an access called in process. What it is given comes from an agent's code, so it is checked like a request's body.
-import { validateCallPath, validateCallRequest, validateReceiveRequest, validateReceiverPath, validateWaitRequest } from '../contract/validators.js';
+import {
+  validateCallPath,
+  validateCallRequest,
+  validateReceiveRequest,
+  validateReceiverPath,
+  validateWaitRequest,
+} from '../contract/validators.js';
 import type { DirectClient } from '../drills/bindings-port.js';
 import { requireValid } from '../http/require-valid.js';
 import type { AgentAccess } from './agent-access.js';

@@ -49,14 +49,16 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
 }
 
 /**
- * The Host is the public one or loopback, and so is the Origin of a page, where there is one. A page of another site, and one that has made its
- * own name point here, learns so from its browser; programs send no Origin.
+ * The Host is the public one or loopback, and so is the Origin of a page, where there is one. A page of another site, and one that has made
+ * its own name point here, learns so from its browser; programs send no Origin.
  */
 export function requireServed(publicUrl: string): (request: HttpRequest) => void {
   const names = new Set(['localhost', '127.0.0.1', '[::1]', new URL(publicUrl).hostname]);
   const isServed = (url: string): boolean => {
     const host = URL.canParse(url) ? new URL(url) : undefined;
-    return host !== undefined && /^https?:$/.test(host.protocol) && names.has(host.hostname) && host.pathname === '/' && host.username === '';
+    return (
+      host !== undefined && /^https?:$/.test(host.protocol) && names.has(host.hostname) && host.pathname === '/' && host.username === ''
+    );
   };
   // Those who come send the same Host again and again, and reading it as a URL takes a twentieth of a call.
   let lastServed: string | undefined;

@@ -82,7 +82,9 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   });
   if (!request.ok) {
     if (tool === undefined) throw unknownTool(name);
-    throw new McpFailure('invalidParams', `'${idempotencyKeyName}' is not a key.`, { details: { issues: request.issues as unknown as JsonValue } });
+    throw new McpFailure('invalidParams', `'${idempotencyKeyName}' is not a key.`, {
+      details: { issues: request.issues as unknown as JsonValue },
+    });
   }
   const { callId, correlationId, outcome } = await world.call({ packageId, operationId, ...request.value }, { signal });
   if (outcome.kind === 'unsupported') throw unknownTool(name);

@@ -113,7 +113,9 @@ function isNotification(body: JsonValue): boolean {
 
 function tooMany(): McpFailure {
   const { retryable, source } = errorTable['control.WORLD_BUSY'];
-  return new McpFailure('internalError', 'Too many requests are under way.', { details: { code: 'control.WORLD_BUSY', retryable, source } });
+  return new McpFailure('internalError', 'Too many requests are under way.', {
+    details: { code: 'control.WORLD_BUSY', retryable, source },
+  });
 }
 
 /** There is no transport below that could say so otherwise. A bug reaches the log alone. */

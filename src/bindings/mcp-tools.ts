@@ -1,7 +1,8 @@
 // The tools of one actor as MCP knows them: names, schemas, pages. What an actor is granted does not change, so neither does its catalog.
-//   N1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own, `__instanceId` follows.
-//       Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to it.
-//   N2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and models allow no dots.
+//   N1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own, `__instanceId`
+//       follows. Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to it.
+//   N2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and models allow
+//       no dots.
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -41,7 +42,8 @@ export class ToolCatalog {
     const tools: McpTool[] = [];
     for (const item of items) {
       const wanted = wantedName(item);
-      const isFree = wanted !== undefined && namePattern.test(wanted) && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
+      const isFree =
+        wanted !== undefined && namePattern.test(wanted) && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
       const tool = toolOf(item, isFree ? wanted : ownName(item));
       tools.push(tool);
       this.#byName.set(tool.name, tool);
@@ -99,7 +101,9 @@ function bounded(name: string): string {
   return `${name.slice(0, nameCharsMax - digest.length - 2)}__${digest}`;
 }
 
-/** The target of a name as N1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it can say so. */
+/**
+ * The target of a name as N1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it can say so.
+ */
 export function targetOfName(name: string): { packageId: string; operationId: string; instanceId?: string } | undefined {
   const [, packageId, operationId, instanceId] = /^([^.]+)\.(.+?)(?:__(.+))?$/.exec(name) ?? [];
   if (packageId === undefined || operationId === undefined) return undefined;

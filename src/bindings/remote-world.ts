@@ -21,7 +21,10 @@ export class RemoteWorld implements AgentWorld {
   }
 
   async call({ packageId, operationId, ...request }: DirectCall, { signal }: AskOptions = {}): Promise<CallResponse> {
-    const reply = await this.#ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, { body: request, signal });
+    const reply = await this.#ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, {
+      body: request,
+      signal,
+    });
     return await answerOf(reply);
   }
 
@@ -36,7 +39,10 @@ export class RemoteWorld implements AgentWorld {
     throw unavailable('its answer broke off');
   }
 
-  async #ask(path: string, { body, signal, accept = 'application/json' }: { body?: object; signal?: AbortSignal | undefined; accept?: string }) {
+  async #ask(
+    path: string,
+    { body, signal, accept = 'application/json' }: { body?: object; signal?: AbortSignal | undefined; accept?: string },
+  ) {
     try {
       return await fetch(this.#url + path, {
         method: body === undefined ? 'GET' : 'POST',

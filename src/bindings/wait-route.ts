@@ -1,4 +1,5 @@
-// POST /v1/wait: one answer, or to a client that asks for them the events of contract/agent-binding.ts. A client that goes away ends its wait.
+// POST /v1/wait: one answer, or to a client that asks for them the events of contract/agent-binding.ts. A client that goes away ends its
+// wait.
 import type { WaitResponse } from '../contract/agent-binding.js';
 import { errorEnvelope } from '../contract/errors.js';
 import { validateWaitRequest } from '../contract/validators.js';

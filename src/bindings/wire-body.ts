@@ -43,7 +43,9 @@ function requireType(request: HttpRequest, kind: keyof typeof types): void {
   const charset = parameters.find((parameter) => /^charset\s*=/i.test(parameter));
   const plain = isPlainBody(request);
   if (plain && shape.test(type) && (charset === undefined || /^charset\s*=\s*"?(?:utf-8|us-ascii)"?$/i.test(charset))) return;
-  throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', { message: `The body must be ${words} in UTF-8${plain ? '' : ', not compressed'}.` });
+  throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', {
+    message: `The body must be ${words} in UTF-8${plain ? '' : ', not compressed'}.`,
+  });
 }
 
 async function readText(request: HttpRequest): Promise<string> {

@@ -1,5 +1,5 @@
-// The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route names;
-// by the address where a route wants none.
+// The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route
+// names; by the address where a route wants none.
 //   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
 //   W2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   W3. No header, query or form that decode sees holds the credential, and no log does.
@@ -116,7 +116,8 @@ function find(accesses: AccessTable, request: HttpRequest, asked: Asked): Found 
     }
   }
   const match = addressed?.wires?.find(request.method, pathname);
-  if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none') return { access: addressed, match, token: undefined };
+  if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none')
+    return { access: addressed, match, token: undefined };
   refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, pathname);
   return undefined;
 }
@@ -177,10 +178,16 @@ async function answerWith(
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     const details = result.code === undefined ? {} : { details: { code: result.code } };
-    throw new ServiceError('control.INVALID_REQUEST', { message: `The request does not fit route '${seen.routeId}': ${reason}`, ...details });
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `The request does not fit route '${seen.routeId}': ${reason}`,
+      ...details,
+    });
   }
   const codec = kind === 'not_decoded' ? 'decode' : 'encode';
-  throw new ServiceError('world.HANDLER_FAILED', { message: `${codec} of route '${seen.routeId}' failed: ${reason}`, details: { packageId } });
+  throw new ServiceError('world.HANDLER_FAILED', {
+    message: `${codec} of route '${seen.routeId}' failed: ${reason}`,
+    details: { packageId },
+  });
 }
 
 /** Without what would let pages of other sites read this origin, or make browsers ask for a password and send it to all of it. */

@@ -29,8 +29,8 @@ interface Shared {
 }
 
 /**
- * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that whoever comes
- * too late learns so, and not that there was never such a route.
+ * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that whoever
+ * comes too late learns so, and not that there was never such a route.
  */
 export class WireTables {
   readonly #known = new Map<string, Shared>();

@@ -81,7 +81,7 @@ export class DeliveringWorld implements WorldRef {
     return this.#run(command, options) as Promise<WorldAnswers[C['kind']]>;
   }
 
-  /** Whatever is due now; an attempt that an earlier life left behind goes out again. */
+  /** Whatever is due now; an attempt that an earlier incarnation left behind goes out again. */
   async deliver(signal?: AbortSignal): Promise<void> {
     this.#delivering ??= this.#deliverAll(signal).finally(() => {
       this.#delivering = undefined;
@@ -149,7 +149,7 @@ export class DeliveringWorld implements WorldRef {
     return await this.#world.command(command, options);
   }
 
-  /** What an earlier life left behind is in nobody's flight. */
+  /** What an earlier incarnation left behind is in nobody's flight. */
   async #reset(command: Extract<WorldCommand, { kind: 'reset' }>, options: Options): Promise<AnyAnswer> {
     if (this.#delivering === undefined) await this.#world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
     return await this.#world.command(command, options);

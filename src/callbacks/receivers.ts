@@ -1,5 +1,5 @@
-// Who receives the callbacks of one world: by receiver id, as the callbacks of its tools name it. Those that the run was given stay; an agent
-// may add itself where there is none, as long as it has access.
+// Who receives the callbacks of one world: by receiver id, as the callbacks of its tools name it. Those that the run was given stay; an
+// agent may add itself where there is none, as long as it has access.
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -31,7 +31,9 @@ export class Receivers implements ReceiverSource {
   constructor({ known, fixed = {}, signal }: { known: Iterable<string>; fixed?: CallbackReceivers | undefined; signal: AbortSignal }) {
     this.#known = new Set(known);
     this.#signal = signal;
-    this.#bound = new Map(Object.entries(fixed).map(([receiverId, target]) => [receiverId, { ...loopbackReceiver(target), signals: [signal] }]));
+    this.#bound = new Map(
+      Object.entries(fixed).map(([receiverId, target]) => [receiverId, { ...loopbackReceiver(target), signals: [signal] }]),
+    );
   }
 
   current(): ReadonlyMap<string, Receiver> {
@@ -40,7 +42,8 @@ export class Receivers implements ReceiverSource {
 
   /** Until what it returns is called. control.NOT_FOUND for a receiver nobody sends to, control.STATE_CONFLICT for one that is there. */
   bind(receiverId: string, target: ReceiverTarget): () => void {
-    if (!this.#known.has(receiverId)) throw new ServiceError('control.NOT_FOUND', { message: 'No callback of this world is for that receiver.' });
+    if (!this.#known.has(receiverId))
+      throw new ServiceError('control.NOT_FOUND', { message: 'No callback of this world is for that receiver.' });
     if (this.#bound.has(receiverId)) {
       throw new ServiceError('control.STATE_CONFLICT', { message: 'That receiver is there already.', details: { receiverId } });
     }
@@ -67,7 +70,8 @@ export function loopbackReceiver({ url, secret }: ReceiverTarget): Omit<Receiver
   const refuse = (path: string, message: string): ServiceError =>
     new ServiceError('control.INVALID_REQUEST', { message: 'The receiver cannot be used.', issues: [{ path, code: 'format', message }] });
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) throw refuse('/url', 'must be a URL that begins with http:// or https://');
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    throw refuse('/url', 'must be a URL that begins with http:// or https://');
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') {
     throw refuse('/url', 'must have no credentials, query or fragment');
   }

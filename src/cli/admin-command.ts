@@ -31,11 +31,14 @@ export const adminActions = {
   listOrganizations: (to: AdminConnection) =>
     asked(to, async (client, output) => {
       for await (const { items } of client.pages('listOrganizations')) {
-        for (const one of items) tell(output, 'organization', one, [one.organizationId, one.state, dated(one.createdAtMs), visibleLine(one.name)]);
+        for (const one of items)
+          tell(output, 'organization', one, [one.organizationId, one.state, dated(one.createdAtMs), visibleLine(one.name)]);
       }
     }),
   showOrganization: (to: AdminConnection, organizationId: string) =>
-    asked(to, async (client, output) => tellOrganization((await client.getOrganization({ path: { organizationId } })).organization, output)),
+    asked(to, async (client, output) =>
+      tellOrganization((await client.getOrganization({ path: { organizationId } })).organization, output),
+    ),
   setOrganization: (to: AdminConnection, organizationId: string, { name, ...flags }: Changes) =>
     asked(to, async (client, output) => {
       const body = { ...(name === undefined ? {} : { name }), ...limitsOf(flags) };
@@ -47,7 +50,9 @@ export const adminActions = {
       tellOrganization((await client.suspendOrganization({ path: { organizationId }, body })).organization, output);
     }),
   resumeOrganization: (to: AdminConnection, organizationId: string) =>
-    asked(to, async (client, output) => tellOrganization((await client.resumeOrganization({ path: { organizationId } })).organization, output)),
+    asked(to, async (client, output) =>
+      tellOrganization((await client.resumeOrganization({ path: { organizationId } })).organization, output),
+    ),
   showUsage: (to: AdminConnection, organizationId: string) =>
     asked(to, async (client, output) => {
       const { usage } = await client.getOrganizationUsage({ path: { organizationId } });
@@ -121,7 +126,8 @@ async function asked({ json, ...connection }: AdminConnection, work: (client: Cl
   }
 }
 
-const columns = (cells: readonly string[]): string => cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
+const columns = (cells: readonly string[]): string =>
+  cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
 const dated = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
 
 function tell(output: Output, event: string, one: object, cells: readonly string[]): void {
@@ -164,12 +170,17 @@ function tellSecret({ credential, secret }: CreateCredentialReply, output: Outpu
   output.say(columns(['secret', `${pc.bold(secret)}  keep it, it is not shown again`]));
 }
 
-function tellKey({ generations }: { generations: { generation: number; createdAtMs: number; acceptedUntilMs?: number }[] }, output: Output): void {
+function tellKey(
+  { generations }: { generations: { generation: number; createdAtMs: number; acceptedUntilMs?: number }[] },
+  output: Output,
+): void {
   output.line({ event: 'key', generations });
   if (output.json) return;
   for (const { generation, createdAtMs, acceptedUntilMs } of generations) {
     const made = createdAtMs === 0 ? 'made outside' : `made ${dated(createdAtMs)}`;
-    output.say(columns([`generation ${generation}`, made, acceptedUntilMs === undefined ? 'present' : `accepted until ${dated(acceptedUntilMs)}`]));
+    output.say(
+      columns([`generation ${generation}`, made, acceptedUntilMs === undefined ? 'present' : `accepted until ${dated(acceptedUntilMs)}`]),
+    );
   }
 }
 
@@ -185,7 +196,11 @@ function auditColumns({ atMs, action, credentialId, resourceType, resourceId, re
 
 const roleOf = (text: string): Role | null => (text === 'none' ? null : (text as Role));
 
-function limitsOf({ quota, rate, organizationRate }: LimitFlags): { quotas?: OwnQuotas; rate?: Rate | null; organizationRate?: Rate | null } {
+function limitsOf({ quota, rate, organizationRate }: LimitFlags): {
+  quotas?: OwnQuotas;
+  rate?: Rate | null;
+  organizationRate?: Rate | null;
+} {
   const quotas = Object.fromEntries(quota.map(quotaOf)) as OwnQuotas;
   return {
     ...(quota.length === 0 ? {} : { quotas }),
@@ -204,7 +219,8 @@ function quotaOf(text: string): [string, number | null] {
 function rateOf(flag: string, text: string): Rate | null {
   if (text === 'default') return null;
   const [, perSecond, burst] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
-  if (perSecond === undefined) throw unusable(`${flag} is ${JSON.stringify(text)}; it must be requests a second and at once, such as 100/200.`);
+  if (perSecond === undefined)
+    throw unusable(`${flag} is ${JSON.stringify(text)}; it must be requests a second and at once, such as 100/200.`);
   return { perSecond: Number(perSecond), burst: Number(burst) };
 }
 

@@ -18,7 +18,8 @@ export async function operatorClient({ url, token, tokenFile }: Omit<AdminConnec
   const { DRILLYARD_URL, DRILLYARD_OPERATOR_TOKEN, DRILLYARD_OPERATOR_TOKEN_FILE } = process.env;
   const baseUrl = requireServiceUrl(url ?? (DRILLYARD_URL || `http://${settingsDefaults.host}:${settingsDefaults.port}`));
   const given = token ?? (tokenFile === undefined ? DRILLYARD_OPERATOR_TOKEN || undefined : undefined);
-  const credential = given ?? tokenIn(tokenFile ?? (DRILLYARD_OPERATOR_TOKEN_FILE || join(settingsDefaults.dataDirectory, operatorTokenFile)));
+  const credential =
+    given ?? tokenIn(tokenFile ?? (DRILLYARD_OPERATOR_TOKEN_FILE || join(settingsDefaults.dataDirectory, operatorTokenFile)));
   return createClient({ baseUrl, credential, retries: 2, fetch: reaching(baseUrl) });
 }
 

@@ -1,5 +1,5 @@
-// `drillyard agent next|complete`: the agent's side of an agent desk, for shells. Answers are JSON on stdout. Kept free of everything else the
-// product can do, as an agent starts it twice an interaction.
+// `drillyard agent next|complete`: the agent's side of an agent desk, for shells. Answers are JSON on stdout. Kept free of everything else
+// the product can do, as an agent starts it twice an interaction.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type ExitCode, exitCodes } from './exit-codes.js';

@@ -1,4 +1,5 @@
-// `drillyard report check [reports...]`: judges stored runs again with the assertions of the present source. No agent runs, nothing is written.
+// `drillyard report check [reports...]`: judges stored runs again with the assertions of the present source. No agent runs, nothing is
+// written.
 import { basename, resolve } from 'node:path';
 import { counted, grouped } from '../contract/counted.js';
 import type { ChangedAssertion, CheckedReport } from '../drills/check-report.js';
@@ -47,7 +48,9 @@ async function check({ reports, last, root, config }: CheckFlags, output: Output
   );
   const { older } = result;
   if (older > 0)
-    output.warn(`${counted(older, 'older report')} in the directory ${older === 1 ? 'was' : 'were'} not looked at; name the folders to check them.`);
+    output.warn(
+      `${counted(older, 'older report')} in the directory ${older === 1 ? 'was' : 'were'} not looked at; name the folders to check them.`,
+    );
   return tellTotals(result, output);
 }
 
@@ -70,7 +73,9 @@ function tellReport(output: Output, folder: string, checked: CheckedReport): voi
 
 function changeText({ assertionId, checkpointId, sealed, status, message }: ChangedAssertion): string {
   const where = checkpointId === undefined ? '' : ` at ${checkpointId}`;
-  return visibleLine(`${assertionId}${where}: ${sealed ?? 'absent'} -> ${status ?? 'absent'}${message === undefined ? '' : `. ${message}`}`);
+  return visibleLine(
+    `${assertionId}${where}: ${sealed ?? 'absent'} -> ${status ?? 'absent'}${message === undefined ? '' : `. ${message}`}`,
+  );
 }
 
 function tellDrill(output: Output, drill: CheckedDrill): void {

@@ -99,7 +99,15 @@ function comparisonLines(comparison: RunComparison): string[] {
 const listed = 20;
 const signs: { [kind in RunDifference['kind']]: string } = { only_left: '-', only_right: '+', changed: '~', moved: '>' };
 
-function differenceLines({ same, changed, moved, onlyLeft, onlyRight, isComplete, shown }: NonNullable<RunComparison['differences']>): string[] {
+function differenceLines({
+  same,
+  changed,
+  moved,
+  onlyLeft,
+  onlyRight,
+  isComplete,
+  shown,
+}: NonNullable<RunComparison['differences']>): string[] {
   const facts = [`${grouped(same)} same`, `${changed} changed`, `${moved} moved`, `${onlyLeft} only left`, `${onlyRight} only right`];
   const all = changed + moved + onlyLeft + onlyRight;
   const lines = shown.slice(0, listed).map(({ kind, left, right, summary }) => {

@@ -59,10 +59,18 @@ const endedLines = [20];
 export function nodeVersion(version: string): Finding {
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
   if (!satisfies(version, engines.node))
-    return { status: 'failed', message: `Node.js ${version} is not ${engines.node}.`, fix: 'Install a newer Node.js from https://nodejs.org.' };
+    return {
+      status: 'failed',
+      message: `Node.js ${version} is not ${engines.node}.`,
+      fix: 'Install a newer Node.js from https://nodejs.org.',
+    };
   const message = `Node.js ${version} for ${process.platform} ${process.arch}`;
   if (!endedLines.includes(Number(version.split('.')[0]))) return { status: 'ok', message };
-  return { status: 'warning', message: `${message}, a line that gets no security fixes any more`, fix: 'It works; 22, 24 and 26 are maintained.' };
+  return {
+    status: 'warning',
+    message: `${message}, a line that gets no security fixes any more`,
+    fix: 'It works; 22, 24 and 26 are maintained.',
+  };
 }
 
 async function nativeStorage(): Promise<Finding> {

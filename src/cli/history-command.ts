@@ -59,7 +59,9 @@ function drillLines({ drillId, runs, statistics, latest, lastFailure, medianDura
   return [
     `${pc.bold(visibleLine(drillId))}  ${marked}  ${pc.dim(`${counted(runs, 'run')}, median ${hostDuration(medianDurationMs)}`)}`,
     ...(statistics === undefined ? [] : [`  ${firstAttempts(statistics)}`]),
-    ...(lastFailure === undefined ? [] : [`  last failure ${timeText(lastFailure)}, ${lastFailure.runId}: ${visibleLine(lastFailure.reason)}`]),
+    ...(lastFailure === undefined
+      ? []
+      : [`  last failure ${timeText(lastFailure)}, ${lastFailure.runId}: ${visibleLine(lastFailure.reason)}`]),
     ...(flaky?.passedAtRetry ?? [])
       .slice(-3)
       .map((run) => pc.yellow(`  flaky: passed only at attempt ${run.attempt}, ${timeText(run)}, ${run.runId}`)),

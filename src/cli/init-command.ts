@@ -37,7 +37,9 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   const output = createOutput({ json: false });
   try {
     if (flags.agent !== undefined && flags.template !== undefined && flags.template !== 'support-desk')
-      throw new ServiceError('control.INVALID_REQUEST', { message: `The template ${flags.template} has an agent of its own: leave --agent out.` });
+      throw new ServiceError('control.INVALID_REQUEST', {
+        message: `The template ${flags.template} has an agent of its own: leave --agent out.`,
+      });
     const chosen = await choose(flags);
     if (chosen === undefined) return exitCodes.interrupted;
     const folder = resolve(chosen.folder);

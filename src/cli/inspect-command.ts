@@ -39,7 +39,9 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
     const appUrl = `${baseUrl}/#token=${token}`;
     output.line({ event: 'ready', baseUrl, token, appUrl });
     if (!json)
-      output.say(`${pc.bold('Drillyard')} inspects ${resolve(root)}\n\n  ${pc.bold(appUrl)}\n\nThe address holds the key to it. Ctrl-C ends it.`);
+      output.say(
+        `${pc.bold('Drillyard')} inspects ${resolve(root)}\n\n  ${pc.bold(appUrl)}\n\nThe address holds the key to it. Ctrl-C ends it.`,
+      );
     if (open && !json) {
       doorway = await makeDoorway(resolve(root), appUrl);
       openBrowser(doorway);
@@ -60,7 +62,9 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
 
 const openers: { [platform: string]: [string, ...string[]] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] };
 
-/** Sends whoever opens it to the app. A file of its owner alone, since other users of the machine can read what a program is started with. */
+/**
+ * Sends whoever opens it to the app. A file of its owner alone, since other users of the machine can read what a program is started with.
+ */
 async function makeDoorway(root: string, appUrl: string): Promise<string> {
   const folder = join(root, '.service');
   await mkdir(folder, { recursive: true });

@@ -11,7 +11,8 @@ export async function main(args: readonly string[]): Promise<void> {
     const finish = (ended: ExitCode): void => {
       code = ended;
     };
-    const create = args[0] === 'world' ? (await import('./program/world.js')).createWorldProgram : (await import('./program.js')).createProgram;
+    const create =
+      args[0] === 'world' ? (await import('./program/world.js')).createWorldProgram : (await import('./program.js')).createProgram;
     const program = create({ version: packageVersion(), finish });
     const mistake = args[0] === 'world' ? undefined : (await import('./program/run.js')).mistypedCommand(program, args);
     if (mistake !== undefined) program.error(mistake);

@@ -23,8 +23,8 @@ export function createOutput({ json }: { json: boolean }): Output {
 
 /**
  * A reader that went away (`drillyard run | head -1`) is no error of ours, and no reason to leave a run unfinished: nobody reads any more,
- * reports are written and the exit code is what it is. Output that is lost otherwise, on a full disk, say, ends nothing either, but is reported, and
- * the command has not done what it was asked to. Gives whether that has happened.
+ * reports are written and the exit code is what it is. Output that is lost otherwise, on a full disk, say, ends nothing either, but is
+ * reported, and the command has not done what it was asked to. Gives whether that has happened.
  */
 export function goOnWithoutReader(): () => boolean {
   let lost = false;

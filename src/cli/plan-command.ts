@@ -14,7 +14,9 @@ import type { SourceFlags } from './validate-command.js';
 export async function planCommand({ json, ...options }: SourceFlags & PlanOptions): Promise<ExitCode> {
   const output = createOutput({ json });
   try {
-    const plan = await withProgressBar('Compiling', ({ update }) => planDrills({ ...options, onCompiling: update }, createBindings().available));
+    const plan = await withProgressBar('Compiling', ({ update }) =>
+      planDrills({ ...options, onCompiling: update }, createBindings().available),
+    );
     const runs = plan.drills.reduce((sum, { trials }) => sum + trials.length, 0);
     for (const planned of plan.drills) {
       for (const { trial, seed } of planned.trials)
@@ -31,7 +33,9 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
     });
     if (!json) {
       const suite = `${plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`}${plan.shard === undefined ? '' : ` in shard ${shardText(plan.shard)}`}`;
-      output.say(`${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}, seed ${plan.seed}, ${plan.concurrency} at a time.`);
+      output.say(
+        `${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}, seed ${plan.seed}, ${plan.concurrency} at a time.`,
+      );
       for (const planned of plan.drills) output.say(line(planned));
     }
     return plan.drills.some(({ refusal }) => refusal !== undefined) ? exitCodes.failed : exitCodes.passed;
@@ -45,7 +49,14 @@ function shardOf({ shard }: Plan): Pick<Plan, 'shard'> {
 }
 
 function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDrill) {
-  return { drillId: drill.id, targetId: target.id, targetKind: target.kind, attemptLimit, setupHash, ...(refusal === undefined ? {} : { refusal }) };
+  return {
+    drillId: drill.id,
+    targetId: target.id,
+    targetKind: target.kind,
+    attemptLimit,
+    setupHash,
+    ...(refusal === undefined ? {} : { refusal }),
+  };
 }
 
 function line({ drill, target, trials, attemptLimit, refusal }: PlannedDrill): string {

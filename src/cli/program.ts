@@ -1,4 +1,5 @@
-// The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays fast.
+// The command line: its commands, each group defined in program/. What a command does is imported when it runs, so that starting stays
+// fast.
 import type { Command } from 'commander';
 import { addAdmin } from './program/admin.js';
 import { addAgent } from './program/agent.js';

@@ -15,7 +15,11 @@ export interface ProgressBar {
 const patienceMs = 400;
 const redrawMs = 80;
 
-export function progressBar(label: string, stream: TerminalStream = process.stderr, environment: NodeJS.ProcessEnv = process.env): ProgressBar {
+export function progressBar(
+  label: string,
+  stream: TerminalStream = process.stderr,
+  environment: NodeJS.ProcessEnv = process.env,
+): ProgressBar {
   if (!movesCursor({ isTTY: stream.isTTY === true, environment })) return { update: () => {}, hide: () => {}, end: () => {} };
   const region = new LiveRegion(stream);
   let [done, total] = [0, 0];

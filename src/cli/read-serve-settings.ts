@@ -1,4 +1,5 @@
-// The settings of `drillyard serve` as they hold: a flag wins over its environment variable, that over the configuration file, that over the default.
+// The settings of `drillyard serve` as they hold: a flag wins over its environment variable, that over the configuration file, that over
+// the default.
 import type { ControlServerOptions } from '../index.js';
 import { type FileTexts, readServeFile } from './serve-file.js';
 import { mismatches, optionsOf } from './serve-options.js';
@@ -44,7 +45,11 @@ export function readServeSettings({ flags, environment, rotateKey = false }: Set
   }
   problems.push(...mismatches(values as ServeValues));
   if (problems.length > 0) return { problems };
-  return { options: { ...optionsOf(values as ServeValues), ...rotation(values as ServeValues, rotateKey) }, values: values as ServeValues, sources };
+  return {
+    options: { ...optionsOf(values as ServeValues), ...rotation(values as ServeValues, rotateKey) },
+    values: values as ServeValues,
+    sources,
+  };
 }
 
 /** An empty variable is none. */

@@ -3,10 +3,14 @@ import type { CallbackReceivers } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 
 /** `DRILLYARD_RECEIVER_SECRET_ORDER_HOOK` for `order-hook`. */
-export const secretVariable = (receiverId: string): string => `DRILLYARD_RECEIVER_SECRET_${receiverId.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+export const secretVariable = (receiverId: string): string =>
+  `DRILLYARD_RECEIVER_SECRET_${receiverId.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 
 /** control.INVALID_REQUEST, with what to do, for the first that is none. Undefined when there are none. */
-export function receiversOf(flags: readonly string[], environment: { readonly [name: string]: string | undefined }): CallbackReceivers | undefined {
+export function receiversOf(
+  flags: readonly string[],
+  environment: { readonly [name: string]: string | undefined },
+): CallbackReceivers | undefined {
   if (flags.length === 0) return undefined;
   return Object.fromEntries(flags.map((flag) => receiverOf(flag, environment)));
 }

@@ -1,5 +1,5 @@
-// Which hosted service a command uses, and with which credential: from a file of its owner's or from the environment, never from an argument,
-// which everybody on the machine can see.
+// Which hosted service a command uses, and with which credential: from a file of its owner's or from the environment, never from an
+// argument, which everybody on the machine can see.
 import { ServiceError } from '../contract/errors.js';
 import { readPrivateFile } from '../control/private-file.js';
 import type { RemoteOptions } from '../remote/connection.js';
@@ -20,7 +20,8 @@ export function remoteOptionsOf({ tokenFile, url, ...flags }: RemoteFlags, envir
   if (credential === undefined || credential === '') {
     throw unusable('There is no credential for the service: set DRILLYARD_TOKEN, or name a file with --token-file.');
   }
-  if (!/^[\x21-\x7e]{1,512}$/.test(credential)) throw unusable('The credential for the service is no credential: it has characters that none has.');
+  if (!/^[\x21-\x7e]{1,512}$/.test(credential))
+    throw unusable('The credential for the service is no credential: it has characters that none has.');
   const named = url ?? (DRILLYARD_REMOTE || undefined);
   return { ...flags, ...(named === undefined ? {} : { url: named }), credential };
 }

@@ -25,12 +25,15 @@ export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {
   const path = oneReportPath(folder, root);
-  const { ok, runId, problems, notCompared } = await withProgressBar('Verifying', ({ update }) => verifyReport(path, { onProgress: update }));
+  const { ok, runId, problems, notCompared } = await withProgressBar('Verifying', ({ update }) =>
+    verifyReport(path, { onProgress: update }),
+  );
   for (const problem of problems) output.line({ event: 'problem', ...problem });
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {
     for (const { file, code, message } of problems) output.say(`${file === '' ? path : file}: ${code}: ${message}`);
-    if (notCompared.length > 0) output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
+    if (notCompared.length > 0)
+      output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
     output.say(
       ok
         ? `${runId}: verified. Digests, evidence, verdict and projections agree.`

@@ -11,7 +11,11 @@ function days(flag: string, byDefaultMs: number, text: string): ServeSetting<num
 
 const { retention } = settingsDefaults;
 export const retentionSettings = {
-  closedAuthoringDays: days('closed-authoring', retention.closedAuthoringMs, 'How long closed conversations stay, with their turns and proposals.'),
+  closedAuthoringDays: days(
+    'closed-authoring',
+    retention.closedAuthoringMs,
+    'How long closed conversations stay, with their turns and proposals.',
+  ),
   buildAttemptDays: days(
     'build-attempt',
     retention.buildAttemptMs,
@@ -20,7 +24,11 @@ export const retentionSettings = {
   buildDays: days('build', retention.buildMs, 'How long builds stay that nothing refers to, from when they were made.'),
   deletedDraftDays: days('deleted-draft', retention.deletedDraftMs, 'How long the records of deleted drafts stay.'),
   archivedDatasetDays: days('archived-dataset', retention.archivedDatasetMs, 'How long archived datasets stay that no draft has chosen.'),
-  endedCredentialDays: days('ended-credential', retention.endedCredentialMs, 'How long credentials stay that were revoked or have expired.'),
+  endedCredentialDays: days(
+    'ended-credential',
+    retention.endedCredentialMs,
+    'How long credentials stay that were revoked or have expired.',
+  ),
 } as const satisfies { [Name in keyof Retention as Name extends `${infer What}Ms` ? `${What}Days` : never]: ServeSetting<number> };
 
 /** Those that were named, in days; returned in milliseconds. */

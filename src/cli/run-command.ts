@@ -66,7 +66,8 @@ export async function withReporters(
 }
 
 export interface OneRun {
-  options: Omit<RunFlags, 'json' | 'reporters' | 'receivers' | 'external' | 'externalFile'> & Pick<RunDrillsOptions, 'agent' | 'callbackReceivers'>;
+  options: Omit<RunFlags, 'json' | 'reporters' | 'receivers' | 'external' | 'externalFile'> &
+    Pick<RunDrillsOptions, 'agent' | 'callbackReceivers'>;
   choices: readonly ReporterChoice[];
   output: Output;
   /** Where drills are shown as they run; absent: nowhere. */
@@ -75,7 +76,13 @@ export interface OneRun {
 }
 
 /** One run from compiling to the last line; what went wrong has been shown. `result`: absent when the run was refused. */
-export async function runOnce({ options, choices, output, terminal, signal }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+export async function runOnce({
+  options,
+  choices,
+  output,
+  terminal,
+  signal,
+}: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
   const { remote, ...local } = options;
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;
@@ -139,6 +146,8 @@ function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, 
 
 function exitCodeFor({ verdict, cancelled, drills }: RunDrillsResult): ExitCode {
   if (cancelled) return exitCodes.interrupted;
-  const unreported = drills.some(({ trials }) => trials.some(({ attempts }) => attempts.some(({ reportError }) => reportError !== undefined)));
+  const unreported = drills.some(({ trials }) =>
+    trials.some(({ attempts }) => attempts.some(({ reportError }) => reportError !== undefined)),
+  );
   return verdict === 'passed' && !unreported ? exitCodes.passed : exitCodes.failed;
 }

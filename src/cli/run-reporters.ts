@@ -1,7 +1,7 @@
 // The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
 //   R1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads as well.
-//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is reported, the others are
-//       written nevertheless, and the run has not passed.
+//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is reported, the others
+//       are written nevertheless, and the run has not passed.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -114,7 +114,10 @@ export class RunReporters {
   refused(diagnostics: readonly Diagnostic[]): void {
     if (!holds(this.#options.choices, 'github')) return;
     this.#resumeCommands();
-    const placed = diagnostics.map((diagnostic) => ({ ...diagnostic, file: below(this.#workspace, resolve(this.#options.root, diagnostic.file)) }));
+    const placed = diagnostics.map((diagnostic) => ({
+      ...diagnostic,
+      file: below(this.#workspace, resolve(this.#options.root, diagnostic.file)),
+    }));
     for (const line of githubDiagnostics(placed)) this.#options.output.say(line);
   }
 

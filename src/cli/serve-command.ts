@@ -80,7 +80,8 @@ function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
 
 /** Whether it reached whoever reads: a credential is shown once, so it counts as shown only then. */
 function tell(server: ControlServer, options: ControlServerOptions, output: Output): Promise<boolean> {
-  const { baseUrl, worldUrl, publicUrl, organizationId, projectId, environmentId, buildHash, credential, engine, warnings, toolCode } = server;
+  const { baseUrl, worldUrl, publicUrl, organizationId, projectId, environmentId, buildHash, credential, engine, warnings, toolCode } =
+    server;
   const ready = {
     event: 'ready',
     baseUrl,

@@ -1,5 +1,5 @@
-// The configuration file of `drillyard serve`: settings by the names of their flags in camel case, as YAML or JSON. A value becomes the text that a
-// flag would have, so that a file, a variable and a flag are read by one rule.
+// The configuration file of `drillyard serve`: settings by the names of their flags in camel case, as YAML or JSON. A value becomes the
+// text that a flag would have, so that a file, a variable and a flag are read by one rule.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseSourceDocument, type SourceDocument } from '../compiler/source-document.js';
@@ -37,11 +37,15 @@ export function readServeFile(file: string): { texts: FileTexts; problems: strin
   return readMembers(document, document.value);
 }
 
-function readMembers(document: SourceDocument, { $schema: _, schemaVersion, ...members }: JsonObject): { texts: FileTexts; problems: string[] } {
+function readMembers(
+  document: SourceDocument,
+  { $schema: _, schemaVersion, ...members }: JsonObject,
+): { texts: FileTexts; problems: string[] } {
   const { file } = document;
   const texts: { [flag: string]: FileText } = {};
   const problems: string[] = [];
-  if (schemaVersion !== configSchemaVersion) problems.push(`${file}: schemaVersion must be ${configSchemaVersion}, the version of the format.`);
+  if (schemaVersion !== configSchemaVersion)
+    problems.push(`${file}: schemaVersion must be ${configSchemaVersion}, the version of the format.`);
   for (const [name, value] of Object.entries(members)) {
     const { line } = document.place(`/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'key');
     const where = `${file}:${line}`;

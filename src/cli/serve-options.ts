@@ -103,7 +103,8 @@ export function mismatches({
   authorNetwork,
 }: ServeValues): string[] {
   const problems: string[] = [];
-  if (worldUrl !== undefined && worldUrl === publicUrl) problems.push('--world-url is the public URL; worlds need another host name or port.');
+  if (worldUrl !== undefined && worldUrl === publicUrl)
+    problems.push('--world-url is the public URL; worlds need another host name or port.');
   const needed = { 'oidc-issuer': oidcIssuer, 'oidc-audience': oidcAudience, 'oidc-jwks-url': oidcJwksUrl };
   const missing = Object.entries(needed).flatMap(([flag, value]) => (value === undefined ? [`--${flag}`] : []));
   const wantsIdentity = missing.length < 3 || oidcRoleClaim !== undefined || oidcOrganizationClaim !== undefined;

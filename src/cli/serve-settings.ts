@@ -1,12 +1,25 @@
-// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its name in a configuration
-// file (the flag's in camel case), its default, what it takes. The command line, the file, its JSON Schema, the help, the docs and the server
-// all get theirs from here.
+// Every setting of `drillyard serve`, once: its flag, its environment variable (DRILLYARD_ and the flag's name), its name in a
+// configuration file (the flag's in camel case), its default, what it takes. The command line, the file, its JSON Schema, the help, the
+// docs and the server all get theirs from here.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { settingsDefaults as defaults, workersDefaultMax } from '../control/settings.js';
 import { retentionSettings } from './retention-settings.js';
 import { type ServeSetting, setting, words } from './serve-setting.js';
-import { address, choice, integer, jwksUrl, nonEmpty, origin, path, ports, programArguments, subnets, url, yesNo } from './setting-values.js';
+import {
+  address,
+  choice,
+  integer,
+  jwksUrl,
+  nonEmpty,
+  origin,
+  path,
+  ports,
+  programArguments,
+  subnets,
+  url,
+  yesNo,
+} from './setting-values.js';
 
 export const environmentName = ({ flag }: { flag: string }): string => `DRILLYARD_${flag.toUpperCase().replaceAll('-', '_')}`;
 export const fileName = ({ flag }: { flag: string }): string => flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -126,7 +139,13 @@ const settings = {
     'What a reply about a world survives: the power cord (`flushed`) or the end of the process (`committed`).',
     choice('flushed', 'committed'),
   ),
-  ratePerSecond: setting('rate-per-second', '<n>', String(defaults.rate.perSecond), 'Requests a second of one credential.', integer(1, 1_000_000)),
+  ratePerSecond: setting(
+    'rate-per-second',
+    '<n>',
+    String(defaults.rate.perSecond),
+    'Requests a second of one credential.',
+    integer(1, 1_000_000),
+  ),
   rateBurst: setting('rate-burst', '<n>', String(defaults.rate.burst), 'Requests of one credential at once.', integer(1, 1_000_000)),
   organizationRatePerSecond: setting(
     'organization-rate-per-second',

@@ -1,5 +1,5 @@
-// What `drillyard serve --print-config` shows: every setting as it holds, as a configuration file that may be used again. What is left to its default
-// is a comment. Nothing secret is in it.
+// What `drillyard serve --print-config` shows: every setting as it holds, as a configuration file that may be used again. What is left to
+// its default is a comment. Nothing secret is in it.
 import type { JsonValue } from '../contract/json.js';
 import type { ServeSettings } from './read-serve-settings.js';
 import { configSchemaVersion } from './serve-file.js';
@@ -42,5 +42,7 @@ export function settingsText(settings: readonly ShownSetting[]): string {
     if (source === 'default') return `# ${shown}`;
     return isRedacted ? `# ${shown} # ${source}, a part of it is not shown` : `${shown} # ${source}`;
   });
-  return [`schemaVersion: ${configSchemaVersion}`, '# What is set has its source behind it; the other lines are defaults.', ...lines].join('\n');
+  return [`schemaVersion: ${configSchemaVersion}`, '# What is set has its source behind it; the other lines are defaults.', ...lines].join(
+    '\n',
+  );
 }

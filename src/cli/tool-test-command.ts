@@ -1,4 +1,4 @@
-// `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and in amnesia.
+// `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and with a fresh module each turn.
 
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,11 +24,7 @@ export interface ToolTestFlags {
   concurrency?: number;
 }
 
-const passes = [
-  'As it is:',
-  'In amnesia, the behavior made anew before every turn:',
-  'As it is once more, to tell module state from an unsteady agent:',
-];
+const passes = ['As it is:', 'With a fresh module each turn:', 'As it is once more, to tell module state from an unsteady agent:'];
 
 export async function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
   const output = createOutput(flags);
@@ -97,7 +93,7 @@ function tell({ verdict, suiteId, plain, differences }: ConformanceResult, outpu
   }
   const { passed, failed, inconclusive } = plain;
   output.line({ event: 'summary', verdict, suiteId, passed, failed, inconclusive, differences: differences.length });
-  if (!output.json && verdict === 'passed') output.say('The same in amnesia: the tool keeps nothing outside its state.');
+  if (!output.json && verdict === 'passed') output.say('The same with a fresh module each turn: the tool keeps nothing outside its state.');
 }
 
 function explain({ hashes, cause }: Difference): string {

@@ -26,7 +26,9 @@ export async function validateCommand(flags: ValidateFlags): Promise<ExitCode> {
 }
 
 async function validate({ root, config, json, types }: ValidateFlags, output: Output): Promise<ExitCode> {
-  const result = await withProgressBar('Compiling', ({ update }) => validateRepository({ root, types, ...defined({ config }), onCompiling: update }));
+  const result = await withProgressBar('Compiling', ({ update }) =>
+    validateRepository({ root, types, ...defined({ config }), onCompiling: update }),
+  );
   const { diagnostics } = result;
   showDiagnostics(diagnostics, { output, root: resolve(root) });
   if (result.types.state === 'unavailable') output.warn(`Types were not checked. ${result.types.reason} ${result.types.advice}`);

@@ -20,7 +20,14 @@ interface Summary {
 export function showSummary(diagnostics: readonly Diagnostic[], { output, build, more = {} }: Summary): void {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const valid = build !== undefined;
-  output.line({ event: 'summary', valid, errors, warnings: diagnostics.length - errors, ...(valid ? { buildHash: build.buildHash } : {}), ...more });
+  output.line({
+    event: 'summary',
+    valid,
+    errors,
+    warnings: diagnostics.length - errors,
+    ...(valid ? { buildHash: build.buildHash } : {}),
+    ...more,
+  });
 }
 
 export function buildWords(build: CompiledBuild): string {

@@ -105,11 +105,16 @@ class Watched {
   async #due(all: boolean): Promise<{ drills: string[]; suite?: string } | undefined> {
     const { options, output } = this.#run;
     try {
-      const { build, diagnostics } = await compileShown({ root: this.#root, ...(options.config === undefined ? {} : { config: options.config }) });
+      const { build, diagnostics } = await compileShown({
+        root: this.#root,
+        ...(options.config === undefined ? {} : { config: options.config }),
+      });
       if (build === undefined) throw new SourceInvalidError(diagnostics);
       const plan = planRun(build, options, createBindings().available);
       const inputs = await drillInputs(build, plan, this.#root);
-      const drills = [...inputs].filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id)).map(([id]) => id);
+      const drills = [...inputs]
+        .filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id))
+        .map(([id]) => id);
       this.#brokenCode = undefined;
       for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
       return { drills, ...(plan.suiteId === undefined ? {} : { suite: plan.suiteId }) };

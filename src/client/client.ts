@@ -53,7 +53,11 @@ export function createClient(options: ClientOptions): Client {
     const { path, query, body = takesBody(rule) ? {} : undefined } = (input ?? {}) as { path?: object; query?: object; body?: unknown };
     // Chosen before the first try: every retry carries it.
     const idempotencyKey = rule.unsafe ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
-    const rules = { retries: call.retries ?? options.retries ?? 4, timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 60_000, signal: call.signal };
+    const rules = {
+      retries: call.retries ?? options.retries ?? 4,
+      timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 60_000,
+      signal: call.signal,
+    };
     return (await withRetries(rules, (signal) => exchange(connection, id, { path, query, body, idempotencyKey, signal }))) as Answer<Id>;
   };
   const core: ClientCore = {
@@ -63,7 +67,10 @@ export function createClient(options: ClientOptions): Client {
     waitForOperation: (path, wait) => waitForOperation(core.call, path, wait),
     withSession: (request, work, session) => withSession(core.call, request, work, session),
   };
-  const methods = Object.keys(endpointTable).map((id) => [id, (...args: never[]) => core.call(id as EndpointId, ...(args as unknown as [never]))]);
+  const methods = Object.keys(endpointTable).map((id) => [
+    id,
+    (...args: never[]) => core.call(id as EndpointId, ...(args as unknown as [never])),
+  ]);
   return Object.assign(Object.fromEntries(methods), core) as Client;
 }
 

@@ -27,7 +27,9 @@ export class OperationError extends Error {
   readonly operation: Operation;
 
   constructor(operation: Operation) {
-    super(`${operation.kind} ${operation.state}${operation.error === undefined ? '' : `: ${operation.error.code}: ${operation.error.message}`}`);
+    super(
+      `${operation.kind} ${operation.state}${operation.error === undefined ? '' : `: ${operation.error.code}: ${operation.error.message}`}`,
+    );
     this.name = 'OperationError';
     this.operation = operation;
   }
@@ -37,7 +39,8 @@ export class OperationError extends Error {
 export function controlErrorOf(status: number, text: string, correlationId: string | null): ControlError {
   try {
     const envelope = JSON.parse(text) as Partial<ErrorEnvelope>;
-    if (typeof envelope.code === 'string' && typeof envelope.message === 'string') return new ControlError(status, envelope as ErrorEnvelope);
+    if (typeof envelope.code === 'string' && typeof envelope.message === 'string')
+      return new ControlError(status, envelope as ErrorEnvelope);
   } catch {
     // Not ours; reported below.
   }

@@ -63,5 +63,7 @@ function targetOf(id: EndpointId, { path = {}, query = {} }: ExchangeInput): str
     return encodeURIComponent(value);
   });
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  return given.length === 0
+    ? filled
+    : `${filled}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }

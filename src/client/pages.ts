@@ -13,7 +13,11 @@ export type PagedId = {
       : Id;
 }[EndpointId];
 
-export async function* pagesOf<Id extends PagedId>(call: CallEndpoint, id: Id, ...args: CallArguments<Id>): AsyncGenerator<EndpointReply<Id>, void> {
+export async function* pagesOf<Id extends PagedId>(
+  call: CallEndpoint,
+  id: Id,
+  ...args: CallArguments<Id>
+): AsyncGenerator<EndpointReply<Id>, void> {
   const [input = {}, options] = args as [input?: { query?: object }, options?: CallOptions];
   let { query = {} } = input;
   for (;;) {

@@ -1,5 +1,5 @@
-// Again, when it may help: refusals that say so, after as long as they say, and connections that broke. A retry carries the idempotency key of
-// the first try, so nothing is done twice.
+// Again, when it may help: refusals that say so, after as long as they say, and connections that broke. A retry carries the idempotency key
+// of the first try, so nothing is done twice.
 import { ControlError } from './control-error.js';
 
 export interface RetryRules {

@@ -40,14 +40,25 @@ export function assembleBuild(parts: BuildParts): CompiledBuild {
       (compiled): CompiledScenario => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
     ),
     targets: byId(parts.targets, ({ id }) => id),
-    drills: byId(parts.drills, ({ drill }) => drill.id).map((compiled): CompiledDrill => ({ ...compiled, setupHash: hashOf(compiled.setup) })),
+    drills: byId(parts.drills, ({ drill }) => drill.id).map(
+      (compiled): CompiledDrill => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
+    ),
     suites: byId(parts.suites, ({ id }) => id),
     compat: { environmentPrefixes: parts.environmentPrefixes },
   };
   return { ...build, buildHash: buildHashOf(build) };
 }
 
-function buildHashOf({ packageLockHash, world, baseline, scenarios, targets, drills, suites, compat }: Omit<CompiledBuild, 'buildHash'>): string {
+function buildHashOf({
+  packageLockHash,
+  world,
+  baseline,
+  scenarios,
+  targets,
+  drills,
+  suites,
+  compat,
+}: Omit<CompiledBuild, 'buildHash'>): string {
   const { id, title, seed } = world;
   const meaning = {
     schemaVersion: 1,

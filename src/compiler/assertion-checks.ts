@@ -24,7 +24,8 @@ export function checkAssertions(
   for (const { assertions, base } of lists) {
     for (const [index, assertion] of assertions.entries()) {
       const path = `${base}/${index}`;
-      if (seen.has(assertion.id)) checking.diagnostics.report('DY3001', document.place(`${path}/id`), `assertion '${assertion.id}' is given twice`);
+      if (seen.has(assertion.id))
+        checking.diagnostics.report('DY3001', document.place(`${path}/id`), `assertion '${assertion.id}' is given twice`);
       seen.add(assertion.id);
       checkAssertionNames(checking, assertion, { document, path });
       checkAssertion(checking, assertion, { document, path, instances, actors: setup.actors, timeline });
@@ -152,8 +153,12 @@ function checkInstance(
   { packageId, instanceId }: { packageId: string; instanceId?: string },
   { document, path, instances }: AssertionPlace,
 ): void {
-  if (instanceId === undefined || instanceId === packageId || !catalog.has(packageId) || instances.has(`${packageId} ${instanceId}`)) return;
-  const known = [packageId, ...[...instances].filter((key) => key.startsWith(`${packageId} `)).map((key) => key.slice(packageId.length + 1))];
+  if (instanceId === undefined || instanceId === packageId || !catalog.has(packageId) || instances.has(`${packageId} ${instanceId}`))
+    return;
+  const known = [
+    packageId,
+    ...[...instances].filter((key) => key.startsWith(`${packageId} `)).map((key) => key.slice(packageId.length + 1)),
+  ];
   diagnostics.report('DY3012', document.place(`${path}/instanceId`), `the world has no instance '${instanceId}' of '${packageId}'`, {
     suggestion: didYouMean(instanceId, [...new Set(known)]),
   });

@@ -1,5 +1,5 @@
-// Names inside of what an assertion speaks of: arguments of a call, members of a row or of a payload. A name that cannot be makes "never" true
-// whatever happens, and so does a value that its member never has.
+// Names inside of what an assertion speaks of: arguments of a call, members of a row or of a payload. A name that cannot be makes "never"
+// true whatever happens, and so does a value that its member never has.
 import type { Assertion, Comparison, OperationFilter } from '../contract/assertion.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
@@ -148,7 +148,11 @@ class NameCheck {
     if (issue === undefined) return;
     const place = this.#at.document.place(`${this.#at.path}/${where}`);
     const suggestion =
-      typeof value === 'string' && typeof schema === 'object' && Array.isArray(schema.enum) ? didYouMean(value, schema.enum.map(String)) : undefined;
-    this.#diagnostics.report('DY4007', place, `it is never this in ${what}: ${JSON.stringify(value).slice(0, 100)} ${issue.message}`, { suggestion });
+      typeof value === 'string' && typeof schema === 'object' && Array.isArray(schema.enum)
+        ? didYouMean(value, schema.enum.map(String))
+        : undefined;
+    this.#diagnostics.report('DY4007', place, `it is never this in ${what}: ${JSON.stringify(value).slice(0, 100)} ${issue.message}`, {
+      suggestion,
+    });
   }
 }

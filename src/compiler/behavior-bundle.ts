@@ -2,8 +2,8 @@
 // absolute path, no tsconfig and no folder it was made in.
 //   B1. Equal files give equal code, wherever they lie.
 //   B2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
-//   B3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on the real file system
-//       (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
+//   B3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on the real file
+//       system (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
 import type { Message, PartialMessage, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
@@ -51,9 +51,19 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
     if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
     findings.push(...(await ambientFindings(body, loaded)));
     if (body.length > limits.behaviorBundleBytesMax)
-      findings.push({ code: 'DY6009', line: 1, column: 1, message: `the bundle has more than ${limits.behaviorBundleBytesMax} characters` });
+      findings.push({
+        code: 'DY6009',
+        line: 1,
+        column: 1,
+        message: `the bundle has more than ${limits.behaviorBundleBytesMax} characters`,
+      });
   }
-  const files = loaded.map(({ path, text, bytes }) => ({ path, text, bytes, role: path === entry.path ? ('entry' as const) : ('helper' as const) }));
+  const files = loaded.map(({ path, text, bytes }) => ({
+    path,
+    text,
+    bytes,
+    role: path === entry.path ? ('entry' as const) : ('helper' as const),
+  }));
   files.sort((a, b) => Number(b.role === 'entry') - Number(a.role === 'entry'));
   const code = body === undefined ? undefined : bundleFunction(body);
   return {
@@ -89,7 +99,8 @@ async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ bo
       logLevel: 'silent',
       plugins: [packagePlugin(modules, entry)],
     });
-    if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool):/.test(input))) return { messages: [foreignInput], warnings: [] };
+    if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool):/.test(input)))
+      return { messages: [foreignInput], warnings: [] };
     return { body: outputFiles[0]?.text.trimEnd() ?? '', messages: [], warnings };
   } catch (error) {
     const { errors, warnings } = error as { errors?: Message[]; warnings?: Message[] };
@@ -152,7 +163,10 @@ async function loadingErrors(module: BehaviorModule): Promise<PartialMessage[]> 
   } catch (error) {
     const { errors } = error as { errors?: Message[] };
     if (errors === undefined || errors.length === 0) throw error;
-    return errors.map(({ text, location }) => ({ text, location: location && { ...location, namespace: '', file: `tool:${module.path}` } }));
+    return errors.map(({ text, location }) => ({
+      text,
+      location: location && { ...location, namespace: '', file: `tool:${module.path}` },
+    }));
   }
 }
 

@@ -4,7 +4,10 @@ import { deniedMethods, deniedNames } from '../tools/ambient.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
 import { loadEsbuild } from './esbuild.js';
 
-/** Runs only where a bundle already shows that there is something to find. A module that esbuild changes when async functions are not supported has one. */
+/**
+ * Runs only where a bundle already shows that there is something to find. A module that esbuild changes when async functions are not
+ * supported has one.
+ */
 export async function asyncFindings(modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
   const unsupported = { 'async-await': false, 'async-generator': false, 'for-await': false };
   return findingsWhere(modules, { supported: unsupported }, ({ text, path }) => ({
@@ -17,8 +20,8 @@ export async function asyncFindings(modules: readonly BehaviorModule[]): Promise
 }
 
 /**
- * `require` in any form, and `import()`. Asked before the bundler sees the module: where their argument is a template or a sum, esbuild reads
- * every file that matches it, from the working directory up and without asking a plugin.
+ * `require` in any form, and `import()`. Asked before the bundler sees the module: where their argument is a template or a sum, esbuild
+ * reads every file that matches it, from the working directory up and without asking a plugin.
  * A module that the parser refuses throws the parser's `BuildFailure`.
  */
 export async function runTimeLoadingFindings(module: BehaviorModule): Promise<BundleFinding[]> {
@@ -36,7 +39,10 @@ export async function runTimeLoadingFindings(module: BehaviorModule): Promise<Bu
   ];
 }
 
-/** Names that the realm denies and a bundle's body (not yet wrapped, so that ambient names are free in it) mentions: loud at run time, so said already now. */
+/**
+ * Names that the realm denies and a bundle's body (not yet wrapped, so that ambient names are free in it) mentions: loud at run time, so
+ * said already now.
+ */
 export async function ambientFindings(body: string, modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
   const names = [...Object.keys(deniedNames), ...Object.keys(deniedMethods).filter((path) => path.split('.').length === 2)];
   const mentioned = names.filter((name) => body.includes(name));

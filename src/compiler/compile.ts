@@ -136,7 +136,16 @@ async function compileTools(
     const { root: packageRoot, shownAs, toolFile, foreign } = found;
     const outside = isInstalled(packageRoot);
     if (own !== undefined && file !== undefined)
-      sources.push({ root: packageRoot, shownAs, toolFile, file, document: own, foreign, outside, starter: readStarter(diagnostics, found) });
+      sources.push({
+        root: packageRoot,
+        shownAs,
+        toolFile,
+        file,
+        document: own,
+        foreign,
+        outside,
+        starter: readStarter(diagnostics, found),
+      });
     else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));
@@ -196,7 +205,10 @@ function finish(diagnostics: Diagnostics, compilation: Compilation, choices: Dat
   return { ...(build === undefined ? {} : { build }), ...found };
 }
 
-function partsOf(world: World, { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups }) {
+function partsOf(
+  world: World,
+  { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups },
+) {
   return {
     world,
     tools: tools.map(({ compiled }) => compiled),
@@ -222,7 +234,8 @@ function knownIds(
     }
     return new Set(first.keys());
   };
-  const located = (list: readonly Located<{ id: string }>[], path: string) => list.map(({ item, document }) => ({ id: item.id, document, path }));
+  const located = (list: readonly Located<{ id: string }>[], path: string) =>
+    list.map(({ item, document }) => ({ id: item.id, document, path }));
   unique(
     'tool package',
     tools.map(({ compiled, document }) => ({ id: compiled.packageId, document, path: '/manifest/id' })),

@@ -17,7 +17,10 @@ export interface Conformance {
 }
 
 /** `folder` is the package's. `config`: the root file, absolute or relative to the conformance project. */
-export function loadConformance(folder: string, { config }: { config?: string } = {}): { conformance?: Conformance; diagnostics: Diagnostic[] } {
+export function loadConformance(
+  folder: string,
+  { config }: { config?: string } = {},
+): { conformance?: Conformance; diagnostics: Diagnostic[] } {
   const diagnostics = new Diagnostics();
   // One that lies elsewhere can be read before the package is known, and may say which field describes it.
   const packageField = config !== undefined && isAbsolute(config) ? packageFieldIn(diagnostics, config) : undefined;
@@ -35,7 +38,11 @@ export function loadConformance(folder: string, { config }: { config?: string } 
   }
   const project = conformance && pathBelow(conformance.project);
   if (conformance !== undefined && (project === undefined || entryKind(packageRoot, project) !== 'folder')) {
-    diagnostics.report('DY5002', placeOfFile('package.json'), `the conformance project '${conformance.project}' is no folder of the package`);
+    diagnostics.report(
+      'DY5002',
+      placeOfFile('package.json'),
+      `the conformance project '${conformance.project}' is no folder of the package`,
+    );
   }
   const sorted = diagnostics.sorted();
   if (diagnostics.hasErrors || conformance === undefined || project === undefined) return { diagnostics: sorted };

@@ -1,4 +1,5 @@
-// What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are one.
+// What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are
+// one.
 import type { Diagnostics } from './diagnostics.js';
 import { routeKey } from './route-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
@@ -14,7 +15,11 @@ export function checkConnections(
     for (const [index, { event }] of subscriptions.entries()) {
       // Of its own events the manifest's check has spoken already.
       if (event.packageId !== id)
-        catalog.find('events', { packageId: event.packageId, id: event.eventId }, { document, path: `/manifest/subscriptions/${index}/event` });
+        catalog.find(
+          'events',
+          { packageId: event.packageId, id: event.eventId },
+          { document, path: `/manifest/subscriptions/${index}/event` },
+        );
     }
     for (const [index, { packageId }] of connections.entries()) {
       if (typeof packageId === 'string' && !catalog.has(packageId))

@@ -63,7 +63,10 @@ function instanceKey({ packageId, instanceId }: { packageId: string; instanceId?
 }
 
 /** Of the rows below that are not put anew. */
-function deletions(below: readonly StatePatch[], { instances, kept }: { instances: ReadonlySet<string>; kept: readonly StatePatch[] }): StatePatch[] {
+function deletions(
+  below: readonly StatePatch[],
+  { instances, kept }: { instances: ReadonlySet<string>; kept: readonly StatePatch[] },
+): StatePatch[] {
   const ours = below.filter((patch) => instances.has(instanceKey(patch)));
   const there = rowsAfter(ours as Parameters<typeof rowsAfter>[0]);
   for (const patch of kept) there.delete(rowKey(patch));

@@ -63,7 +63,9 @@ export function checkSuite(
   }
   for (const [index, tag] of item.tags.entries()) {
     if (drillTags === undefined || drillTags.has(tag)) continue;
-    diagnostics.report('DY3013', document.place(`/tags/${index}`), `no drill has the tag '${tag}'`, { suggestion: didYouMean(tag, [...drillTags]) });
+    diagnostics.report('DY3013', document.place(`/tags/${index}`), `no drill has the tag '${tag}'`, {
+      suggestion: didYouMean(tag, [...drillTags]),
+    });
   }
 }
 
@@ -73,5 +75,6 @@ function reportUnknown(
   { document, path }: Place,
   { what, id, known }: { what: string; id: string; known: ReadonlySet<string> },
 ): void {
-  if (!known.has(id)) diagnostics.report(code, document.place(path), `there is no ${what} '${id}'`, { suggestion: didYouMean(id, [...known]) });
+  if (!known.has(id))
+    diagnostics.report(code, document.place(path), `there is no ${what} '${id}'`, { suggestion: didYouMean(id, [...known]) });
 }

@@ -1,6 +1,7 @@
 // esbuild, loaded when somebody asks, as it takes some 40 ms.
-// Its work is done by a child process. Ctrl-C on a terminal goes to every process of the group, and a child that ended while a bundle is made takes
-// this process with it: a plugin's answer finds no receiver. The child is therefore in a group of its own; it ends when its standard input does.
+// Its work is done by a child process. Ctrl-C on a terminal goes to every process of the group, and a child that ended while a bundle is
+// made takes this process with it: a plugin's answer finds no receiver. The child is therefore in a group of its own; it ends when its
+// standard input does.
 import childProcess from 'node:child_process';
 
 type Esbuild = typeof import('esbuild');
@@ -16,7 +17,8 @@ async function startApart(esbuild: Esbuild): Promise<Esbuild> {
   // On Windows no signal goes to a group, and a detached child would have a console.
   if (process.platform === 'win32') return esbuild;
   const { spawn } = childProcess;
-  const apart = (file: string, args: readonly string[], options: childProcess.SpawnOptions) => spawn(file, args, { ...options, detached: true });
+  const apart = (file: string, args: readonly string[], options: childProcess.SpawnOptions) =>
+    spawn(file, args, { ...options, detached: true });
   let started: Promise<unknown>;
   childProcess.spawn = apart as typeof spawn;
   try {

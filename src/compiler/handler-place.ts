@@ -1,4 +1,5 @@
-// Where a handler stands in its source, for the person who mends it. Found in the text: errors of tool code have no stack (tools/realm-lockdown.ts).
+// Where a handler stands in its source, for the person who mends it. Found in the text: errors of tool code have no stack
+// (tools/realm-lockdown.ts).
 import type { BundledFile } from './behavior-bundle.js';
 
 /** The function that the handler's id leads to, else the id itself; of several places the first, the entry's before others. */

@@ -45,7 +45,8 @@ class Scan {
   }
 
   #step(char: string | undefined): JsonSyntaxFault | undefined {
-    if (char === undefined) return this.#fault(this.#open.length === 0 ? 'the file has no value' : `'${this.#closing()}' is missing at the end`);
+    if (char === undefined)
+      return this.#fault(this.#open.length === 0 ? 'the file has no value' : `'${this.#closing()}' is missing at the end`);
     if (char === '/') return this.#fault('JSON has no comments', 'Take the comment out.');
     switch (this.#expected) {
       case 'separator':
@@ -75,9 +76,11 @@ class Scan {
   #name(char: string): JsonSyntaxFault | undefined {
     if (char === '}') return this.#expected === 'name or end' ? this.#close() : this.#strayComma(char);
     const start = this.#at;
-    if (!this.#take(text)) return char === '"' ? this.#wrongValue(char) : this.#fault(`a name in double quotes is missing before '${char}'`);
+    if (!this.#take(text))
+      return char === '"' ? this.#wrongValue(char) : this.#fault(`a name in double quotes is missing before '${char}'`);
     this.#take(space);
-    if (this.#source[this.#at] !== ':') return this.#fault(`':' is missing after ${this.#source.slice(start, this.#at).trimEnd().slice(0, 48)}`);
+    if (this.#source[this.#at] !== ':')
+      return this.#fault(`':' is missing after ${this.#source.slice(start, this.#at).trimEnd().slice(0, 48)}`);
     this.#at++;
     this.#expected = 'value';
     return undefined;

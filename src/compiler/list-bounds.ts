@@ -20,7 +20,8 @@ export function checkLists(
 ): void {
   const check = (document: SourceDocument, lists: readonly Bounded[]): void => {
     for (const [path, list, max] of lists) {
-      if (list.length > max) diagnostics.report('DY2006', document.place(path), `there are ${list.length} of them; at most ${max} are taken`);
+      if (list.length > max)
+        diagnostics.report('DY2006', document.place(path), `there are ${list.length} of them; at most ${max} are taken`);
     }
   };
   if (world !== undefined) check(world.document, listsOfStart(world.item, ''));
@@ -65,6 +66,8 @@ function listsOfTool(manifest: ToolManifest): Bounded[] {
     ...manifest.operations.map(({ declaredErrors = [] }, index): Bounded => {
       return [`/manifest/operations/${index}/declaredErrors`, declaredErrors, limits.manifestListItemsMax];
     }),
-    ...manifest.faults.map(({ appliesTo }, index): Bounded => [`/manifest/faults/${index}/appliesTo`, appliesTo, limits.manifestListItemsMax]),
+    ...manifest.faults.map(
+      ({ appliesTo }, index): Bounded => [`/manifest/faults/${index}/appliesTo`, appliesTo, limits.manifestListItemsMax],
+    ),
   ];
 }

@@ -81,7 +81,9 @@ function duplicateFindings(
     const id = String(item[key]);
     const again = seen.has(id);
     seen.add(id);
-    return again ? [{ code: 'DY3001' as const, path: `/${list}/${index}/${key}`, message: `'${id}' is the ${key} of two entries of ${list}` }] : [];
+    return again
+      ? [{ code: 'DY3001' as const, path: `/${list}/${index}/${key}`, message: `'${id}' is the ${key} of two entries of ${list}` }]
+      : [];
   });
 }
 
@@ -106,7 +108,8 @@ function schemaFinding({ path: within, message, refused }: SchemaFault, base: st
   return { code: 'DY5008', path, message: `the schema ${message.startsWith('must') ? message : `does not compile: ${message}`}` };
 }
 
-const patternAdvice = "Patterns are checked in linear time. Say what else must match as another pattern in 'allOf', and what must not under 'not'.";
+const patternAdvice =
+  "Patterns are checked in linear time. Say what else must match as another pattern in 'allOf', and what must not under 'not'.";
 
 function declarativeFindings(manifest: ToolManifest): ManifestFinding[] {
   const made = generatedOperationIds(manifest);
@@ -124,7 +127,9 @@ function declarativeFindings(manifest: ToolManifest): ManifestFinding[] {
           ],
     ),
     ...(['subscriptions', 'http', 'callbacks'] as const).flatMap((list) =>
-      manifest[list].length === 0 ? [] : [{ code: 'DY5012' as const, path: `/${list}`, message: `${list} need a module that handles them` }],
+      manifest[list].length === 0
+        ? []
+        : [{ code: 'DY5012' as const, path: `/${list}`, message: `${list} need a module that handles them` }],
     ),
     ...(manifest.state.length === 0
       ? [{ code: 'DY5012' as const, path: '/state', message: 'a package without a module and without state has no operation' }]

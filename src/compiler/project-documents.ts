@@ -1,7 +1,13 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
 import { convertAuthored } from '../contract/authored-values.js';
-import { materializeDrill, materializeScenario, materializeSuite, materializeTargetDocument, materializeWorld } from '../contract/defaults.js';
+import {
+  materializeDrill,
+  materializeScenario,
+  materializeSuite,
+  materializeTargetDocument,
+  materializeWorld,
+} from '../contract/defaults.js';
 import type { Drill, Suite } from '../contract/drill.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -55,7 +61,8 @@ export function readDocument(
   const read = readFileBelow(root, path, Math.min(limits.projectFileBytesMax, budget?.bytesLeft ?? Number.POSITIVE_INFINITY));
   if (budget !== undefined && read.kind === 'text') budget.bytesLeft -= read.bytes.length;
   if (read.kind === 'fault') {
-    const code = read.fault === 'symlink' ? 'DY1007' : read.fault === 'escape' ? 'DY1008' : read.fault === 'too_large' ? 'DY1006' : 'DY1002';
+    const code =
+      read.fault === 'symlink' ? 'DY1007' : read.fault === 'escape' ? 'DY1008' : read.fault === 'too_large' ? 'DY1006' : 'DY1002';
     diagnostics.report(code, placeOfFile(shownAs), `the file ${read.message}`);
     return undefined;
   }
@@ -84,7 +91,11 @@ interface Reading {
   onProgress: (done: number, total: number) => void;
 }
 
-export function readProject(diagnostics: Diagnostics, root: string, { settings, document: rootFile, onProgress }: Reading): ProjectDocuments {
+export function readProject(
+  diagnostics: Diagnostics,
+  root: string,
+  { settings, document: rootFile, onProgress }: Reading,
+): ProjectDocuments {
   const { sourceRoot, world, compat } = settings;
   const project: ProjectDocuments = {
     scenarios: [],
@@ -108,7 +119,8 @@ export function readProject(diagnostics: Diagnostics, root: string, { settings, 
   }
   const inFolder = (path: string) => (folder === '.' ? path : `${folder}/${path}`);
   const worldPath = pathBelow(world);
-  if (worldPath === undefined) diagnostics.report('DY1008', rootFile.place('/world'), `the world file '${world}' leads out of the source root`);
+  if (worldPath === undefined)
+    diagnostics.report('DY1008', rootFile.place('/world'), `the world file '${world}' leads out of the source root`);
   const found = listFilesBelow(folder === '.' ? root : `${root}/${folder}`);
   if (found.truncated) diagnostics.report('DY1006', placeOfFile(folder), `the source root has more than ${limits.projectFilesMax} files`);
   for (const path of found.unreadable)
@@ -134,7 +146,13 @@ function reportLink(diagnostics: Diagnostics, path: string): void {
   });
 }
 
-function readWorld(diagnostics: Diagnostics, project: ProjectDocuments, root: string, path: string | undefined, rootFile: SourceDocument): void {
+function readWorld(
+  diagnostics: Diagnostics,
+  project: ProjectDocuments,
+  root: string,
+  path: string | undefined,
+  rootFile: SourceDocument,
+): void {
   if (path === undefined) return;
   if (entryKind(root, path) === 'missing') {
     diagnostics.report('DY1009', rootFile.place('/world'), `the world file '${path}' does not exist`);

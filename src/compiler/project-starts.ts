@@ -51,7 +51,8 @@ export function checkStarts(checking: Checking, { world, scenarios, drills }: Pr
     const { inlineScenario, toolOverrides = [] } = item;
     const setup = setups.drill.get(item);
     if (setup === undefined) continue;
-    if (inlineScenario !== undefined) checkStart(checking, { start: inlineScenario, document, base: '/inlineScenario', setup, rowsBelow: new Set() });
+    if (inlineScenario !== undefined)
+      checkStart(checking, { start: inlineScenario, document, base: '/inlineScenario', setup, rowsBelow: new Set() });
     checkOverrides(checking, { rules: toolOverrides, document, base: '', actors: setup.actors });
   }
 }

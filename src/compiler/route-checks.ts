@@ -25,7 +25,9 @@ function templateFindings({ path: template }: ToolHttpRoute, path: string): Mani
   if (fault !== undefined) return [{ code: 'DY5010', path: `${path}/path`, message: `'${template}' ${fault}` }];
   const covering = reserved.find((own) => covers(own.split('/'), template.split('/')));
   if (covering !== undefined)
-    return [{ code: 'DY5015', path: `${path}/path`, message: `'${template}' is no path for a tool: every world serves '${covering}' itself` }];
+    return [
+      { code: 'DY5015', path: `${path}/path`, message: `'${template}' is no path for a tool: every world serves '${covering}' itself` },
+    ];
   if (template.startsWith('/~'))
     return [{ code: 'DY5015', path: `${path}/path`, message: `'${template}' begins with '~', which addresses of worlds do` }];
   return [];
@@ -35,7 +37,8 @@ function templateFault(path: string): string | undefined {
   const names: string[] = [];
   for (const segment of path.split('/').slice(1)) {
     const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
-    if (parameter === undefined && /[{}?#\s]/.test(segment)) return `has the segment '${segment}'; a parameter is a whole segment in braces`;
+    if (parameter === undefined && /[{}?#\s]/.test(segment))
+      return `has the segment '${segment}'; a parameter is a whole segment in braces`;
     if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
     if (parameter !== undefined) names.push(parameter);
   }
@@ -52,7 +55,10 @@ export const reserved = [
   '/mcp',
 ] as const;
 
-/** Every path of the template is one of ours, so none of them would ever reach the tool. A template with more parameters is merely shadowed there. */
+/**
+ * Every path of the template is one of ours, so none of them would ever reach the tool. A template with more parameters is merely shadowed
+ * there.
+ */
 function covers(own: readonly string[], template: readonly string[]): boolean {
   return own.length === template.length && own.every((segment, place) => segment.startsWith('{') || segment === template[place]);
 }

@@ -94,7 +94,9 @@ export function schemaKeywordFindings(schema: JsonSchema, path: string): Keyword
 
 function inside(keyword: string, value: JsonValue, path: string): KeywordFinding[] {
   const nested = (entries: [string, JsonValue][]) =>
-    entries.flatMap(([name, schema]) => schemaKeywordFindings(schema as JsonSchema, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+    entries.flatMap(([name, schema]) =>
+      schemaKeywordFindings(schema as JsonSchema, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    );
   if (schemaOf.includes(keyword)) return schemaKeywordFindings(value as JsonSchema, path);
   if (typeof value !== 'object' || value === null) return [];
   return schemaListOf.includes(keyword) || schemaMapOf.includes(keyword) ? nested(Object.entries(value) as [string, JsonValue][]) : [];

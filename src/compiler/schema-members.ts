@@ -1,5 +1,5 @@
-// What a JSON Schema says of one member of the values it describes: that it is declared, that it cannot be, or nothing. It looks through local
-// references and the keywords that combine schemas; where these leave a doubt, the member may be.
+// What a JSON Schema says of one member of the values it describes: that it is declared, that it cannot be, or nothing. It looks through
+// local references and the keywords that combine schemas; where these leave a doubt, the member may be.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
 import { schemaPattern } from '../tools/patterns/schema-pattern.js';
@@ -38,7 +38,8 @@ function look(asked: Asked, schema: JsonSchema): Look {
   if (typeof schema === 'boolean' || asked.seen.has(schema)) return { found: [], names: [], isClosed: schema === false };
   asked.seen.add(schema);
   const own = ownLook(asked, schema);
-  const below = (list: JsonValue | undefined): Look[] => (Array.isArray(list) ? list : []).filter(isSchema).map((part) => look(asked, part));
+  const below = (list: JsonValue | undefined): Look[] =>
+    (Array.isArray(list) ? list : []).filter(isSchema).map((part) => look(asked, part));
   const every = below(schema.allOf);
   const choices = [below(schema.anyOf), below(schema.oneOf)].filter((list) => list.length > 0);
   const conditional = below([schema.then, schema.else].filter((part) => part !== undefined));
@@ -47,7 +48,8 @@ function look(asked: Asked, schema: JsonSchema): Look {
   return {
     found: all.flatMap(({ found }) => found),
     names: all.flatMap(({ names }) => names),
-    isClosed: [own, ...every, ...referred].some(({ isClosed }) => isClosed) || choices.some((list) => list.every(({ isClosed }) => isClosed)),
+    isClosed:
+      [own, ...every, ...referred].some(({ isClosed }) => isClosed) || choices.some((list) => list.every(({ isClosed }) => isClosed)),
   };
 }
 

@@ -10,7 +10,21 @@ export interface Token {
 }
 
 /** After these a slash begins a pattern; after any other name, text, number or closing bracket it divides. */
-const beforePattern = new Set(['return', 'typeof', 'case', 'in', 'of', 'delete', 'void', 'throw', 'new', 'do', 'else', 'instanceof', 'yield']);
+const beforePattern = new Set([
+  'return',
+  'typeof',
+  'case',
+  'in',
+  'of',
+  'delete',
+  'void',
+  'throw',
+  'new',
+  'do',
+  'else',
+  'instanceof',
+  'yield',
+]);
 const blank = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)+/y;
 /** A name, a number or a text: one of the three. */
 const word =

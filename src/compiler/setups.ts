@@ -1,5 +1,6 @@
 // What worlds start from: the world's own start, with a scenario's layer, with a drill's overrides (decisions.md 6).
-//   S1. Patches append, actors replace by (id, instanceId) in place, faults and initial events add, overrides rank higher, the clock replaces.
+//   S1. Patches append, actors replace by (id, instanceId) in place, faults and initial events add, overrides rank higher, the clock
+//       replaces.
 //   S2. An instance that is not named is the package's default one, so both ways of writing it give one setup.
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
@@ -31,7 +32,9 @@ export function inlineSetup(scenario: InlineScenario): WorldSetup {
 }
 
 export function withDrillOverrides(setup: WorldSetup, rules: ToolOverride[] | undefined): WorldSetup {
-  return rules === undefined || rules.length === 0 ? setup : { ...setup, toolOverrides: [{ scope: 'drill', rules }, ...setup.toolOverrides] };
+  return rules === undefined || rules.length === 0
+    ? setup
+    : { ...setup, toolOverrides: [{ scope: 'drill', rules }, ...setup.toolOverrides] };
 }
 
 type Start = Pick<WorldSetup, 'actors' | 'state' | 'faults' | 'initialEvents'> & { virtualTimeUs?: number; toolOverrides?: ToolOverride[] };

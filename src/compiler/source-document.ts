@@ -1,7 +1,18 @@
 // One YAML 1.2 or JSON file as a plain value with positions: where each member and item stands.
 // Both go through the same parser; JSON is then held to its own grammar. Anchors are expanded within a budget, nothing is merged,
 // no tag makes anything but JSON. Of a sound JSON file the places are looked up only when somebody asks (json-soundness.ts).
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument, type YAMLParseError } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  type YAMLParseError,
+} from 'yaml';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
@@ -50,7 +61,14 @@ function parseWithPlaces(file: string, text: string): ParsedSource {
   if (parsed === undefined) return { faults: [{ code: 'DY1006', place: placeAt(0), message: tooDeep }] };
   const faults = syntaxFaults(file, text, parsed.errors, placeAt);
   if (faults.length > 0) return { faults };
-  const reading: Reading = { anchors: new Map(), placeAt, faults, nodesLeft: limits.documentNodesMax, path: [], json: file.endsWith('.json') };
+  const reading: Reading = {
+    anchors: new Map(),
+    placeAt,
+    faults,
+    nodesLeft: limits.documentNodesMax,
+    path: [],
+    json: file.endsWith('.json'),
+  };
   const value = parsed.contents === null ? null : jsonOf(parsed.contents, reading);
   if (reading.json && faults.length === 0) faults.push(...jsonFaults(text, placeAt));
   return { document: { file, value, place: (pointer, part) => placeOf(parsed, pointer, part, placeAt) }, faults };
@@ -84,7 +102,10 @@ function parseYaml(text: string, lineCounter: LineCounter): Document.Parsed | un
   }
 }
 
-/** What breaks the syntax. One slip makes the YAML parser report many, so what follows from a tab, and what is not JSON in a .json file, is one. */
+/**
+ * What breaks the syntax. One slip makes the YAML parser report many, so what follows from a tab, and what is not JSON in a .json file, is
+ * one.
+ */
 function syntaxFaults(file: string, text: string, errors: readonly YAMLParseError[], placeAt: (offset: number) => Place): DocumentFault[] {
   const tooMuch = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (tooMuch !== undefined) return [{ code: 'DY1006', place: placeAt(tooMuch.pos[0]), message: tooDeep }];
@@ -210,7 +231,12 @@ function complain({ faults, placeAt, path }: Reading, code: DiagnosticCode, node
   faults.push({ code, place: placeAt(node.range?.[0] ?? 0, pointer), message, ...(suggestion === undefined ? {} : { suggestion }) });
 }
 
-function placeOf(parsed: Document.Parsed, pointer: string, part: 'key' | undefined, placeAt: (offset: number, path?: string) => Place): Place {
+function placeOf(
+  parsed: Document.Parsed,
+  pointer: string,
+  part: 'key' | undefined,
+  placeAt: (offset: number, path?: string) => Place,
+): Place {
   let node: Node | null = parsed.contents as ParsedNode | null;
   let offset = node?.range?.[0] ?? 0;
   for (const token of pointer.split('/').slice(1)) {

@@ -1,5 +1,5 @@
-// What of a repository its build was made of: documents, the modules of tools, the files that targets name. Who compiles it elsewhere needs these
-// and no others. What lies outside of the repository, or is installed, is not listed.
+// What of a repository its build was made of: documents, the modules of tools, the files that targets name. Who compiles it elsewhere needs
+// these and no others. What lies outside of the repository, or is installed, is not listed.
 import type { Target } from '../contract/target.js';
 import type { ProjectDocuments } from './project-documents.js';
 import { entryKind, pathBelow } from './source-files.js';
@@ -16,7 +16,9 @@ export const noSource: SourceList = { files: [], folders: [] };
 /** Without the root file, which may lie anywhere. */
 export function sourceList(root: string, project: ProjectDocuments, tools: readonly CompiledSource[]): SourceList {
   const { world, scenarios, targets, drills, suites } = project;
-  const documents = [...(world === undefined ? [] : [world]), ...scenarios, ...targets, ...drills, ...suites].map(({ document }) => document.file);
+  const documents = [...(world === undefined ? [] : [world]), ...scenarios, ...targets, ...drills, ...suites].map(
+    ({ document }) => document.file,
+  );
   const files = [...documents, ...tools.flatMap((tool) => filesOfTool(root, tool)), ...targets.flatMap(({ item }) => fileOfTarget(item))];
   return {
     files: [...new Set(files.filter(isOfRepository))].sort(),

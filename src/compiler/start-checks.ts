@@ -108,9 +108,12 @@ export function checkOverrides({ diagnostics, catalog }: Checking, { rules, docu
     const path = `${base}/toolOverrides/${index}`;
     if (seen.has(id)) diagnostics.report('DY3001', document.place(`${path}/id`), `override '${id}' is given twice`);
     seen.add(id);
-    if (when?.actorId !== undefined) checkActor(diagnostics, { document, path: `${path}/when/actorId`, actors }, when.actorId, when.actorInstanceId);
+    if (when?.actorId !== undefined)
+      checkActor(diagnostics, { document, path: `${path}/when/actorId`, actors }, when.actorId, when.actorInstanceId);
     const { packageId, operationId } = operation;
-    const found = catalog.find('operations', { packageId, id: operationId }, { document, path: `${path}/operation` })?.operations.get(operationId);
+    const found = catalog
+      .find('operations', { packageId, id: operationId }, { document, path: `${path}/operation` })
+      ?.operations.get(operationId);
     if (found === undefined) continue;
     if (outcome.kind === 'return') {
       reportSchemaIssues(
@@ -120,7 +123,9 @@ export function checkOverrides({ diagnostics, catalog }: Checking, { rules, docu
       );
     } else if (outcome.kind === 'error' && !found.errors.has(outcome.code)) {
       const message = `${packageId}/${operationId} declares no error ${outcome.code}`;
-      diagnostics.report('DY4004', document.place(`${path}/outcome/code`), message, { suggestion: didYouMean(outcome.code, [...found.errors]) });
+      diagnostics.report('DY4004', document.place(`${path}/outcome/code`), message, {
+        suggestion: didYouMean(outcome.code, [...found.errors]),
+      });
     }
   }
 }
@@ -140,7 +145,9 @@ export function checkActor(
       : instanceId === undefined
         ? `there are ${sameId.length} actors '${id}'; say which instance`
         : `actor '${id}' has no instance '${instanceId}'`;
-  diagnostics.report('DY3010', at.document.place(at.path), message, { suggestion: didYouMean(id, [...new Set(actors.map((actor) => actor.id))]) });
+  diagnostics.report('DY3010', at.document.place(at.path), message, {
+    suggestion: didYouMean(id, [...new Set(actors.map((actor) => actor.id))]),
+  });
 }
 
 function reportSchemaIssues(

@@ -38,11 +38,14 @@ function checkRequest(diagnostics: Diagnostics, { item, document }: Located<Http
   } else {
     const address = literalAddress(new URL(item.url));
     if (address !== undefined && !isLoopback(address))
-      diagnostics.report('DY3018', place, `${address} is not this machine`, { suggestion: 'Such an agent is only asked with --allow-remote.' });
+      diagnostics.report('DY3018', place, `${address} is not this machine`, {
+        suggestion: 'Such an agent is only asked with --allow-remote.',
+      });
   }
   for (const name of Object.keys(item.headersFromEnvironment)) {
     const wrong = headerFault(name);
-    if (wrong !== undefined) diagnostics.report('DY3017', document.place(`/target/headersFromEnvironment${pointerToken(name)}`, 'key'), wrong);
+    if (wrong !== undefined)
+      diagnostics.report('DY3017', document.place(`/target/headersFromEnvironment${pointerToken(name)}`, 'key'), wrong);
   }
 }
 

@@ -78,7 +78,10 @@ export function locatePackage(specifier: string, root: string): PackageFolder | 
     return { root: folder, shownAs: shown === '.' || shown === './' ? '' : shown.endsWith('/') ? shown : `${shown}/` };
   }
   if (!/^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i.test(specifier)) {
-    return { message: `'${specifier}' is no package name`, suggestion: `A folder begins with './', a package of the library with 'library:'.` };
+    return {
+      message: `'${specifier}' is no package name`,
+      suggestion: `A folder begins with './', a package of the library with 'library:'.`,
+    };
   }
   for (let folder = root, up = ''; ; folder = dirname(folder), up += '../') {
     const found = realRoot(join(folder, 'node_modules', specifier));
@@ -86,7 +89,10 @@ export function locatePackage(specifier: string, root: string): PackageFolder | 
     // A project inside a package may call it by its name.
     if (nameOf(folder) === specifier) return { root: folder, shownAs: up };
     if (folder === dirname(folder))
-      return { message: `the package '${specifier}' is not installed`, suggestion: `Run 'npm install ${specifier}', or name a folder with './'.` };
+      return {
+        message: `the package '${specifier}' is not installed`,
+        suggestion: `Run 'npm install ${specifier}', or name a folder with './'.`,
+      };
   }
 }
 
@@ -135,7 +141,11 @@ export function locateInLibrary(id: string): PackageFolder | { message: string; 
 }
 
 /** Reads the package's description, its package.json or else the one tool file that lies in it. */
-export function describePackage(diagnostics: Diagnostics, { root, shownAs }: PackageFolder, packageField?: string): ToolPackage | undefined {
+export function describePackage(
+  diagnostics: Diagnostics,
+  { root, shownAs }: PackageFolder,
+  packageField?: string,
+): ToolPackage | undefined {
   const shown = `${shownAs}package.json`;
   if (entryKind(root, 'package.json') === 'file') {
     const document = readDocument(diagnostics, root, 'package.json', { shownAs: shown });
@@ -182,13 +192,20 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
   }
   const { tool, starter, lifecycle, conformance } = given as unknown as ToolPackField;
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
-  if (lifecycle === 'deprecated') diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
+  if (lifecycle === 'deprecated')
+    diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
   const toolFile = pathBelow(tool);
   if (toolFile === undefined || entryKind(folder.root, toolFile) !== 'file') {
     diagnostics.report('DY5005', document.place(`/${name}/tool`), `the package has no tool file '${tool}'`);
     return undefined;
   }
-  return { ...folder, toolFile, foreign, ...(starter === undefined ? {} : { starter }), ...(conformance === undefined ? {} : { conformance }) };
+  return {
+    ...folder,
+    toolFile,
+    foreign,
+    ...(starter === undefined ? {} : { starter }),
+    ...(conformance === undefined ? {} : { conformance }),
+  };
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

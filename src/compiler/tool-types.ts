@@ -1,5 +1,5 @@
-// TypeScript declarations of tools, made from their manifests: for the behavior itself (`defineToolBehavior<NotesTool>`) and for tests of it.
-// The same manifests give the same text.
+// TypeScript declarations of tools, made from their manifests: for the behavior itself (`defineToolBehavior<NotesTool>`) and for tests of
+// it. The same manifests give the same text.
 import type { ToolManifest } from '../contract/tool-manifest.js';
 import { commentOf, memberName, SchemaTypes, typeName } from './schema-types.js';
 
@@ -14,7 +14,8 @@ function declarationsOf(manifest: ToolManifest, known: readonly ToolManifest[]):
   const name = typeName(manifest.id);
   const types = new SchemaTypes(name);
   const part = (title: string, lines: readonly string[]): string => `  ${title}: {${lines.length === 0 ? '' : `\n${lines.join('')}  `}};\n`;
-  const entry = (id: string, description: unknown, type: string): string => `${commentOf(description, '    ')}    ${memberName(id)}: ${type};\n`;
+  const entry = (id: string, description: unknown, type: string): string =>
+    `${commentOf(description, '    ')}    ${memberName(id)}: ${type};\n`;
   const body = [
     part(
       'state',
@@ -40,7 +41,9 @@ function declarationsOf(manifest: ToolManifest, known: readonly ToolManifest[]):
     part(
       'subscriptions',
       manifest.subscriptions.map(({ id, event }) => {
-        const payload = known.find((tool) => tool.id === event.packageId)?.events.find((declared) => declared.id === event.eventId)?.payloadSchema;
+        const payload = known
+          .find((tool) => tool.id === event.packageId)
+          ?.events.find((declared) => declared.id === event.eventId)?.payloadSchema;
         return entry(id, undefined, types.objectTypeOf(payload ?? true, '    '));
       }),
     ),

@@ -79,7 +79,9 @@ function ownTypes(): Map<string, string> {
 
 /** What an agent finds in Node, where nothing tells its types: anything. */
 export const untypedNode = [
-  ...["'node:*'", ...builtinModules.filter((name) => !/^(_|node:)/.test(name)).map((name) => `'${name}'`)].map((name) => `declare module ${name};`),
+  ...["'node:*'", ...builtinModules.filter((name) => !/^(_|node:)/.test(name)).map((name) => `'${name}'`)].map(
+    (name) => `declare module ${name};`,
+  ),
   ...['process', 'Buffer', 'global', 'require', 'module', '__dirname', '__filename', 'setImmediate', 'clearImmediate'].map(
     (name) => `declare var ${name}: any;`,
   ),

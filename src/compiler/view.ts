@@ -1,4 +1,5 @@
-// The compiled project as people and the inspector see it (interface.md 2.12). Also made of source that does not compile: then of what fits.
+// The compiled project as people and the inspector see it (interface.md 2.12). Also made of source that does not compile: then of what
+// fits.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Drill } from '../contract/drill.js';
 import type { ImplementationSource, ProjectView, Provenance, ToolView } from '../contract/project-view.js';
@@ -36,10 +37,15 @@ export function projectView({ build, project, tools, setups, diagnostics }: View
       stateSchemaDigest: tool.compiled.stateSchemaDigest,
       declarative: tool.declarative,
       implementation:
-        build === undefined ? { files: [], unavailable: byTool.get(tool)?.unavailable ?? [] } : (byTool.get(tool) as ToolView['implementation']),
+        build === undefined
+          ? { files: [], unavailable: byTool.get(tool)?.unavailable ?? [] }
+          : (byTool.get(tool) as ToolView['implementation']),
       provenance: provenanceOf(tool.document),
     })),
-    scenarios: project.scenarios.map((located) => ({ ...withProvenance(located), setupHash: setupHash(setups.scenario.get(located.item)) })),
+    scenarios: project.scenarios.map((located) => ({
+      ...withProvenance(located),
+      setupHash: setupHash(setups.scenario.get(located.item)),
+    })),
     targets: project.targets.map(withProvenance),
     drills: project.drills.map((located) => ({ ...withProvenance(located), setupHash: setupHash(setups.drill.get(located.item)) })),
     suites: project.suites.map(withProvenance),

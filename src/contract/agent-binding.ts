@@ -34,8 +34,8 @@ export interface WaitRequest {
   untilUs?: VirtualUs;
 }
 /**
- * To a client that asks for `text/event-stream` it is sent as events: `progress` with an AdvanceProgress, only forward, as often as the reader
- * keeps up with; then `result` with this, or `error` with an error envelope.
+ * To a client that asks for `text/event-stream` it is sent as events: `progress` with an AdvanceProgress, only forward, as often as the
+ * reader keeps up with; then `result` with this, or `error` with an error envelope.
  */
 export interface WaitResponse {
   schemaVersion: 1;

@@ -1,5 +1,5 @@
-// Whether what a world's host sent is an answer to what it was asked. Asked of hosts in processes of their own: tool code that took such a process
-// over could send anything, and the reader of an answer believes its type.
+// Whether what a world's host sent is an answer to what it was asked. Asked of hosts in processes of their own: tool code that took such a
+// process over could send anything, and the reader of an answer believes its type.
 import typia from 'typia';
 import type { AdvanceProgress, WorldAnswers, WorldPosition } from './world-protocol.js';
 

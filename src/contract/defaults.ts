@@ -17,7 +17,14 @@ import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from './hosted
 import type { RootFile, RootSettings, World, WorldInput } from './project-files.js';
 import type { Scenario, ScenarioActor, ScenarioActorInput, ScenarioInput } from './scenario.js';
 import type { Target, TargetDocument, TargetDocumentInput, TargetInput } from './target.js';
-import type { DeclaredError, DeclaredErrorInput, ToolManifest, ToolManifestInput, ToolOperation, ToolOperationInput } from './tool-manifest.js';
+import type {
+  DeclaredError,
+  DeclaredErrorInput,
+  ToolManifest,
+  ToolManifestInput,
+  ToolOperation,
+  ToolOperationInput,
+} from './tool-manifest.js';
 
 export function materializeRootFile({
   schemaVersion,
@@ -86,7 +93,9 @@ export function materializeDrill(input: DrillInput): Drill {
   };
 }
 
-function singleInteraction<T extends { actorId: string; actorInstanceId?: string; task: Timeline['interactions'][number]['task'] }>(short: T) {
+function singleInteraction<T extends { actorId: string; actorInstanceId?: string; task: Timeline['interactions'][number]['task'] }>(
+  short: T,
+) {
   const { actorId, actorInstanceId, task, ...kept } = short;
   const interaction = { id: soleInteractionId, actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), task };
   return { ...kept, timeline: { interactions: [interaction] } as TimelineInput };

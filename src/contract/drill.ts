@@ -42,7 +42,10 @@ export interface Timeline {
 export interface Trials {
   count: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
   classification: 'contract' | 'safety' | 'quality';
-  /** The gate over trials; without it every trial must pass. `passHatK`: every k-subset of trials passes, estimated as C(passed,k)/C(count,k) = 1. */
+  /**
+   * The gate over trials; without it every trial must pass. `passHatK`: every k-subset of trials passes, estimated as
+   * C(passed,k)/C(count,k) = 1.
+   */
   require?: {
     passRate?: number & tags.Minimum<0> & tags.Maximum<1>;
     passHatK?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;

@@ -17,12 +17,23 @@ export interface EndpointRule {
 type Needs = EndpointRule['authority'];
 type Spot = { area: string; prefix: string };
 
-const read = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('GET', spot, path, authority, summary, 200);
-const create = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 201);
-const start = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 202);
-const change = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => rule('POST', spot, path, authority, summary, 200);
+const read = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
+  rule('GET', spot, path, authority, summary, 200);
+const create = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
+  rule('POST', spot, path, authority, summary, 201);
+const start = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
+  rule('POST', spot, path, authority, summary, 202);
+const change = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
+  rule('POST', spot, path, authority, summary, 200);
 
-function rule(method: EndpointRule['method'], spot: Spot, path: string, authority: Needs, summary: string, success: 200 | 201 | 202): EndpointRule {
+function rule(
+  method: EndpointRule['method'],
+  spot: Spot,
+  path: string,
+  authority: Needs,
+  summary: string,
+  success: 200 | 201 | 202,
+): EndpointRule {
   return { method, path: `/v1${spot.prefix}${path}`, area: spot.area, summary, authority, success, unsafe: method !== 'GET' };
 }
 
@@ -64,7 +75,10 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
 
   createCredential: create(organization, '/credentials', 'credential.manage', 'Create a control credential; its secret is shown once'),
   listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization'),
-  revokeCredential: { ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'), method: 'DELETE' },
+  revokeCredential: {
+    ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'),
+    method: 'DELETE',
+  },
   listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization'),
   updateMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', "Change a member's role"), method: 'PATCH' },
   removeMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', 'Remove a member'), method: 'DELETE' },
@@ -107,7 +121,12 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listSourceDrafts: read(source, '', 'source.read', 'Source drafts'),
   getSourceDraft: read(source, draft, 'source.read', 'One source draft'),
   deleteSourceDraft: { ...change(source, draft, 'build.publish', 'Delete a source draft'), method: 'DELETE' },
-  createSourceRevision: create(source, `${draft}/revisions`, 'build.publish', 'Add an immutable revision: whole files, or changes on the last one'),
+  createSourceRevision: create(
+    source,
+    `${draft}/revisions`,
+    'build.publish',
+    'Add an immutable revision: whole files, or changes on the last one',
+  ),
   getSourceArchive: read(source, `${revision}/source`, 'source.read', 'The files of a revision as tar.gz'),
   getSourceDatasets: read(source, `${revision}/datasets`, 'source.read', 'Data choices of a source version'),
   putSourceDatasets: {
@@ -121,7 +140,12 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   createDataset: create(datasets, '', 'dataset.write', 'Create a dataset with its first revision'),
   createDatasetUpload: create(uploads, '', 'dataset.write', 'Announce rows that do not fit a body'),
   putDatasetUploadContent: { ...change(uploads, '/{uploadId}/content', 'dataset.write', 'Send the rows, as JSON'), method: 'PUT' },
-  completeDatasetUpload: create(uploads, '/{uploadId}/complete', 'dataset.write', 'Check the rows, and make them a dataset or a revision of one'),
+  completeDatasetUpload: create(
+    uploads,
+    '/{uploadId}/complete',
+    'dataset.write',
+    'Check the rows, and make them a dataset or a revision of one',
+  ),
   listDatasets: read(datasets, '', 'dataset.read', 'Datasets'),
   getDataset: read(datasets, '/{datasetId}', 'dataset.read', 'One dataset'),
   createDatasetRevision: create(datasets, '/{datasetId}/revisions', 'dataset.write', 'Add an immutable revision'),
@@ -150,7 +174,12 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
   listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
   getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
-  getUnansweredRequests: read(sessions, `${one}/unanswered-requests`, 'session.read', 'What clients asked of the world and no route answered'),
+  getUnansweredRequests: read(
+    sessions,
+    `${one}/unanswered-requests`,
+    'session.read',
+    'What clients asked of the world and no route answered',
+  ),
   listSessionAccess: read(sessions, `${one}/access`, 'session.read', 'Accesses of a session that are valid, without their credentials'),
   revokeSessionAccess: { ...change(sessions, `${one}/access/{accessId}`, 'session.control', 'Revoke an access'), method: 'DELETE' },
   createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),
@@ -158,12 +187,20 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   setFault: start(sessions, `${one}/faults`, 'session.control', 'Switch a fault on or off'),
   resetSession: start(sessions, `${one}/reset`, 'session.control', 'Reset the world, whole or by packages, or to a snapshot'),
   createSnapshot: start(sessions, `${one}/snapshots`, 'session.control', 'Take a snapshot'),
-  forkSession: start(sessions, `${one}/forks`, ['session.create', 'session.control'], 'Fork a session from now, a snapshot or an evidence sequence'),
+  forkSession: start(
+    sessions,
+    `${one}/forks`,
+    ['session.create', 'session.control'],
+    'Fork a session from now, a snapshot or an evidence sequence',
+  ),
   extendSession: change(sessions, `${one}/extend`, 'session.control', 'Move the expiry of a session'),
   listSnapshots: read(snapshots, '', 'snapshot.read', 'Snapshots'),
   getSnapshot: read(snapshots, '/{hostedSnapshotId}', 'snapshot.read', 'One snapshot'),
 
-  startRun: { ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'), area: 'runs' },
+  startRun: {
+    ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'),
+    area: 'runs',
+  },
   listRuns: read(runs, '', 'run.read', 'Hosted runs'),
   getRun: read(runs, run, 'run.read', 'One hosted run'),
   createRunAccess: create(runs, `${run}/access`, 'drill.run', 'Issue a world credential for the pending interaction'),

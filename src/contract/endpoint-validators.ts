@@ -194,7 +194,11 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   restoreOrganizationMember: { path: organizationMemberPath, query: none, body: updateMemberRequest },
   createOrganizationCredential: { path: organizationPath, query: none, body: fits(typia.createEquals<Operator.IssueCredentialRequest>()) },
   listOrganizationCredentials: { path: organizationPath, query: pageQuery, body: none },
-  revokeOrganizationCredential: { path: fits(typia.createEquals<Operator.OrganizationCredentialPath>()), query: none, body: confirmRequest },
+  revokeOrganizationCredential: {
+    path: fits(typia.createEquals<Operator.OrganizationCredentialPath>()),
+    query: none,
+    body: confirmRequest,
+  },
   listOrganizationAuditEvents: { path: organizationPath, query: auditEventsQuery, body: none },
   getServerKey: { path: none, query: none, body: none },
   rotateServerKey: { path: none, query: none, body: fits(typia.createEquals<Operator.RotateKeyRequest>()) },

@@ -135,7 +135,10 @@ export interface ClockEntry extends EntryCommon {
 export interface LifecycleEntry extends EntryCommon {
   kind: 'lifecycle';
   phase: 'world_created' | 'snapshot_created' | 'world_reset' | 'world_forked' | 'world_closed';
-  /** world_created: buildHash, setupHash, stateHash of the prepared rows, seed, trial, attempt; world_reset: packages?; world_forked: fromSequence, parent (the parent's world instance); snapshot_created: snapshotId, atSequence. */
+  /**
+   * world_created: buildHash, setupHash, stateHash of the prepared rows, seed, trial, attempt; world_reset: packages?; world_forked:
+   * fromSequence, parent (the parent's world instance); snapshot_created: snapshotId, atSequence.
+   */
   details: JsonObject;
 }
 export interface VerificationEntry extends EntryCommon {

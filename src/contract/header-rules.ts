@@ -1,5 +1,5 @@
-// Which header fields a tool may not set: those of the connection, which are the server's and client's own; and, of replies, those that tell a
-// browser or a proxy what to do with more than the reply, as everything else of the same origin would be meant too.
+// Which header fields a tool may not set: those of the connection, which are the server's and client's own; and, of replies, those that
+// tell a browser or a proxy what to do with more than the reply, as everything else of the same origin would be meant too.
 
 /** They speak of the connection or of the length. */
 const connectionHeaders = new Set([
@@ -61,7 +61,16 @@ const originHeaders = new Set([
   'x-xss-protection',
 ]);
 /** `x-accel-redirect` and its like make a proxy serve files and addresses of its own. */
-const originFamilies = ['attribution-reporting-', 'cross-origin-', 'sec-', 'x-accel-', 'x-sendfile', 'x-lighttpd-', 'x-litespeed-', 'x-reproxy-'];
+const originFamilies = [
+  'attribution-reporting-',
+  'cross-origin-',
+  'sec-',
+  'x-accel-',
+  'x-sendfile',
+  'x-lighttpd-',
+  'x-litespeed-',
+  'x-reproxy-',
+];
 
 /** Name in lower case. Of replies. */
 export function isOriginHeader(name: string): boolean {

@@ -12,7 +12,8 @@ export const hostedRefinements = {
   },
   CreateSourceRevisionRequest: ({ files, changes }: CreateSourceRevisionRequest, report: Report) => {
     if (files === undefined && changes === undefined) report('', 'required', 'one of "files" and "changes" is required');
-    else if (files !== undefined && changes !== undefined) report('/changes', 'conflict', '"files" is already the whole tree; leave out "changes"');
+    else if (files !== undefined && changes !== undefined)
+      report('/changes', 'conflict', '"files" is already the whole tree; leave out "changes"');
   },
   ResetRequest: ({ hostedSnapshotId, packages }: ResetRequest, report: Report) => {
     if (hostedSnapshotId !== undefined && packages !== undefined)

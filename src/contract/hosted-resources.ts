@@ -1,7 +1,17 @@
 // Hosted resources (interface.md 2.2, 2.4, 2.5, 2.8 to 2.11).
 import type { Drill, DrillInput } from './drill.js';
 import type { JsonObject } from './json.js';
-import type { AuthoringSessionId, DatasetId, EpochMs, Revision, SessionId, SetupId, Sha256Digest, Slug, SourceDraftId } from './primitives.js';
+import type {
+  AuthoringSessionId,
+  DatasetId,
+  EpochMs,
+  Revision,
+  SessionId,
+  SetupId,
+  Sha256Digest,
+  Slug,
+  SourceDraftId,
+} from './primitives.js';
 import type { Scenario, ScenarioInput } from './scenario.js';
 import type { tags } from './tags.js';
 import type { TargetDocument, TargetDocumentInput } from './target.js';

@@ -5,7 +5,19 @@ import type { WorldSession } from './hosted-resources.js';
 import type { CallbackReceiverIds } from './hosted-source.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
-import type { Count, EnvironmentId, EpochMs, LeaseGeneration, RowId, Seed, SessionId, Sha256Digest, Slug, Version, VirtualUs } from './primitives.js';
+import type {
+  Count,
+  EnvironmentId,
+  EpochMs,
+  LeaseGeneration,
+  RowId,
+  Seed,
+  SessionId,
+  Sha256Digest,
+  Slug,
+  Version,
+  VirtualUs,
+} from './primitives.js';
 import type { UnansweredRequests } from './run-events.js';
 import type { tags } from './tags.js';
 import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from './world-protocol.js';
@@ -123,7 +135,9 @@ export interface SessionAccessList {
   /** The oldest first; a session has at most 1,024. */
   items: SessionAccess[];
 }
-/** What clients asked of the world over HTTP and no route answered, since this start of the service. Paths are without queries and tokens. */
+/**
+ * What clients asked of the world over HTTP and no route answered, since this start of the service. Paths are without queries and tokens.
+ */
 export interface UnansweredRequestsReply extends UnansweredRequests {
   schemaVersion: 1;
 }

@@ -5,7 +5,18 @@ import type { CallbackReceiverId, PageQuery, ProjectPath } from './hosted-organi
 import type { CanonicalToolSetupRequest, DatasetRevisionView } from './hosted-resources.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
-import type { DatasetId, EnvironmentId, EpochMs, Revision, RowId, SetupId, Sha256Digest, Slug, SourceDraftId, Version } from './primitives.js';
+import type {
+  DatasetId,
+  EnvironmentId,
+  EpochMs,
+  Revision,
+  RowId,
+  SetupId,
+  Sha256Digest,
+  Slug,
+  SourceDraftId,
+  Version,
+} from './primitives.js';
 import type { ProjectView } from './project-view.js';
 import type { tags } from './tags.js';
 import type { ToolManifest } from './tool-manifest.js';
@@ -78,7 +89,9 @@ export interface SourceFileInput {
   content: string & tags.MaxLength<1048576>;
 }
 /** Files by path, or a removal. */
-export type SourceChange = { action: 'put'; path: SourcePath; content: string & tags.MaxLength<1048576> } | { action: 'delete'; path: SourcePath };
+export type SourceChange =
+  | { action: 'put'; path: SourcePath; content: string & tags.MaxLength<1048576> }
+  | { action: 'delete'; path: SourcePath };
 export interface SourceDraft {
   schemaVersion: 1;
   sourceDraftId: string;
@@ -201,8 +214,8 @@ export interface BuildWorldReply {
 }
 
 /**
- * A build whose tool code ran past its time, or ended its host, too often inside a while. Until it is released its worlds take no commands and no
- * new ones are made of it; what they hold can be read, unless that ends hosts too (`readsRefused`).
+ * A build whose tool code ran past its time, or ended its host, too often inside a while. Until it is released its worlds take no commands
+ * and no new ones are made of it; what they hold can be read, unless that ends hosts too (`readsRefused`).
  */
 export interface BuildQuarantine {
   schemaVersion: 1;

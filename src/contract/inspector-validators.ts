@@ -126,7 +126,8 @@ const refinements = {
     if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');
   },
   EvidenceQuery: ({ sequences, fromSequence }: Journal.EvidenceQuery, report: Report) => {
-    if (sequences !== undefined && fromSequence !== undefined) report('/fromSequence', 'conflict', '"sequences" already says which entries');
+    if (sequences !== undefined && fromSequence !== undefined)
+      report('/fromSequence', 'conflict', '"sequences" already says which entries');
   },
   TimelineQuery: ({ from, to }: Journal.TimelineQuery, report: Report) => {
     if (from !== undefined && to !== undefined && from > to) report('/to', 'too_small', 'expected at least "from"');

@@ -3,7 +3,17 @@ import { limits } from './limits.js';
 
 export type JsonFaultReason =
   /** undefined as an item, a hole of an array, or the value itself. An undefined member is left out instead, as JSON.stringify does. */
-  'undefined' | 'function' | 'symbol' | 'bigint' | 'not_finite' | 'lone_surrogate' | 'not_plain' | 'cycle' | 'too_deep' | 'too_large' | 'too_long';
+  | 'undefined'
+  | 'function'
+  | 'symbol'
+  | 'bigint'
+  | 'not_finite'
+  | 'lone_surrogate'
+  | 'not_plain'
+  | 'cycle'
+  | 'too_deep'
+  | 'too_large'
+  | 'too_long';
 
 export interface JsonFault {
   /** JSON Pointer; '' is the value itself. */

@@ -75,7 +75,7 @@ export const limits = {
   hostRestartsMax: 5,
   hostRestartWindowMs: 60_000,
   hostCoolDownMs: 10_000,
-  /** How often a message that had not started is sent to the next life of its host. */
+  /** How often a message that had not started is sent to the next incarnation of its host. */
   resendsMax: 3,
 
   // Hosts of a service, in processes of their own.
@@ -108,9 +108,9 @@ export const limits = {
   // Child processes.
   /** Of one message between a process and its parent, either way. */
   childMessageBytesMax: 64 * 1024 * 1024,
-  /** What a child may write to its own output, over its life; the rest is dropped. */
+  /** What a child may write to its own output, over its lifetime; the rest is dropped. */
   childOutputBytesMax: 256 * 1024,
-  /** Failures that a host process may report to the log, over its life, and the length of each. */
+  /** Failures that a host process may report to the log, over its lifetime, and the length of each. */
   childNoticesMax: 10_000,
   childNoticeCharsMax: 64 * 1024,
 

@@ -1,6 +1,6 @@
-// `x-mcp-header` in the input schema of a tool: an argument that clients of MCP 2026-07-28 repeat in the header `Mcp-Param-{name}`, so that what
-// stands between them and the server can route by it. Allowed on texts, integers and booleans that are reached through `properties` alone,
-// each name once in any case; clients leave out a tool that says it otherwise.
+// `x-mcp-header` in the input schema of a tool: an argument that clients of MCP 2026-07-28 repeat in the header `Mcp-Param-{name}`, so that
+// what stands between them and the server can route by it. Allowed on texts, integers and booleans that are reached through `properties`
+// alone, each name once in any case; clients leave out a tool that says it otherwise.
 import type { JsonObject, JsonValue } from './json.js';
 import { pointerToken } from './json-fault.js';
 

@@ -4,7 +4,9 @@ import type { tags } from './tags.js';
 /** An id: lower-case letters and digits, a letter first, joined by single hyphens or underscores. */
 export type Slug = string & tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$'> & tags.MaxLength<96>;
 /** An id, or several joined by dots: lower-case letters and digits, each a letter first, joined by single hyphens or underscores. */
-export type DottedId = string & tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:[.][a-z][a-z0-9]*(?:[-_][a-z0-9]+)*)*$'> & tags.MaxLength<160>;
+export type DottedId = string &
+  tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:[.][a-z][a-z0-9]*(?:[-_][a-z0-9]+)*)*$'> &
+  tags.MaxLength<160>;
 /** `sha256:` and 64 lower-case hex digits. */
 export type Sha256Digest = string & tags.Pattern<'^sha256:[0-9a-f]{64}$'>;
 /** Integer microseconds of virtual time. */

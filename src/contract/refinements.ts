@@ -68,7 +68,8 @@ function refineTime({ virtualTimeUs, afterStartUs }: TimeReachedAssertionInput, 
 }
 
 function refineFootprint({ namespace, rowId }: Footprint, report: Report): void {
-  if (rowId !== undefined && namespace === undefined) report('/namespace', 'required', '"namespace" is required: a row id is one of its namespace');
+  if (rowId !== undefined && namespace === undefined)
+    report('/namespace', 'required', '"namespace" is required: a row id is one of its namespace');
 }
 
 function refineChange({ change, before, after, only }: ExpectedChange, report: Report): void {
@@ -112,9 +113,12 @@ function refineFault({ timing, error, latencyUs, delivery, fromUs, untilUs }: To
     refineDelivery(delivery, report);
     if (error !== undefined) report('/error', 'conflict', 'a fault of a delivery hits no call; leave out "error"');
   } else if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
-  if (timing !== 'latency' && latencyUs !== undefined) report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
-  if (timing !== 'delivery' && delivery !== undefined) report('/delivery', 'conflict', 'only a fault with the timing "delivery" hits deliveries');
-  if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs) report('/untilUs', 'conflict', 'the window ends before it begins');
+  if (timing !== 'latency' && latencyUs !== undefined)
+    report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
+  if (timing !== 'delivery' && delivery !== undefined)
+    report('/delivery', 'conflict', 'only a fault with the timing "delivery" hits deliveries');
+  if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs)
+    report('/untilUs', 'conflict', 'the window ends before it begins');
 }
 
 function refineDelivery(delivery: DeliveryFault | undefined, report: Report): void {
@@ -124,7 +128,8 @@ function refineDelivery(delivery: DeliveryFault | undefined, report: Report): vo
   }
   const { kind, delayUs } = delivery;
   const isHeld = kind === 'delay' || kind === 'reorder';
-  if (isHeld && delayUs === undefined) report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
+  if (isHeld && delayUs === undefined)
+    report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
   if (!isHeld && delayUs !== undefined) report('/delivery/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
 }
 

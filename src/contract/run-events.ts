@@ -87,7 +87,9 @@ export interface RunReport {
   startedAtMs: HostMs;
   finishedAtMs: HostMs;
   engineVersion: string;
-  /** Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon. */
+  /**
+   * Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon.
+   */
   cutShort?: string;
   /** Tool code that broke, whatever the verdict. Absent when none did. */
   toolFailures?: ToolFailure[];

@@ -190,7 +190,13 @@ export interface HostedRun {
   termination?: { schemaVersion: 1; outcome: 'runner_failed' | 'cancelled'; reason: string; requestedAtMs: EpochMs };
   pendingInteraction?: {
     schemaVersion: 1;
-    interaction: { id: string; afterStartUs: number; actorId: string; task: { instruction: string; input?: JsonValue }; actorInstanceId?: string };
+    interaction: {
+      id: string;
+      afterStartUs: number;
+      actorId: string;
+      task: { instruction: string; input?: JsonValue };
+      actorInstanceId?: string;
+    };
     scheduledAtVirtualUs: number;
     startedAtVirtualUs: number;
     toolCallsAtStart: number;

@@ -99,7 +99,9 @@ export interface Scenario {
   toolOverrides?: ToolOverride[] & tags.MaxItems<1000>;
 }
 
-export interface ScenarioActorInput extends Omit<ScenarioActor, 'attributes' | 'grants'>, Partial<Pick<ScenarioActor, 'attributes' | 'grants'>> {}
+export interface ScenarioActorInput
+  extends Omit<ScenarioActor, 'attributes' | 'grants'>,
+    Partial<Pick<ScenarioActor, 'attributes' | 'grants'>> {}
 
 export interface ScenarioInput extends Omit<Scenario, 'actors' | 'state' | 'faults' | 'initialEvents'> {
   actors?: ScenarioActorInput[];
@@ -108,7 +110,9 @@ export interface ScenarioInput extends Omit<Scenario, 'actors' | 'state' | 'faul
   initialEvents?: InitialEvent[];
 }
 
-/** What a world starts from, complete: the world baseline with a scenario's layer, or an inline scenario alone. `setupHash` is its digest. */
+/**
+ * What a world starts from, complete: the world baseline with a scenario's layer, or an inline scenario alone. `setupHash` is its digest.
+ */
 export interface WorldSetup {
   virtualTimeUs: VirtualUs;
   actors: ScenarioActor[];

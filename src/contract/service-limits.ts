@@ -8,7 +8,10 @@ export const serviceLimits = {
   /** Records that are read at once: a page ends with those that pass `pageBytesMax`. */
   pageRecordsAtOnce: 16,
   lanePendingMax: 64,
-  /** How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all lives. */
+  /**
+   * How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all
+   * incarnations.
+   */
   operationStartsMax: 5,
   /** How often an operation is run again in one incarnation after another's failure interrupted it. */
   operationInterruptionsMax: 20,
@@ -97,7 +100,10 @@ export const serviceLimits = {
   retentionFirstSweepMs: 60_000,
   /** What is removed may free what it referred to: so many rounds a sweep, and the rest comes with the next. */
   purgeRoundsMax: 8,
-  /** How old the figure of a part of the data directory is before it is counted again, what of it is looked at, and how long the first count is waited for. */
+  /**
+   * How old the figure of a part of the data directory is before it is counted again, what of it is looked at, and how long the first count
+   * is waited for.
+   */
   diskUseCountedMs: 60_000,
   diskUseEntriesMax: 1_000_000,
   diskUseWaitMs: 1_000,

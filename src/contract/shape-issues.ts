@@ -141,10 +141,16 @@ class Walk {
     if (length < minItems) this.#broken('too_few', `at least ${count(minItems, 'item')}`, length, path, why);
     if (length > maxItems) this.#broken('too_many', `at most ${count(maxItems, 'item')}`, length, path, why);
     if (items === undefined) return;
-    for (let index = 0; index < length && this.issues.length < limits.issuesMax; index++) this.visit(items, value[index], `${path}/${index}`);
+    for (let index = 0; index < length && this.issues.length < limits.issuesMax; index++)
+      this.visit(items, value[index], `${path}/${index}`);
   }
 
-  #visitText({ minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format }: Schema, value: string, path: string, why: Why): void {
+  #visitText(
+    { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format }: Schema,
+    value: string,
+    path: string,
+    why: Why,
+  ): void {
     const { length } = value;
     if (length < minLength) this.#broken('too_short', `at least ${count(minLength, 'character')}`, length, path, why);
     else if (pattern !== undefined && !this.#options.patternOf(pattern).test(value)) {

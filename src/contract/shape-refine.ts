@@ -28,7 +28,9 @@ export function layRefinements(shapes: Shapes, refinements: Refinements) {
   };
 }
 
-/** For each shape name, a walk over a value that meets every value below it that is to be of one of `wanted`. The value may be misshapen. */
+/**
+ * For each shape name, a walk over a value that meets every value below it that is to be of one of `wanted`. The value may be misshapen.
+ */
 export function layShapes(shapes: Shapes, wanted: readonly string[]): (name: string) => Visit {
   const reached = shapesReaching(shapes, wanted);
   const laid = new Map<string, Visit>();
@@ -37,7 +39,10 @@ export function layShapes(shapes: Shapes, wanted: readonly string[]): (name: str
     if (!laid.has(name)) {
       // Set first: a shape may contain itself.
       laid.set(name, (value, path, meet) => visit?.(value, path, meet));
-      const visit = both(inside(shapes[name] as Schema), wanted.includes(name) ? (value, path, meet) => meet(name, value, path) : undefined);
+      const visit = both(
+        inside(shapes[name] as Schema),
+        wanted.includes(name) ? (value, path, meet) => meet(name, value, path) : undefined,
+      );
       laid.set(name, visit);
     }
     return laid.get(name);
@@ -54,11 +59,14 @@ export function layShapes(shapes: Shapes, wanted: readonly string[]): (name: str
   };
   const insideUnion = (schema: Schema): Visit => {
     const union = unionOf(shapes, schema);
-    const visits = new Map(union.all.map((option) => [option.schema, option.name === undefined ? inside(option.schema) : named(option.name)]));
+    const visits = new Map(
+      union.all.map((option) => [option.schema, option.name === undefined ? inside(option.schema) : named(option.name)]),
+    );
     if ([...visits.values()].every((visit) => visit === undefined)) return undefined;
     return (value, path, meet) => {
       const type = jsonTypeOf(value);
-      const chosen = type === 'object' ? chooseObject(union, value as Members) : union.all.find((option) => typeOfSchema(option.schema) === type);
+      const chosen =
+        type === 'object' ? chooseObject(union, value as Members) : union.all.find((option) => typeOfSchema(option.schema) === type);
       if (chosen !== undefined) visits.get(chosen.schema)?.(value, path, meet);
     };
   };

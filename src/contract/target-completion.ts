@@ -27,7 +27,7 @@ export interface BytesAttachment {
 }
 
 /** What an embedder's agent returns when the work was done elsewhere: a whole result in place of an output. */
-export class HandedIn {
+export class ExternalResult {
   readonly completion: TargetCompletion;
   /** What its agent knew beside its bindings and must not tell. */
   readonly secrets: readonly string[];

@@ -1,10 +1,13 @@
 // What a target is asked and what it may use (decisions.md 9): the invocation every kind gets, and the context of a module.
 import type { ToolOutcome } from './evidence.js';
 import type { JsonValue } from './json.js';
-import type { HandedIn } from './target-completion.js';
+import type { ExternalResult } from './target-completion.js';
 import type { ToolCatalogItem } from './world-protocol.js';
 
-/** One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in `context.binding`. */
+/**
+ * One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in
+ * `context.binding`.
+ */
 export interface TargetInvocation {
   schemaVersion: 1;
   runId: string;
@@ -17,9 +20,16 @@ export interface TargetInvocation {
   bindings: { [B in 'http' | 'mcp' | 'cli']?: { url: string } };
 }
 
-/** The world as the module's actor may touch it, in process. A call resolves with its outcome; an outcome that is an error does not reject. */
+/**
+ * The world as the module's actor may touch it, in process. A call resolves with its outcome; an outcome that is an error does not reject.
+ */
 export interface TargetWorld {
-  call(packageId: string, operationId: string, args?: JsonValue, options?: { idempotencyKey?: string; instanceId?: string }): Promise<ToolOutcome>;
+  call(
+    packageId: string,
+    operationId: string,
+    args?: JsonValue,
+    options?: { idempotencyKey?: string; instanceId?: string },
+  ): Promise<ToolOutcome>;
   tools(): Promise<ToolCatalogItem[]>;
   /** To a virtual time, or to the next event; needs the grant world/clock.wait. */
   wait(untilUs?: number): Promise<ToolOutcome>;
@@ -35,8 +45,8 @@ export interface TargetContext {
   readonly environment: { readonly [name: string]: string };
   readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
   /**
-   * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws where
-   * it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
+   * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws
+   * where it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
    */
   attach(name: string, content: string | Uint8Array | { path: string }, options?: { mediaType?: string }): void;
   /** One line of the run's log; `console` writes there too. */
@@ -44,4 +54,4 @@ export interface TargetContext {
 }
 /** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */
 export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => Answered | Promise<Answered>;
-type Answered = JsonValue | HandedIn | undefined;
+type Answered = JsonValue | ExternalResult | undefined;

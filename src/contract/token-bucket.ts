@@ -10,7 +10,10 @@ export interface Bucket {
   atMs: number;
 }
 
-/** One token; `waitMs` is 0 where there was one, else how long until there is. A request that is refused costs nothing. No bucket is a full one. */
+/**
+ * One token; `waitMs` is 0 where there was one, else how long until there is. A request that is refused costs nothing. No bucket is a full
+ * one.
+ */
 export function spendToken(bucket: Bucket | undefined, { perSecond, burst }: Rate, nowMs: number): { bucket: Bucket; waitMs: number } {
   const { tokens, atMs } = bucket ?? { tokens: burst, atMs: nowMs };
   // A clock that was set back gives nothing, and counts from where it stands now.

@@ -43,7 +43,10 @@ export interface ToolSubscription {
   id: DottedId;
   event: { packageId: Slug; eventId: DottedId };
 }
-/** duplicate: the request is sent twice. delay, reorder: it is held back. drop: it never arrives. bad_signature: its signature is not the receiver's. */
+/**
+ * duplicate: the request is sent twice. delay, reorder: it is held back. drop: it never arrives. bad_signature: its signature is not the
+ * receiver's.
+ */
 export type DeliveryFaultKind = 'duplicate' | 'delay' | 'reorder' | 'drop' | 'bad_signature';
 export interface ToolFault {
   id: Slug;
@@ -150,7 +153,9 @@ type ManifestLists =
   | 'callbacks'
   | 'connections'
   | 'compatibility';
-export interface ToolManifestInput extends Omit<ToolManifest, ManifestLists>, Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
+export interface ToolManifestInput
+  extends Omit<ToolManifest, ManifestLists>,
+    Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
   operations?: ToolOperationInput[];
 }
 export interface ToolOperationInput extends Omit<ToolOperation, 'declaredErrors'> {

@@ -1,5 +1,5 @@
-// How an operation looks to clients of MCP: the `mcp` of a manifest. Every other binding knows the operation alone, and so does the evidence:
-// all that is here is made from the value of a call, or stands in the manifest.
+// How an operation looks to clients of MCP: the `mcp` of a manifest. Every other binding knows the operation alone, and so does the
+// evidence: all that is here is made from the value of a call, or stands in the manifest.
 import type { JsonPath } from './json-path.js';
 import type { tags } from './tags.js';
 

@@ -1,7 +1,16 @@
 // The only file that names typia at run time. typia turns each type below into a fast check (extra members are refused) and into a
 // schema; when a check says no, shape-issues.ts walks the schema and tells every broken path.
 import typia, { type tags } from 'typia';
-import type { CallPath, CallRequest, CallResponse, ReceiveRequest, ReceiverPath, ToolsResponse, WaitRequest, WaitResponse } from './agent-binding.js';
+import type {
+  CallPath,
+  CallRequest,
+  CallResponse,
+  ReceiveRequest,
+  ReceiverPath,
+  ToolsResponse,
+  WaitRequest,
+  WaitResponse,
+} from './agent-binding.js';
 import type { CompleteRequest } from './agent-desk.js';
 import type { CompiledBuild, Diagnostic, WorldProgram } from './build.js';
 import type { DrillInput, SuiteInput } from './drill.js';
@@ -177,7 +186,10 @@ export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvan
 export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());
 export const validateWorldSessionRuntime = validator<WorldSessionRuntime>('WorldSessionRuntime', typia.createEquals<WorldSessionRuntime>());
 export const validateAuthoringSession = validator<AuthoringSession>('AuthoringSession', typia.createEquals<AuthoringSession>());
-export const validateAuthoringSessionList = validator<AuthoringSessionList>('AuthoringSessionList', typia.createEquals<AuthoringSessionList>());
+export const validateAuthoringSessionList = validator<AuthoringSessionList>(
+  'AuthoringSessionList',
+  typia.createEquals<AuthoringSessionList>(),
+);
 export const validateDatasetRevisionView = validator<DatasetRevisionView>('DatasetRevisionView', typia.createEquals<DatasetRevisionView>());
 export const validateSourceDataChoices = validator<SourceDataChoices>('SourceDataChoices', typia.createEquals<SourceDataChoices>());
 export const validateSourceBaseline = validator<SourceBaseline>('SourceBaseline', typia.createEquals<SourceBaseline>());
@@ -185,6 +197,9 @@ export const validateCliOrganizationList = validator<CliOrganizationList>('CliOr
 export const validateErrorEnvelope = validator<ErrorEnvelope>('ErrorEnvelope', typia.createEquals<ErrorEnvelope>());
 export const validateDiagnostic = validator<Diagnostic>('Diagnostic', typia.createEquals<Diagnostic>());
 export const validateProjectView = validator<ProjectView>('ProjectView', typia.createEquals<ProjectView>());
-export const validateImplementationSource = validator<ImplementationSource>('ImplementationSource', typia.createEquals<ImplementationSource>());
+export const validateImplementationSource = validator<ImplementationSource>(
+  'ImplementationSource',
+  typia.createEquals<ImplementationSource>(),
+);
 export const validateWorldProgram = validator<WorldProgram>('WorldProgram', typia.createEquals<WorldProgram>());
 export const validateCompiledBuild = validator<CompiledBuild>('CompiledBuild', typia.createEquals<CompiledBuild>());

@@ -26,7 +26,9 @@ export function parseDurationUs(text: string): number | undefined {
   return exact(total);
 }
 
-/** The virtual time: of a date, midnight UTC; of a length of time, that long after the virtual time 0. Undefined when the text is neither. */
+/**
+ * The virtual time: of a date, midnight UTC; of a length of time, that long after the virtual time 0. Undefined when the text is neither.
+ */
 export function parseVirtualUs(text: string): number | undefined {
   const parts = time.exec(text);
   if (parts === null) return parseDurationUs(text);

@@ -27,9 +27,9 @@ export interface WorldPosition {
 }
 
 /**
- * A command that is done once: a repeat under the same key gets the first answer and changes nothing, whatever happened in between (a crash, a
- * whole reset, the world's closing); another request under it is control.IDEMPOTENCY_KEY_REUSED. A refusal is not kept. Evidence does not know
- * the key. Kept: one record a keyed command, as long as the world; a fork has none of its parent's.
+ * A command that is done once: a repeat under the same key gets the first answer and changes nothing, whatever happened in between (a
+ * crash, a whole reset, the world's closing); another request under it is control.IDEMPOTENCY_KEY_REUSED. A refusal is not kept. Evidence
+ * does not know the key. Kept: one record a keyed command, as long as the world; a fork has none of its parent's.
  */
 export interface Keyed {
   /** 1 to limits.operationKeyCharsMax characters. */
@@ -63,7 +63,7 @@ export interface CallRoute {
   packageId: string;
   request: WireRequest;
 }
-/** A request that cannot be decoded never became a call, so there is no evidence of it. One that cannot be encoded was made all the same. */
+/** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }
   | { kind: 'not_encoded'; call: CallResult; reason: string }
@@ -125,8 +125,8 @@ export type WaitResult = { outcome: ToolOutcome; correlationId: string; virtualT
 export type WaitAnswer = WaitResult & { paused?: PausedTime };
 
 /**
- * Begins the next attempt that is due for one of these receivers: it is evidence before the request is returned. Who asks has no request under
- * way; an attempt that has begun and was never settled was interrupted, and its delivery goes out again.
+ * Begins the next attempt that is due for one of these receivers: it is evidence before the request is returned. Who asks has no request
+ * under way; an attempt that has begun and was never settled was interrupted, and its delivery goes out again.
  */
 export interface StartDelivery {
   kind: 'startDelivery';
@@ -176,7 +176,7 @@ export interface SetOverrides extends Keyed {
   scope: 'run' | 'drill';
   rules: ToolOverride[];
 }
-/** Whole when `packages` is absent, and then it opens a closed world again. With `snapshotId`: back to that snapshot instead of the baseline. */
+/** Whole when `packages` is absent, and then it opens a closed world again. With `snapshotId`: back to that snapshot. */
 export interface Reset extends Keyed {
   kind: 'reset';
   packages?: string[];
@@ -199,7 +199,7 @@ export interface SetBudgets extends Keyed {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
-/** Appends world_closed. Nothing changes a closed world but a whole reset: any other command is control.STATE_CONFLICT, details {closed: true}. */
+/** Appends world_closed. Nothing changes a closed world but a whole reset: else control.STATE_CONFLICT, details {closed: true}. */
 export interface CloseWorld extends Keyed {
   kind: 'close';
 }

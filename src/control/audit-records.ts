@@ -1,4 +1,5 @@
-// The audit trail: one event for each accepted change, written in that very change, and refusals of authority beside them (refusal-trail.ts).
+// The audit trail: one event for each accepted change, written in that very change, and refusals of authority beside them
+// (refusal-trail.ts).
 
 import type { AuditEvent } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
@@ -31,7 +32,16 @@ export interface AcceptedChange {
   /** Whose trail it stands in. Default: that of the caller's. */
   organizationId?: string;
 }
-export function auditEvent({ action, atMs, caller, correlationId, clientAddress, projectId, resource, ...trail }: AcceptedChange): AuditEvent {
+export function auditEvent({
+  action,
+  atMs,
+  caller,
+  correlationId,
+  clientAddress,
+  projectId,
+  resource,
+  ...trail
+}: AcceptedChange): AuditEvent {
   const { credentialId, userId, operator } = caller;
   const { organizationId = caller.organizationId } = trail;
   return {

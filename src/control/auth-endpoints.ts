@@ -1,5 +1,5 @@
-// Signing in and looking at oneself. The identity provider decides who belongs to an organization: whoever comes with its token scoped to one
-// that exists here becomes an active member at that moment, with the role its token claims or none; one that was removed stays removed.
+// Signing in and looking at oneself. The identity provider decides who belongs to an organization: whoever comes with its token scoped to
+// one that exists here becomes an active member at that moment, with the role its token claims or none; one that was removed stays removed.
 import type { Role } from '../contract/authority.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Me, Member } from '../contract/hosted-organization.js';
@@ -52,12 +52,22 @@ function memberAtSight(tx: Change, { organizationId, identity }: Caller, nowMs: 
     });
   }
   requireNotSuspended(tx.get(organizationTable, organizationId));
-  // What the provider says of the role holds from now on, for every credential of the member; where no role claim is named, it says nothing of it.
+  // What the provider says of the role holds from now on, for every credential of the member; where no role claim is named, it says nothing
+  // of it.
   const claimed = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
     role: Role | null;
     name?: string;
   };
-  const member: Member = { schemaVersion: 1, organizationId, userId, subject, state: 'active', createdAtMs: nowMs, ...known?.member, ...claimed };
+  const member: Member = {
+    schemaVersion: 1,
+    organizationId,
+    userId,
+    subject,
+    state: 'active',
+    createdAtMs: nowMs,
+    ...known?.member,
+    ...claimed,
+  };
   if (known !== undefined && known.member.role !== member.role) member.updatedAtMs = nowMs;
   tx.put(memberTable, { ...known, member, issuer });
   return member;

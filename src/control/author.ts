@@ -53,11 +53,17 @@ export async function askCommandAuthor(settings: AuthorSettings, input: AuthorIn
   if (run.error !== undefined) throw authorFailed(`The author failed: ${run.error.message}`, { code: run.error.code });
   const answer = validateAuthorAnswer(run.output ?? {});
   if (answer.ok) return answer.value.changes;
-  throw new ServiceError('control.SOURCE_INVALID', { message: 'The author answered with something else than changes.', issues: answer.issues });
+  throw new ServiceError('control.SOURCE_INVALID', {
+    message: 'The author answered with something else than changes.',
+    issues: answer.issues,
+  });
 }
 
 /** In its box it sees the runtime, the folder of its program, what its arguments name by a full path, and a /tmp of its own. */
-function enclosed({ author, isolation, dataDirectory, keyFile }: AuthorSettings, environment: NodeJS.ProcessEnv): Pick<JsonCommand, 'enclose'> {
+function enclosed(
+  { author, isolation, dataDirectory, keyFile }: AuthorSettings,
+  environment: NodeJS.ProcessEnv,
+): Pick<JsonCommand, 'enclose'> {
   if (isolation === 'thread') return {};
   const bounds = {
     memoryBytesMax: limits.authorProcessMemoryBytesMax,

@@ -45,7 +45,10 @@ export function authoringEndpoints(services: ControlServices): EndpointSet<Ids> 
         return { items: items.map(({ session }) => session), ...page };
       },
     },
-    getAuthoringSession: { kind: 'read', run: (view, { path, caller }) => ({ session: requireAuthoring(view, { ...path, ...caller }).session }) },
+    getAuthoringSession: {
+      kind: 'read',
+      run: (view, { path, caller }) => ({ session: requireAuthoring(view, { ...path, ...caller }).session }),
+    },
     createAuthoringTurn: createTurn(services),
     listAuthoringTurns: {
       kind: 'read',
@@ -122,7 +125,9 @@ function publishProposal(services: ControlServices): ChangeEndpoint<'publishAuth
       requireInactive(record);
       requirePublishable(record, proposal);
       const sourceDraft =
-        record.base === undefined ? newDraft(tx, services, { record, proposal, call }) : nextRevision(tx, services, { record, proposal, call });
+        record.base === undefined
+          ? newDraft(tx, services, { record, proposal, call })
+          : nextRevision(tx, services, { record, proposal, call });
       const { session } = putAuthoring(tx, record, { state: 'published' }, services.nowMs());
       const { sourceDraftId, currentRevision } = sourceDraft;
       const revision: SourceRevision = {
@@ -139,7 +144,10 @@ function publishProposal(services: ControlServices): ChangeEndpoint<'publishAuth
   };
 }
 
-function requirePublishable({ session: { currentProposalId } }: AuthoringRecord, { proposalId, compiles, diagnostics }: AuthoringProposal): void {
+function requirePublishable(
+  { session: { currentProposalId } }: AuthoringRecord,
+  { proposalId, compiles, diagnostics }: AuthoringProposal,
+): void {
   if (proposalId !== currentProposalId) {
     const details = currentProposalId === undefined ? {} : { currentProposalId };
     throw new ServiceError('control.STATE_CONFLICT', { message: 'A later turn has taken the place of this proposal.', details });
@@ -168,7 +176,10 @@ function nextRevision(tx: Change, services: ControlServices, { record, proposal,
   if (expectedDraftVersion !== undefined) requireVersion(draft, { expectedVersion: expectedDraftVersion });
   else if (draft.currentRevision !== revision) {
     const { currentRevision, version } = draft;
-    throw new ServiceError('control.VERSION_CONFLICT', { message: 'The source draft has a later revision.', details: { currentRevision, version } });
+    throw new ServiceError('control.VERSION_CONFLICT', {
+      message: 'The source draft has a later revision.',
+      details: { currentRevision, version },
+    });
   }
   return putRevision(tx, draft, revisionOf(services, proposal, call));
 }

@@ -26,7 +26,11 @@ export const turnTable = defineTable<AuthoringTurn>({
   idOf: ({ turnId }) => turnId,
   indexes: { bySession: ({ authoringSessionId }) => [authoringSessionId] },
 });
-export const proposalTable = defineTable<AuthoringProposal>({ name: 'authoring-proposal', idOf: ({ proposalId }) => proposalId, indexes: {} });
+export const proposalTable = defineTable<AuthoringProposal>({
+  name: 'authoring-proposal',
+  idOf: ({ proposalId }) => proposalId,
+  indexes: {},
+});
 
 interface Place {
   organizationId: string;
@@ -50,9 +54,13 @@ export function requireProposal(view: View, place: Place & { proposalId: string 
 
 /** One to go on with: active, and no turn queued or running. */
 export function requireInactive({ session: { state, activeTurnId } }: AuthoringRecord): void {
-  if (state !== 'active') throw new ServiceError('control.STATE_CONFLICT', { message: `The conversation is ${state}.`, details: { state } });
+  if (state !== 'active')
+    throw new ServiceError('control.STATE_CONFLICT', { message: `The conversation is ${state}.`, details: { state } });
   if (activeTurnId === undefined) return;
-  throw new ServiceError('control.STATE_CONFLICT', { message: 'A turn of the conversation is queued or running.', details: { state, activeTurnId } });
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'A turn of the conversation is queued or running.',
+    details: { state, activeTurnId },
+  });
 }
 
 const nextSessionStates: { readonly [State in AuthoringSession['state']]: readonly AuthoringSession['state'][] } = {
@@ -90,7 +98,12 @@ const nextTurnStates: { readonly [State in AuthoringTurn['state']]: readonly Aut
   cancelled: [],
 };
 
-export function putTurn(tx: Change, turnId: string, change: Partial<AuthoringTurn> & Pick<AuthoringTurn, 'state'>, nowMs: number): AuthoringTurn {
+export function putTurn(
+  tx: Change,
+  turnId: string,
+  change: Partial<AuthoringTurn> & Pick<AuthoringTurn, 'state'>,
+  nowMs: number,
+): AuthoringTurn {
   const turn = tx.get(turnTable, turnId);
   invariant(turn !== undefined && nextTurnStates[turn.state].includes(change.state), `a turn goes from ${turn?.state} to ${change.state}`);
   const next = { ...turn, ...change, ...(change.state === 'running' ? {} : { finishedAtMs: nowMs }) };

@@ -70,7 +70,8 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
 
 function requireChanges({ author }: AuthoringRecord, { changes }: CreateTurnRequest): void {
   if ((author === 'manual') === (changes !== undefined)) return;
-  const message = author === 'manual' ? 'is required: a manual turn carries its changes' : 'is not accepted: the command author makes the changes';
+  const message =
+    author === 'manual' ? 'is required: a manual turn carries its changes' : 'is not accepted: the command author makes the changes';
   throw new ServiceError('control.INVALID_REQUEST', {
     message: 'The turn does not fit its author.',
     issues: [{ path: '/changes', code: author === 'manual' ? 'required' : 'unexpected', message }],
@@ -91,7 +92,10 @@ export function turnRunner(services: ControlServices): Runner {
       }
     },
     onFailure: (tx, operation, error) => {
-      endTurn(tx, services, operation, { state: 'failed', error: { ...runErrorForOthers(error, () => {}), correlationId: operation.correlationId } });
+      endTurn(tx, services, operation, {
+        state: 'failed',
+        error: { ...runErrorForOthers(error, () => {}), correlationId: operation.correlationId },
+      });
     },
   };
 }

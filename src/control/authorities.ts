@@ -18,7 +18,10 @@ export function authoritiesInProject(view: View, standing: Standing, projectId: 
 }
 
 /** control.NOT_FOUND for a project in which the caller may do nothing; control.FORBIDDEN names the authority that is missing. */
-export function requireAuthority({ authority }: EndpointRule, { caller, projectId }: { caller: Caller; projectId: string | undefined }): void {
+export function requireAuthority(
+  { authority }: EndpointRule,
+  { caller, projectId }: { caller: Caller; projectId: string | undefined },
+): void {
   if ((authority === 'identity') !== (caller.identity !== undefined)) throw unauthenticated();
   if ((authority === 'operator') !== (caller.operator === true)) throw unauthenticated();
   if (authority === 'identity' || authority === 'operator') return;
@@ -27,7 +30,10 @@ export function requireAuthority({ authority }: EndpointRule, { caller, projectI
   if (authority === 'authenticated') return;
   const missing = [authority].flat().find((needed) => !held.has(needed as Authority));
   if (missing !== undefined)
-    throw new ServiceError('control.FORBIDDEN', { message: `This needs the authority ${missing}.`, details: { required: missing as string } });
+    throw new ServiceError('control.FORBIDDEN', {
+      message: `This needs the authority ${missing}.`,
+      details: { required: missing as string },
+    });
 }
 
 /** One message for all reasons; `cause` is for the log. */

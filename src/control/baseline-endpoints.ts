@@ -89,7 +89,10 @@ function collectionsOf(build: CompiledBuild, choices: SourceDataChoices | undefi
   );
   let left: number = limits.baselineRecordsMax;
   return build.tools.flatMap((tool) => {
-    const instances = new Set([tool.packageId, ...named.filter(([packageId]) => packageId === tool.packageId).map(([, instanceId]) => instanceId)]);
+    const instances = new Set([
+      tool.packageId,
+      ...named.filter(([packageId]) => packageId === tool.packageId).map(([, instanceId]) => instanceId),
+    ]);
     return [...instances].sort().flatMap((instanceId) =>
       tool.manifest.state.map(({ namespace, schema }): Collection => {
         const all = rows.get(`${tool.packageId} ${instanceId} ${namespace}`) ?? new Map<string, JsonObject>();

@@ -10,7 +10,7 @@ import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { diskFull, isDiskFull } from '../files/disk-full.js';
-import { Gate } from './gate.js';
+import { Semaphore } from './semaphore.js';
 import type { Blobs } from './services.js';
 
 /** Where a blob lies; undefined for what is no digest. */
@@ -25,10 +25,10 @@ export class FileBlobs implements Blobs {
   /** Puts and removals under way, by digest. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #removing = new Map<string, Promise<boolean>>();
-  readonly #gate = new Gate(limits.blobWritesAtOnceMax);
+  readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
   #drafted = 0;
 
-  /** What an earlier life left half written is removed. */
+  /** What an earlier incarnation left half written is removed. */
   constructor(dataDirectory: string) {
     this.#folder = join(dataDirectory, 'blobs');
     this.#drafts = join(this.#folder, 'drafts');
@@ -46,10 +46,11 @@ export class FileBlobs implements Blobs {
       throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `More than ${limits.blobBytesMax} bytes cannot be kept as one.` });
     }
     const digest = sha256Digest(bytes);
-    for (let removing = this.#removing.get(digest); removing !== undefined; removing = this.#removing.get(digest)) await removing.catch(() => {});
+    for (let removing = this.#removing.get(digest); removing !== undefined; removing = this.#removing.get(digest))
+      await removing.catch(() => {});
     let writing = this.#writing.get(digest);
     if (writing === undefined) {
-      writing = this.#gate.pass(() => this.#keep(digest, bytes)).finally(() => this.#writing.delete(digest));
+      writing = this.#gate.run(() => this.#keep(digest, bytes)).finally(() => this.#writing.delete(digest));
       this.#writing.set(digest, writing);
     }
     await writing;
@@ -75,7 +76,7 @@ export class FileBlobs implements Blobs {
     if (this.#writing.has(digest)) return false;
     const { file } = this.#placeOf(digest);
     const removing = this.#gate
-      .pass(async () => {
+      .run(async () => {
         if ((await stat(file)).mtimeMs >= beforeMs) return false;
         await rm(file);
         return true;
@@ -88,7 +89,7 @@ export class FileBlobs implements Blobs {
   async #keep(digest: string, bytes: Uint8Array): Promise<void> {
     const { folder, file } = this.#placeOf(digest);
     const known = await stat(file).catch(() => undefined);
-    // An earlier life may have renamed it and not flushed the folder any more.
+    // An earlier incarnation may have renamed it and not flushed the folder any more.
     if (known !== undefined && known.size === bytes.length) {
       // Whoever looks for what is old must see that it is wanted anew.
       await utimes(file, new Date(), new Date());

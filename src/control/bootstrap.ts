@@ -62,7 +62,12 @@ function begin(tx: Change, services: ControlServices): FirstStart {
   const nowMs = services.nowMs();
   const organizationId = newId('org');
   tx.put(organizationTable, { organizationId, name: 'default', createdAtMs: nowMs });
-  const { credential } = issueCredential(tx, services, { organizationId, name: 'first manager', role: 'manager', createdBy: 'first start' });
+  const { credential } = issueCredential(tx, services, {
+    organizationId,
+    name: 'first manager',
+    role: 'manager',
+    createdBy: 'first start',
+  });
   const { credentialId } = credential;
   const projectId = newId('prj');
   takeQuota(tx, services, { organizationId, name: 'projectsMax' });

@@ -16,7 +16,10 @@ export function buildEndpoints(services: ControlServices): EndpointSet<'createBu
         const { record } = requireRevision(tx, { ...path, organizationId: caller.organizationId });
         if (body.sourceDigest !== undefined && body.sourceDigest !== record.sourceDigest) {
           const { sourceDigest } = record;
-          throw new ServiceError('control.STATE_CONFLICT', { message: 'The source revision has another digest.', details: { sourceDigest } });
+          throw new ServiceError('control.STATE_CONFLICT', {
+            message: 'The source revision has another digest.',
+            details: { sourceDigest },
+          });
         }
         const reply = orderBuild(tx, services, { revision: record, call });
         return { reply, resource: { type: 'build-attempt', id: reply.attempt.attemptId } };

@@ -42,8 +42,14 @@ export function packBuild(build: CompiledBuild): Uint8Array {
 export function unpackBuild(bytes: Uint8Array): CompiledBuild {
   const { patches, setups, baseline, scenarios, drills, ...build } = JSON.parse(Buffer.from(bytes).toString()) as PackedBuild;
   const whole = new Map(
-    Object.entries(setups).map(([hash, { state, ...rest }]) => [hash, { ...rest, state: state.map((place) => patches[place]!) } as WorldSetup]),
+    Object.entries(setups).map(([hash, { state, ...rest }]) => [
+      hash,
+      { ...rest, state: state.map((place) => patches[place]!) } as WorldSetup,
+    ]),
   );
-  const withSetup = <T extends { setupHash: string }>(holder: T): T & { setup: WorldSetup } => ({ ...holder, setup: whole.get(holder.setupHash)! });
+  const withSetup = <T extends { setupHash: string }>(holder: T): T & { setup: WorldSetup } => ({
+    ...holder,
+    setup: whole.get(holder.setupHash)!,
+  });
   return { ...build, baseline: withSetup(baseline), scenarios: scenarios.map(withSetup), drills: drills.map(withSetup) };
 }

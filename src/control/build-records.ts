@@ -1,4 +1,5 @@
-// Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects share.
+// Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects
+// share.
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Build, BuildAttempt } from '../contract/hosted-source.js';
@@ -22,7 +23,11 @@ export interface BuildContent {
   build: string;
   view: string;
 }
-export const buildContentTable = defineTable<BuildContent>({ name: 'build-content', idOf: ({ buildHash }) => buildHash, indexes: { all: () => [] } });
+export const buildContentTable = defineTable<BuildContent>({
+  name: 'build-content',
+  idOf: ({ buildHash }) => buildHash,
+  indexes: { all: () => [] },
+});
 
 export interface BuildAttemptRecord {
   attempt: BuildAttempt;
@@ -84,14 +89,14 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
   return build;
 }
 
-type Shelf = Pick<ControlServices, 'catalog' | 'blobs'>;
+type BuildReader = Pick<ControlServices, 'catalog' | 'blobs'>;
 interface Loaded {
   builds: LoadedCache<CompiledBuild>;
   views: LoadedCache<ProjectView>;
 }
 const loadedOf = new WeakMap<object, Loaded>();
 
-function loaded({ blobs }: Shelf): Loaded {
+function loaded({ blobs }: BuildReader): Loaded {
   let kept = loadedOf.get(blobs);
   if (kept === undefined) {
     const { loadedBuildsMax: items, loadedBuildsBytesMax: bytes, loadedViewsMax, loadedViewsBytesMax } = limits;
@@ -102,7 +107,7 @@ function loaded({ blobs }: Shelf): Loaded {
 }
 
 /** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
-export function loadBuild(shelf: Shelf, buildHash: string): Promise<CompiledBuild> {
+export function loadBuild(shelf: BuildReader, buildHash: string): Promise<CompiledBuild> {
   const { catalog, blobs } = shelf;
   return loaded(shelf).builds.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).build);
@@ -111,7 +116,7 @@ export function loadBuild(shelf: Shelf, buildHash: string): Promise<CompiledBuil
 }
 
 /** The compiled project view. */
-export function loadBuildView(shelf: Shelf, buildHash: string): Promise<ProjectView> {
+export function loadBuildView(shelf: BuildReader, buildHash: string): Promise<ProjectView> {
   const { catalog, blobs } = shelf;
   return loaded(shelf).views.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).view);

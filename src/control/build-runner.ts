@@ -1,5 +1,5 @@
 // Builds of source revisions: the attempt and its operation, and the runner that compiles, keeps, reads back and publishes.
-//   B1. Compiling touches nothing but blobs, which are content addressed: a life that runs it again does no harm.
+//   B1. Compiling touches nothing but blobs, which are content addressed: an incarnation that runs it again does no harm.
 //   B2. A build is published only after what was kept of it was read back and hashed again.
 //   B3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
@@ -62,7 +62,7 @@ export function orderBuild(
 }
 
 export function defineBuildRunners(services: ControlServices): void {
-  // Before anything is laid out in this life.
+  // Before anything is laid out in this incarnation.
   const cleared = clearMaterialized(services.settings.dataDirectory);
   services.operations.define('build.compile', buildRunner(services, cleared));
 }
@@ -93,7 +93,10 @@ function buildRunner(services: ControlServices, cleared: Promise<void>): Runner 
           signal.throwIfAborted();
           span?.set({ 'drillyard.build.hash': compiled.summary.buildHash });
           const publish = { summary: compiled.summary, content, diagnostics, nowMs: nowMs() };
-          return { state: 'succeeded' as const, apply: (tx: Change) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue };
+          return {
+            state: 'succeeded' as const,
+            apply: (tx: Change) => ({ attempt: published(tx, record, publish) }) as unknown as JsonValue,
+          };
         });
       } catch (error) {
         if (signal.aborted) return { state: 'cancelled', apply: (tx) => end(tx, record, 'cancelled') };
@@ -138,7 +141,11 @@ interface Content {
   view: string;
 }
 
-export async function keepAndVerify({ blobs, compiler }: ControlServices, { summary, build, view }: Compiled, projectId?: string): Promise<Content> {
+export async function keepAndVerify(
+  { blobs, compiler }: ControlServices,
+  { summary, build, view }: Compiled,
+  projectId?: string,
+): Promise<Content> {
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
   if (!(await compiler.verify(summary.buildHash, await blobs.get(kept), projectId)))
     throw new Error(`what was kept of build ${summary.buildHash} is another build`);

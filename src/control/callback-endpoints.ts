@@ -1,4 +1,5 @@
-// Callback receivers: registered, approved, revoked, given the signing secret of the present server key. Who approves needs the same authority as who registers, in a request of its own.
+// Callback receivers: registered, approved, revoked, given the signing secret of the present server key. Who approves needs the same
+// authority as who registers, in a request of its own.
 import type { CallbackReceiver, ChangeCallbackReceiverRequest } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';
 import {
@@ -20,7 +21,9 @@ type ReceiverCall = { path: { projectId: string; callbackReceiverBindingId: stri
 
 export function callbackEndpoints(
   services: ControlServices,
-): EndpointSet<'createCallbackReceiver' | 'listCallbackReceivers' | 'approveCallbackReceiver' | 'revokeCallbackReceiver' | 'renewCallbackSecret'> {
+): EndpointSet<
+  'createCallbackReceiver' | 'listCallbackReceivers' | 'approveCallbackReceiver' | 'revokeCallbackReceiver' | 'renewCallbackSecret'
+> {
   const kept = (tx: Change, callbackReceiver: CallbackReceiver): Outcome<Reply> => {
     tx.put(callbackReceiverTable, callbackReceiver);
     return { reply: { callbackReceiver }, resource: { type: 'callbackReceiver', id: callbackReceiver.callbackReceiverBindingId } };
@@ -61,7 +64,8 @@ export function callbackEndpoints(
     },
     listCallbackReceivers: {
       kind: 'read',
-      run: (view, { path, query }) => listPage(services, view, { table: callbackReceiverTable, index: 'byProject', prefix: [path.projectId], query }),
+      run: (view, { path, query }) =>
+        listPage(services, view, { table: callbackReceiverTable, index: 'byProject', prefix: [path.projectId], query }),
     },
     approveCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'approved') },
     revokeCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'revoked') },

@@ -56,22 +56,32 @@ export function requireApprovedReceivers(view: View, { organizationId, projectId
   }
 }
 
-/** An https origin as browsers write it. Addresses that lie inside somebody's network are refused here; names are looked up when they are used. */
+/**
+ * An https origin as browsers write it. Addresses that lie inside somebody's network are refused here; names are looked up when they are
+ * used.
+ */
 export function requireOrigin(text: string, { allowLoopbackReceivers, receiverPorts }: ReceiverRule): string {
   const refuse = (message: string): ServiceError =>
-    new ServiceError('control.INVALID_REQUEST', { message: 'The receiver cannot be used.', issues: [{ path: '/origin', code: 'format', message }] });
+    new ServiceError('control.INVALID_REQUEST', {
+      message: 'The receiver cannot be used.',
+      issues: [{ path: '/origin', code: 'format', message }],
+    });
   // Nothing beside scheme, host and port: no credentials, path, query or fragment, and nothing a parser would quietly drop or turn.
   if (allowLoopbackReceivers && isLoopbackOrigin(text)) return new URL(text).origin;
-  if (!/^https:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text)) throw refuse('must be an https origin: scheme, host and port, nothing else');
+  if (!/^https:\/\/[^\s/?#@\\]+$/i.test(text) || !URL.canParse(text))
+    throw refuse('must be an https origin: scheme, host and port, nothing else');
   const { origin, hostname } = new URL(text);
   if (!isPublicHost(hostname)) throw refuse('must not be inside a private network');
-  if (!isOriginOpen(origin, { allowLoopbackReceivers, receiverPorts })) throw refuse(`must have one of the ports ${receiverPorts.join(', ')}`);
+  if (!isOriginOpen(origin, { allowLoopbackReceivers, receiverPorts }))
+    throw refuse(`must have one of the ports ${receiverPorts.join(', ')}`);
   return origin;
 }
 
 type ReceiverRule = Pick<ControlSettings, 'allowLoopbackReceivers' | 'receiverPorts'>;
 
-/** By its port: others are those of other protocols, some of which take a request for something of theirs. Asked before each delivery too. */
+/**
+ * By its port: others are those of other protocols, some of which take a request for something of theirs. Asked before each delivery too.
+ */
 export function isOriginOpen(origin: string, { allowLoopbackReceivers, receiverPorts }: ReceiverRule): boolean {
   if (allowLoopbackReceivers && isLoopbackOrigin(origin)) return true;
   const { port } = new URL(origin);

@@ -17,7 +17,7 @@ export interface CompileWorkersOptions {
   waitingMax?: number;
   /** What a worker is. Default: a thread. */
   start?: StartTaskWorker<CompileTask, CompileResult>;
-  /** Each has tasks of one project in its life, and builds are verified by one that compiled none of any project. */
+  /** Each has tasks of one project in its lifetime, and builds are verified by one that compiled none of any project. */
   apart?: boolean;
 }
 

@@ -1,4 +1,5 @@
-// What holds tool code in this service, and what the service does not do without it: let others in, or put a second project beside the first.
+// What holds tool code in this service, and what the service does not do without it: let others in, or put a second project beside the
+// first.
 import { ServiceError } from '../contract/errors.js';
 import { boundsHeld } from '../processes/bounds.js';
 import { canBox } from '../processes/bubblewrap.js';
@@ -22,7 +23,8 @@ export function safestIsolation(): Isolation {
 /** control.INVALID_REQUEST for boxes that cannot be had. */
 export function toolCodeFacts(isolation: Isolation): ToolCodeFacts {
   const { works, reason } = canBox();
-  if (isolation === 'box' && !works) throw new ServiceError('control.INVALID_REQUEST', { message: `--isolate box is not possible: ${reason}.` });
+  if (isolation === 'box' && !works)
+    throw new ServiceError('control.INVALID_REQUEST', { message: `--isolate box is not possible: ${reason}.` });
   return { isolation, ...(isolation === 'thread' ? { memory: 'heap only', cpu: 'none' } : boundsHeld()) };
 }
 
@@ -40,7 +42,8 @@ export function requireContainedProjects(settings: Containment, view: View): voi
 export function requireRoomForProject(settings: Containment, view: View): void {
   if (projectsIn(view) === 0 || isContained(settings)) return;
   throw new ServiceError('control.STATE_CONFLICT', {
-    message: 'This service runs tool code without boxes, so it holds one project. Its operator can start it with boxes, or trust all tool code.',
+    message:
+      'This service runs tool code without boxes, so it holds one project. Its operator can start it with boxes, or trust all tool code.',
   });
 }
 

@@ -22,7 +22,7 @@ export class ControlRoom {
     this.#dispatcher = new Dispatcher(services, { endpoints, refusals: this.#refusals });
   }
 
-  /** Takes up what an earlier life left, and begins to forget what was kept long enough. */
+  /** Takes up what an earlier incarnation left, and begins to forget what was kept long enough. */
   start(): void {
     this.services.operations.resume();
     this.#purges = setInterval(() => void this.purge(), limits.idempotencyPurgeMs).unref();
@@ -60,7 +60,7 @@ export class ControlRoom {
     clearInterval(this.#purges);
     this.#refusals.flush({ all: true });
     const over = new AbortController();
-    // Who is still waited for then is refused when the worlds and the catalog close under him; his claim stays for the next life.
+    // Who is still waited for then is refused when the worlds and the catalog close under him; his claim stays for the next incarnation.
     const grace = pause(graceMs, undefined, { signal: over.signal }).catch(() => {});
     await Promise.all([this.services.operations.drain(graceMs), Promise.race([this.#dispatcher.drain(), grace])]);
     over.abort();

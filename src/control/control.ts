@@ -1,4 +1,5 @@
-// One life of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last life left, and ends.
+// One incarnation of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
+// left, and ends.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
@@ -76,7 +77,7 @@ export interface Control {
   figures(): Promise<ControlFigures>;
   /** Why it is not ready for new work; empty when it is. */
   troubles(): Promise<NotReadyReason[]>;
-  /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next life, closes every world. */
+  /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next incarnation, closes every world. */
   close(graceMs: number): Promise<void>;
 }
 

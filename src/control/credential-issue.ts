@@ -28,7 +28,11 @@ export interface IssueCredential {
 /** How many characters of a secret are shown. */
 const prefixChars = 12;
 
-export function issueCredential(tx: Change, services: Issuer, { ttlMs, makerId, ...wanted }: IssueCredential): Required<CreateCredentialReply> {
+export function issueCredential(
+  tx: Change,
+  services: Issuer,
+  { ttlMs, makerId, ...wanted }: IssueCredential,
+): Required<CreateCredentialReply> {
   const nowMs = services.nowMs();
   const { organizationId } = wanted;
   uncountExpired(tx, organizationId, nowMs);

@@ -27,16 +27,22 @@ export function dataChoiceEndpoints(): EndpointSet<'getSourceDatasets' | 'putSou
         const { record } = requireRevision(tx, { ...place, ...path });
         const { sourceDraftId, revision, sourceDigest } = record;
         if (body.sourceDigest !== sourceDigest) {
-          throw new ServiceError('control.STATE_CONFLICT', { message: 'The source revision has another digest.', details: { sourceDigest } });
+          throw new ServiceError('control.STATE_CONFLICT', {
+            message: 'The source revision has another digest.',
+            details: { sourceDigest },
+          });
         }
         const choices = choicesOf(body, { sourceDraftId, sourceRevision: revision, sourceDigest });
         const resource = { type: 'source-data-choices', id: revisionKey(sourceDraftId, revision) };
         const made = tx.get(dataChoicesTable, resource.id);
         if (made !== undefined && canonical(made) !== canonical(choices)) {
-          throw new ServiceError('control.STATE_CONFLICT', { message: 'Data was chosen for this source revision already; make another revision.' });
+          throw new ServiceError('control.STATE_CONFLICT', {
+            message: 'Data was chosen for this source revision already; make another revision.',
+          });
         }
         if (made === undefined) {
-          for (const [index, selection] of body.selections.entries()) requireSelection(tx, { ...place, ...selection }, `/selections/${index}`);
+          for (const [index, selection] of body.selections.entries())
+            requireSelection(tx, { ...place, ...selection }, `/selections/${index}`);
           tx.put(dataChoicesTable, choices);
         }
         return { reply: choices, resource };
@@ -75,5 +81,8 @@ function requireSelection(view: View, selection: Selection, pointer: string): vo
 }
 
 function invalid(path: string, code: string, message: string): ServiceError {
-  return new ServiceError('control.INVALID_REQUEST', { message: 'The data choices are not acceptable.', issues: [{ path, code, message }] });
+  return new ServiceError('control.INVALID_REQUEST', {
+    message: 'The data choices are not acceptable.',
+    issues: [{ path, code, message }],
+  });
 }

@@ -1,5 +1,5 @@
-// What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside old
-// worlds, or a new key beside an old catalog, would look like a service and have lost everything.
+// What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside
+// old worlds, or a new key beside an old catalog, would look like a service and have lost everything.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
@@ -15,18 +15,25 @@ export const catalogFile = (directory: string): string => dataFileOf(catalogFold
 export const worldsFolder = (directory: string): string => join(directory, 'worlds');
 export const catalogAdvice = 'Put it back from a backup of the whole data directory, or name another data directory.';
 
-/** Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its place. */
+/**
+ * Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its
+ * place.
+ */
 export function requireWholeData(directory: string, { needsKey }: { needsKey: boolean }): void {
   const [catalog, key, worlds] = [catalogFile(directory), join(directory, 'server.key'), worldFilesIn(directory)];
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))
     throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
-  if (needsKey && !existsSync(key) && hasCatalog) throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
+  if (needsKey && !existsSync(key) && hasCatalog)
+    throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
   if (hasCatalog) requireWhole(catalog, { leaves: true, beginsKey: beginsCatalogKey, advice: catalogAdvice });
   for (const file of worlds) requireWhole(file, { leaves: true, beginsKey: beginsWorldKey });
 }
 
-/** Throws control.DATA_DAMAGED for a catalog that is empty beside data, or of no service: the first change of every service leaves its mark there. */
+/**
+ * Throws control.DATA_DAMAGED for a catalog that is empty beside data, or of no service: the first change of every service leaves its mark
+ * there.
+ */
 export function requireOwnCatalog(directory: string, catalog: Catalog): void {
   const { view } = catalog;
   if (view.get(keyNoteTable, 'early') !== undefined || view.get(firstStartTable, 'first') !== undefined) return;

@@ -164,7 +164,11 @@ export function datasetToolOf({ packageId, version, manifestHash, artifactHash, 
 }
 
 /** Where the schemas came from, when that was a build of a draft. */
-export function provenanceOf(view: View, { buildHash, source }: Build, { artifactHash, packageId }: CompiledTool): DatasetRevisionView['provenance'] {
+export function provenanceOf(
+  view: View,
+  { buildHash, source }: Build,
+  { artifactHash, packageId }: CompiledTool,
+): DatasetRevisionView['provenance'] {
   const revision = source && view.get(sourceRevisionTable, revisionKey(source.sourceDraftId, source.revision));
   if (source === undefined || revision === undefined) return undefined;
   return {

@@ -62,7 +62,10 @@ export function requireAvailableDataset(view: View, place: Place): Dataset {
   throw new ServiceError('control.STATE_CONFLICT', { message: 'The dataset is archived.', details: { state: dataset.state } });
 }
 
-export function requireDatasetRevision(view: View, place: Place & { revision: number }): { dataset: Dataset; record: DatasetRevisionRecord } {
+export function requireDatasetRevision(
+  view: View,
+  place: Place & { revision: number },
+): { dataset: Dataset; record: DatasetRevisionRecord } {
   const dataset = requireDataset(view, place);
   const record = view.get(datasetRevisionTable, `${place.datasetId}.${place.revision}`);
   if (record === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such dataset revision.' });

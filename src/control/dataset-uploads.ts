@@ -9,7 +9,13 @@ import type { CompleteDatasetUploadRequest, Dataset, DatasetUpload } from '../co
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { datasetToolOf, firstOf, nextOf, provenanceOf, rowsRefused, toolFor } from './dataset-endpoints.js';
-import { type DatasetRevisionRecord, datasetRevisionTable, datasetTable, requireAvailableDataset, requireDataset } from './dataset-records.js';
+import {
+  type DatasetRevisionRecord,
+  datasetRevisionTable,
+  datasetTable,
+  requireAvailableDataset,
+  requireDataset,
+} from './dataset-records.js';
 import { makeRoom, requireOpenUpload, uploadTable } from './dataset-upload-records.js';
 import type { EndpointSet, UnsafeCall } from './endpoint.js';
 import { takeQuota } from './quotas.js';

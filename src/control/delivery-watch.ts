@@ -1,4 +1,5 @@
-// Callback deliveries of sessions as figures and traces see them: each attempt, and what became of its delivery. Owns which attempts are under way.
+// Callback deliveries of sessions as figures and traces see them: each attempt, and what became of its delivery. Owns which attempts are
+// under way.
 import type { DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { DeliveryAnswer } from '../contract/world-protocol.js';
 import { inSpan } from '../tracing/tracing.js';
@@ -37,7 +38,8 @@ export class DeliveryWatch implements DeliveryObserver {
         const traceparent = tracing?.traceparent();
         const answered = await send(traceparent === undefined ? {} : { traceparent });
         if (answered.kind === 'status') span?.set({ 'http.response.status_code': answered.status });
-        if (answered.kind === 'none' || answered.status >= 400) span?.fail(answered.kind === 'none' ? answered.reason : String(answered.status));
+        if (answered.kind === 'none' || answered.status >= 400)
+          span?.fail(answered.kind === 'none' ? answered.reason : String(answered.status));
         return answered;
       });
       meter.callbackAttempted({ result: resultOf(answer), seconds: (performance.now() - begun.sinceMs) / 1000 });

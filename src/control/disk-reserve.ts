@@ -1,5 +1,5 @@
-// The room that a service keeps for the day its disk is full: a file of that size, so that nobody else can take it. It is given up when what
-// ends work or frees room finds none, and made again when there is some. New work is refused before it comes to that.
+// The room that a service keeps for the day its disk is full: a file of that size, so that nobody else can take it. It is given up when
+// what ends work or frees room finds none, and made again when there is some. New work is refused before it comes to that.
 //   R1. Given up, it is for what was let in already and for what frees room: new work is refused as long as the disk is short.
 //   R2. It is made again only where it leaves room for new work.
 import { randomFillSync } from 'node:crypto';

@@ -1,5 +1,6 @@
 // Every request to the control room passes here, once it is known who asks and the input is well-formed.
-//   D1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence, version or generation, readiness, world.
+//   D1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence, version or
+//       generation, readiness, world.
 //   D2. A project the caller may do nothing in does not exist for him.
 //   D3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
 //   D4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
@@ -11,7 +12,16 @@ import { limits } from '../contract/limits.js';
 import { auditEvent, auditTable } from './audit-records.js';
 import { requireAuthority } from './authorities.js';
 import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './endpoint.js';
-import { type Answer, ClaimsAtWork, claimIdOf, claimOf, claimTable, purgeClaims, requestHashOf, requireIdempotencyKey } from './idempotency.js';
+import {
+  type Answer,
+  ClaimsAtWork,
+  claimIdOf,
+  claimOf,
+  claimTable,
+  purgeClaims,
+  requestHashOf,
+  requireIdempotencyKey,
+} from './idempotency.js';
 import { requirePathResources } from './path-resources.js';
 import type { RefusalTrail } from './refusal-trail.js';
 import type { ControlServices } from './services.js';
@@ -86,8 +96,8 @@ export class Dispatcher {
   }
 
   /**
-   * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is looked at with
-   * the body, as its answer may be of a time when there was more.
+   * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is looked at
+   * with the body, as its answer may be of a time when there was more.
    */
   admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
     const { caller, idempotencyKey: key } = context;
@@ -128,7 +138,13 @@ export class Dispatcher {
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
     const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
-    const ask: Ask = { id, call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>, claimId, projectId, clientAddress };
+    const ask: Ask = {
+      id,
+      call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>,
+      claimId,
+      projectId,
+      clientAddress,
+    };
     if (endpoint.kind === 'prepared' && endpoint.isNeeded?.(ask.call) !== false) return this.#prepareAndChange(endpoint, ask);
     return this.#change(endpoint, ask);
   }
@@ -137,7 +153,8 @@ export class Dispatcher {
     try {
       requireAuthority(endpointTable[id], { caller, projectId });
     } catch (error) {
-      if (error instanceof ServiceError) this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
+      if (error instanceof ServiceError)
+        this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
       throw error;
     }
   }
@@ -177,7 +194,7 @@ export class Dispatcher {
       const reply = await catalog.change((tx) => this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, prepared)));
       return { reply, replayed: false };
     } catch (error) {
-      // A claim that stays is like one of an earlier life: the next request with the key takes it.
+      // A claim that stays is like one of an earlier incarnation: the next request with the key takes it.
       await catalog
         .change((tx) => tx.remove(claimTable, ask.claimId))
         .catch((err) => log.warn('a claim was not released', { correlationId: ask.call.correlationId, err }));
@@ -186,12 +203,18 @@ export class Dispatcher {
   }
 
   /** What of a change is kept beside its effect. */
-  #keep(tx: Change, { id, call, claimId, projectId, clientAddress }: Ask, endpoint: Mutation, { reply, ...done }: Outcome<AnyReply>): AnyReply {
+  #keep(
+    tx: Change,
+    { id, call, claimId, projectId, clientAddress }: Ask,
+    endpoint: Mutation,
+    { reply, ...done }: Outcome<AnyReply>,
+  ): AnyReply {
     const { nowMs, keyring } = this.#services;
     const atMs = nowMs();
     const { caller, correlationId, requestHash } = call;
     const stored = (endpoint.withoutSecret?.(reply) ?? reply) as unknown as JsonValue;
-    const secret = endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };
+    const secret =
+      endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };
     tx.put(claimTable, { claimId, requestHash, claimedAtMs: atMs, answer: { reply: stored, atMs, ...secret } });
     tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, clientAddress, projectId, ...done }));
     return reply;

@@ -71,11 +71,14 @@ export interface ChangeEndpoint<Id extends EndpointId> extends Secrets<Id> {
 }
 /**
  * Work that waits for something (a world, a compiler, a file), then one catalog change. The key is claimed durably first. After a crash a
- * retry prepares again, so `prepare` must find what an earlier life has done instead of doing it twice.
+ * retry prepares again, so `prepare` must find what an earlier incarnation has done instead of doing it twice.
  */
 export interface PreparedEndpoint<Id extends EndpointId, Prepared> extends Secrets<Id> {
   kind: 'prepared';
-  /** Whether this request has anything to prepare; absent: each. One that has nothing is a change like any other, in the order of the requests. */
+  /**
+   * Whether this request has anything to prepare; absent: each. One that has nothing is a change like any other, in the order of the
+   * requests.
+   */
   isNeeded?(call: UnsafeCall<Id>): boolean;
   prepare(view: View, call: UnsafeCall<Id>): Promise<Prepared>;
   apply(tx: Change, call: UnsafeCall<Id>, prepared: Prepared): Outcome<EndpointReply<Id>>;
@@ -84,8 +87,8 @@ interface Secrets<Id extends EndpointId> {
   /** A reply with a secret is stored without it. */
   withoutSecret?(reply: EndpointReply<Id>): EndpointReply<Id>;
   /**
-   * Shows a secret again that derives from the server key (keyring.ts), of the generation that was first shown. Only who asked first sees it; to
-   * others the key is used. Absent: a replay has no secret.
+   * Shows a secret again that derives from the server key (keyring.ts), of the generation that was first shown. Only who asked first sees
+   * it; to others the key is used. Absent: a replay has no secret.
    */
   withSecret?(stored: EndpointReply<Id>, keyGeneration: number): EndpointReply<Id>;
 }

@@ -36,7 +36,8 @@ export function environmentEndpoints(services: ControlServices): EndpointSet<Ids
     },
     listEnvironments: {
       kind: 'read',
-      run: (view, { path, query }) => listPage(services, view, { table: environmentTable, index: 'byProject', prefix: [path.projectId], query }),
+      run: (view, { path, query }) =>
+        listPage(services, view, { table: environmentTable, index: 'byProject', prefix: [path.projectId], query }),
     },
     getEnvironment: {
       kind: 'read',

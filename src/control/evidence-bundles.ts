@@ -1,5 +1,5 @@
-// Evidence bundles as clients see them: their record, their manifest, their files, their end. A client names a file as the manifest lists it;
-// what it says is looked up there and is never a path.
+// Evidence bundles as clients see them: their record, their manifest, their files, their end. A client names a file as the manifest lists
+// it; what it says is looked up there and is never a path.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
@@ -14,7 +14,10 @@ export function evidenceEndpoints(
   services: ControlServices,
 ): EndpointSet<'getEvidenceBundle' | 'getEvidenceManifest' | 'getEvidenceArtifact' | 'deleteEvidence'> {
   return {
-    getEvidenceBundle: { kind: 'read', run: (view, { path, caller }) => ({ evidence: requireEvidence(view, { ...path, ...caller }).bundle }) },
+    getEvidenceBundle: {
+      kind: 'read',
+      run: (view, { path, caller }) => ({ evidence: requireEvidence(view, { ...path, ...caller }).bundle }),
+    },
     getEvidenceManifest: {
       kind: 'read',
       run: async (view, { path, caller }) => {

@@ -15,7 +15,8 @@ export const evidenceTable = defineTable<EvidenceRecord>({
   name: 'evidence',
   idOf: ({ bundle }) => bundle.evidenceBundleId,
   indexes: {
-    byRetention: ({ bundle: { state, retainedUntilMs } }) => (state === 'sealed' && retainedUntilMs !== undefined ? [retainedUntilMs] : undefined),
+    byRetention: ({ bundle: { state, retainedUntilMs } }) =>
+      state === 'sealed' && retainedUntilMs !== undefined ? [retainedUntilMs] : undefined,
     byRemoval: ({ folderRemains }) => (folderRemains === true ? [] : undefined),
   },
 });
@@ -26,9 +27,13 @@ export function bundleFolder(dataDirectory: string, evidenceBundleId: string): s
 }
 
 /** A bundle as its project sees it. control.NOT_FOUND for one that does not exist and for one of another project alike. */
-export function requireEvidence(view: View, place: { organizationId: string; projectId: string; evidenceBundleId: string }): EvidenceRecord {
+export function requireEvidence(
+  view: View,
+  place: { organizationId: string; projectId: string; evidenceBundleId: string },
+): EvidenceRecord {
   const record = view.get(evidenceTable, place.evidenceBundleId);
-  if (record !== undefined && record.bundle.organizationId === place.organizationId && record.bundle.projectId === place.projectId) return record;
+  if (record !== undefined && record.bundle.organizationId === place.organizationId && record.bundle.projectId === place.projectId)
+    return record;
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such evidence bundle.' });
 }
 

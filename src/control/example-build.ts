@@ -13,6 +13,8 @@ export async function publishExampleBuild(
   const { compiled, diagnostics } = await compiler.compile({ root: exampleFolder() });
   if (compiled === undefined) throw new Error(`the example that ships does not compile: ${JSON.stringify(diagnostics)}`);
   const content = await keepAndVerify(services, compiled);
-  const build = await catalog.change((tx) => putBuild(tx, { organizationId, projectId, summary: compiled.summary, content, nowMs: nowMs() }));
+  const build = await catalog.change((tx) =>
+    putBuild(tx, { organizationId, projectId, summary: compiled.summary, content, nowMs: nowMs() }),
+  );
   return { buildHash: build.buildHash };
 }

@@ -1,5 +1,5 @@
-// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When the
-// host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
+// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When
+// the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
@@ -69,7 +69,9 @@ export class GuardedWorld implements WorldRef {
     return this.#world.destroy();
   }
 
-  /** Nothing is awaited before a message of a world that may pass is sent: it keeps its place. One frame: each call of an agent comes here. */
+  /**
+   * Nothing is awaited before a message of a world that may pass is sent: it keeps its place. One frame: each call of an agent comes here.
+   */
   async #inTurn<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
     const { guard, projectId, hostOf } = this.#parts;
     const { worldId } = this;

@@ -1,6 +1,6 @@
 // What an Idempotency-Key has led to (decisions.md 2): claims and stored answers. dispatch.ts calls it inside its changes.
 //   I1. A key means one request: another request under it is refused for as long as the claim is kept.
-//   I2. A claim without an answer is at work in this life (`ClaimsAtWork`), or was left by an earlier one and may be taken again.
+//   I2. A claim without an answer is at work in this incarnation (`ClaimsAtWork`), or was left by an earlier one and may be taken again.
 //   I3. Refusals leave no claim.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
@@ -65,7 +65,11 @@ export function claimIdOf({ holder, projectId = '', endpoint, key }: KeyScope): 
 /** sha256 over method, path and the canonical body; over the digest of a body of bytes. */
 export function requestHashOf({ method }: EndpointRule, path: string, body: unknown): string {
   const text =
-    body instanceof Uint8Array ? createHash('sha256').update(body).digest('hex') : body === undefined ? '' : canonicalJson(body as JsonValue);
+    body instanceof Uint8Array
+      ? createHash('sha256').update(body).digest('hex')
+      : body === undefined
+        ? ''
+        : canonicalJson(body as JsonValue);
   return `sha256:${createHash('sha256').update(`${method}\n${path}\n${text}`).digest('hex')}`;
 }
 
@@ -78,7 +82,7 @@ export function claimOf(view: View, claimId: string, requestHash: string): Claim
   return claim;
 }
 
-/** Claims whose request is being worked on in this life. */
+/** Claims whose request is being worked on in this incarnation. */
 export class ClaimsAtWork {
   readonly #ids = new Set<string>();
 

@@ -1,5 +1,5 @@
-// Expressions of hosted runs are judged in workers of their own (task-pool.ts), shared by all projects in turns: one may take most of a second,
-// and this thread has others to answer meanwhile.
+// Expressions of hosted runs are judged in workers of their own (task-pool.ts), shared by all projects in turns: one may take most of a
+// second, and this thread has others to answer meanwhile.
 import { limits } from '../contract/limits.js';
 import type { ExpressionJudge, Judged } from '../drills/judge/evaluate-expression.js';
 import { TaskLost, TaskPool } from './task-pool.js';
@@ -15,7 +15,7 @@ export interface JudgeWorkersOptions {
   workers?: number;
   /** What a worker is. Default: a thread. */
   start?: StartTaskWorker<JudgeTask, Judged>;
-  /** Each has tasks of one project in its life. */
+  /** Each has tasks of one project in its lifetime. */
   apart?: boolean;
 }
 

@@ -47,7 +47,10 @@ function entryOf({
     manifestHash,
     hasStarter: starter !== undefined,
     ...(description === undefined ? {} : { description }),
-    operations: manifest.operations.map(({ id, description: what }) => ({ operationId: id, ...(what === undefined ? {} : { description: what }) })),
+    operations: manifest.operations.map(({ id, description: what }) => ({
+      operationId: id,
+      ...(what === undefined ? {} : { description: what }),
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
-// What was read from blobs and is read again and again: kept by its hash, the most recently used of it, bounded in number and in bytes as stored.
+// What was read from blobs and is read again and again: kept by its hash, the most recently used of it, bounded in number and in bytes as
+// stored.
 export class LoadedCache<Value> {
   readonly #max: { items: number; bytes: number };
   /** The least recently used first: a Map keeps the order of insertion. */

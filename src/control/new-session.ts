@@ -23,11 +23,23 @@ export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<Worl
   ttlMs: number | undefined;
 }
 
-/** control.NOT_FOUND for a build that is gone; control.QUOTA_EXCEEDED when the organization has too many, or stores what it may. The caller writes the record. */
+/**
+ * control.NOT_FOUND for a build that is gone; control.QUOTA_EXCEEDED when the organization has too many, or stores what it may. The caller
+ * writes the record.
+ */
 export function newSession(
   tx: Change,
   services: Pick<ControlServices, 'settings' | 'nowMs'>,
-  { ttlMs = limits.sessionTtlMs, organizationId, projectId, environmentId, buildHash, seed, callbackReceiverBindingIds = [], ...rest }: NewSession,
+  {
+    ttlMs = limits.sessionTtlMs,
+    organizationId,
+    projectId,
+    environmentId,
+    buildHash,
+    seed,
+    callbackReceiverBindingIds = [],
+    ...rest
+  }: NewSession,
   record: Pick<SessionRecord, 'setupHash' | 'createdBy' | 'clockUs'>,
 ): SessionRecord {
   // Retention may have removed it since somebody looked.

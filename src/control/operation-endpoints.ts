@@ -23,7 +23,8 @@ export function operationEndpoints(services: ControlServices): EndpointSet<'getO
       run: (view, { path, query, caller }) => {
         const { state = 'all', kind, resourceId } = (query ?? {}) as OperationsQuery;
         const project = [caller.organizationId, path.projectId];
-        const list = resourceId === undefined ? { index: 'byProject', prefix: project } : { index: 'byResource', prefix: [...project, resourceId] };
+        const list =
+          resourceId === undefined ? { index: 'byProject', prefix: project } : { index: 'byResource', prefix: [...project, resourceId] };
         const present = ({ operation }: OperationRecord) => operations.find(operation.operationId) ?? operation;
         const page = listPage(services, view, {
           table: operationTable,

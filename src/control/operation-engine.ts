@@ -1,8 +1,7 @@
-// Runs operations: lanes, beginnings, endings, cancellation, what a new life takes up. Owns what is in memory of them; the records are the
-// catalog's (operation-records.ts). operations.ts has the promises.
+// Runs operations, and owns what is in memory of them; operation-records.ts has their records, operations.ts the promises.
 //   E1. An operation is in its lane from the commit of its record until the commit of its end.
-//   E2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that records it, so it
-//       waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
+//   E2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that records it, so
+//       it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
 //   E3. An end that could not be written is written later: the runner does not run again for it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../contract/errors.js';
@@ -17,8 +16,9 @@ import { isInterruption, isOwnFailure } from './interruptions.js';
 import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
-import { countStart, forgetStarts, giveStartBack, noteRunning, type Started, spent } from './operation-starts.js';
-import { type CreateOperation, LeftForNextLife, type OperationFigure, type OperationRecord, type Operations, type Runner } from './operations.js';
+import { type CountedStart, countStart, forgetStarts, giveStartBack, noteRunning, spent } from './operation-starts.js';
+import type { CreateOperation, OperationFigure, OperationRecord, Operations, Runner } from './operations.js';
+import { OperationSuspended } from './operations.js';
 import { countOf, moveCount } from './quotas.js';
 import type { ControlLog } from './services.js';
 import type { Change } from './tables.js';
@@ -40,10 +40,10 @@ interface Waiting {
   kind: OperationKind;
   /** Its next start is on the disk already. */
   isCounted: boolean;
-  /** An earlier life had it. */
+  /** An earlier incarnation had it. */
   takenUp: boolean;
 }
-/** An operation whose runner is at work in this life. */
+/** An operation whose runner is at work in this incarnation. */
 interface Live {
   record: OperationRecord;
   runner: Runner;
@@ -70,12 +70,13 @@ export class OperationEngine implements Operations {
   readonly #live = new Map<string, Live>();
   readonly #atWork = new Set<Promise<void>>();
   readonly #waiters = new Map<string, Waiter[]>();
-  /** `new` until resume. `over`: nothing that still ends in this life is written. */
+  /** `new` until resume. `over`: nothing that still ends in this incarnation is written. */
   #phase: 'new' | 'open' | 'draining' | 'over' = 'new';
   readonly #leaving = new AbortController();
   readonly #over = new AbortController();
 
-  constructor({ catalog, nowMs, log, meter = silentMeter, tracing, retryMs = limits.operationRetryMs, onSpent = () => {} }: OperationEngineOptions) {
+  constructor(options: OperationEngineOptions) {
+    const { catalog, nowMs, log, meter = silentMeter, tracing, retryMs = limits.operationRetryMs, onSpent = () => {} } = options;
     this.#catalog = catalog;
     this.#nowMs = nowMs;
     this.#log = log;
@@ -120,7 +121,8 @@ export class OperationEngine implements Operations {
     const traced = traceparent === undefined ? {} : { traceparent };
     tx.put(operationTable, { operation, input, lane, correlationId, ...traced, ...(isCounted ? { starts: 1 } : {}) });
     // Before `resume` nothing runs, and it finds this one on the disk.
-    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, { operationId: operation.operationId, kind, isCounted, takenUp: false }));
+    const waiting = { operationId: operation.operationId, kind, isCounted, takenUp: false };
+    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, waiting));
     return operation;
   }
 
@@ -159,7 +161,8 @@ export class OperationEngine implements Operations {
     const { operation } = requireOperation(this.#catalog.view.get(operationTable, operationId));
     if (hasEnded(operation)) return operation;
     if (this.#phase === 'over') throw shuttingDown();
-    return new Promise((resolve, reject) => this.#waiters.set(operationId, [...(this.#waiters.get(operationId) ?? []), { resolve, reject }]));
+    const others = this.#waiters.get(operationId) ?? [];
+    return new Promise((resolve, reject) => this.#waiters.set(operationId, [...others, { resolve, reject }]));
   }
 
   figures(): OperationFigure[] {
@@ -227,8 +230,8 @@ export class OperationEngine implements Operations {
     await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
   }
 
-  /** Undefined: it was left for the next life. */
-  async #runToEnd(entry: Waiting, { record, isSpent }: Started): Promise<Operation | undefined> {
+  /** Undefined: it was left for the next incarnation. */
+  async #runToEnd(entry: Waiting, { record, isSpent }: CountedStart): Promise<Operation | undefined> {
     const { operationId, kind, cancelRequestedAtMs } = record.operation;
     const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
     this.#live.set(operationId, live);
@@ -237,14 +240,14 @@ export class OperationEngine implements Operations {
     const ended = result && (await this.#end(live, result));
     this.#live.delete(operationId);
     if (ended !== undefined) this.#ended(record.lane, ended);
-    // Where this life is over, `drain` has done so.
+    // Where this incarnation is over, `drain` has done so.
     else if (this.#phase !== 'over') await this.#giveStartsBack([operationId]);
     return ended;
   }
 
   /** Undefined for one that was cancelled while it waited. */
-  #beginCounted({ operationId }: Waiting): Started | undefined {
-    let begun: Started | undefined;
+  #beginCounted({ operationId }: Waiting): CountedStart | undefined {
+    let begun: CountedStart | undefined;
     const written = this.#catalog.change((tx) => {
       begun = noteRunning(tx, operationId, this.#nowMs());
     });
@@ -252,8 +255,8 @@ export class OperationEngine implements Operations {
     return begun;
   }
 
-  /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this life is about to. */
-  async #begin(operationId: string): Promise<Started | undefined> {
+  /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this incarnation is about to. */
+  async #begin(operationId: string): Promise<CountedStart | undefined> {
     const known = this.#catalog.view.get(operationTable, operationId);
     if (known === undefined) return undefined;
     const { starts = 0, operation } = known;
@@ -273,7 +276,7 @@ export class OperationEngine implements Operations {
     return undefined;
   }
 
-  /** Undefined: it was left for the next life. */
+  /** Undefined: it was left for the next incarnation. */
   async #run(live: Live): Promise<RunnerResult | undefined> {
     const { record, runner, takenUp, controller } = live;
     const { operationId } = record.operation;
@@ -285,7 +288,7 @@ export class OperationEngine implements Operations {
       try {
         return await runner.run(record, { signal: controller.signal, leaving: this.#leaving.signal, takenUp, progress });
       } catch (error) {
-        if (error instanceof LeftForNextLife) return undefined;
+        if (error instanceof OperationSuspended) return undefined;
         const isOwn = isOwnFailure(error);
         if (!isOwn && (!isInterruption(error) || ++interruptions > limits.operationInterruptionsMax)) return { error };
         if (this.#phase === 'over') return undefined;
@@ -321,7 +324,7 @@ export class OperationEngine implements Operations {
     }
   }
 
-  /** Writes the end, as often as it takes. Undefined: this life is over, the next one runs it again. */
+  /** Writes the end, as often as it takes. Undefined: this incarnation is over, the next one runs it again. */
   async #end({ record, runner }: Live, result: RunnerResult): Promise<Operation | undefined> {
     const { correlationId, operation } = record;
     const about = { operationId: operation.operationId, correlationId };
@@ -365,7 +368,7 @@ export class OperationEngine implements Operations {
     tx.put(operationTable, { ...record, operation });
   }
 
-  /** Longer each time; over at once when this life is. */
+  /** Longer each time; over at once when this incarnation is. */
   async #wait(tries: number): Promise<void> {
     const ms = Math.min(this.#retryMs * 2 ** Math.min(tries - 1, 7), limits.operationRetryMaxMs);
     await pause(ms, undefined, { signal: this.#over.signal }).catch(() => {});
@@ -392,6 +395,6 @@ export class OperationEngine implements Operations {
 const laneCount = (lane: string): string => `lane ${lane}`;
 const shuttingDown = (): ServiceError =>
   new ServiceError('control.UNAVAILABLE', {
-    message: 'The server shuts down; the operation goes on in its next life.',
+    message: 'The server shuts down; the operation goes on when it starts again.',
     retryAfterMs: limits.unavailableRetryAfterMs,
   });

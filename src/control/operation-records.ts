@@ -13,7 +13,7 @@ export const operationTable = defineTable<OperationRecord>({
     byProject: ({ operation }) => [operation.organizationId, operation.projectId],
     byResource: ({ operation }) => [operation.organizationId, operation.projectId, operation.resourceId],
     byEnd: ({ operation: { finishedAtMs } }) => (finishedAtMs === undefined ? undefined : [finishedAtMs]),
-    /** What the next life takes up, in the order of the ids, which is the order in which they were recorded. */
+    /** What the next incarnation takes up, in the order of the ids, which is the order in which they were recorded. */
     unfinished: (record) => (isUnfinished(record) ? [] : undefined),
   },
 });

@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.js';
 import { inSpan, type Tracing } from '../tracing/tracing.js';
 import type { OperationRecord } from './operations.js';
 
-/** `work` yields the operation as it ended; undefined: it was left for the next life. */
+/** `work` yields the operation as it ended; undefined: it was left for the next incarnation. */
 export async function inOperationSpan(
   tracing: Tracing | undefined,
   record: OperationRecord,

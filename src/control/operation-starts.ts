@@ -1,14 +1,18 @@
-// How often an operation was started: counted on the disk before its runner starts, given back when a life ends in order. So what ends the
-// process, or the host of its world, each time it runs is ended after so many starts, however many lives they were in.
+// How often an operation was started: counted on the disk before its runner starts, given back when an incarnation ends in order. So what
+// ends the process, or the host of its world, each time it runs is ended after so many starts, however many incarnations they were in.
 import { ServiceError } from '../contract/errors.js';
 import { hasEnded, moveOperation, operationTable } from './operation-records.js';
 import type { OperationRecord } from './operations.js';
 import type { Change } from './tables.js';
 
-export type Started = { record: OperationRecord; isSpent: boolean };
+export type CountedStart = { record: OperationRecord; isSpent: boolean };
 
 /** Counts one more start; `isSpent`: there were as many as there may be, and it is not to be started. Undefined for one that has ended. */
-export function countStart(tx: Change, operationId: string, { startsMax, nowMs }: { startsMax: number; nowMs: number }): Started | undefined {
+export function countStart(
+  tx: Change,
+  operationId: string,
+  { startsMax, nowMs }: { startsMax: number; nowMs: number },
+): CountedStart | undefined {
   const record = tx.get(operationTable, operationId);
   if (record === undefined || hasEnded(record.operation)) return undefined;
   const { starts = 0 } = record;
@@ -19,7 +23,7 @@ export function countStart(tx: Change, operationId: string, { startsMax, nowMs }
 }
 
 /** Of one whose start was counted when it was recorded. */
-export function noteRunning(tx: Change, operationId: string, nowMs: number): Started | undefined {
+export function noteRunning(tx: Change, operationId: string, nowMs: number): CountedStart | undefined {
   const record = tx.get(operationTable, operationId);
   if (record === undefined || hasEnded(record.operation)) return undefined;
   const begun = running(record, nowMs);

@@ -3,7 +3,8 @@
 //   O2. Operations of one lane run one at a time, in the order they were recorded; lanes do not wait for each other.
 //   O3. What a runner did to the catalog and the operation's end commit together. After a crash the runner runs again from the start,
 //       so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
-//   O4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts, over all lives.
+//   O4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts, over all
+//       incarnations.
 import type { JsonValue } from '../contract/json.js';
 import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Change } from './tables.js';
@@ -15,9 +16,11 @@ export interface OperationRecord {
   lane: string;
   /** The correlation id of the request that asked for it. */
   correlationId: string;
-  /** Of the span of that request, where there are traces: the operation's is its child, in whatever life it runs. */
+  /** Of the span of that request, where there are traces: the operation's is its child, in whatever incarnation it runs. */
   traceparent?: string;
-  /** How often its runner was started since it last did no harm, counted on the disk before each start (operation-starts.ts). Absent: never. */
+  /**
+   * How often its runner was started since it last did no harm, counted on the disk before each start (operation-starts.ts). Absent: never.
+   */
   starts?: number;
 }
 export interface CreateOperation {
@@ -35,18 +38,18 @@ export interface CreateOperation {
 export interface RunnerContext {
   /** Aborted when somebody cancels the operation; the runner ends as it can. */
   signal: AbortSignal;
-  /** Aborted when this life is to end. A runner that only waits for somebody outside then rejects with LeftForNextLife. */
+  /** Aborted when this incarnation is to end. A runner that only waits for somebody outside then rejects with OperationSuspended. */
   leaving: AbortSignal;
-  /** An earlier life had it: what it was to make may be there already. */
+  /** An earlier incarnation had it: what it was to make may be there already. */
   takenUp: boolean;
   /** Shown as `result` while the operation runs; not durable, and thinned. */
   progress(value: JsonValue): void;
 }
-/** The operation has not ended: the next life runs it again. */
-export class LeftForNextLife extends Error {
+/** The operation has not ended: the next incarnation runs it again. */
+export class OperationSuspended extends Error {
   constructor() {
-    super('the operation goes on in the next life');
-    this.name = 'LeftForNextLife';
+    super('the operation goes on in the next incarnation');
+    this.name = 'OperationSuspended';
   }
 }
 /** What a runner ends with: applied in the change that ends the operation. Its value is the operation's `result`. */
@@ -82,8 +85,8 @@ export interface Operations {
   /** Resolves when it has ended; for tests and for endpoints that wait a moment. */
   whenEnded(operationId: string): Promise<Operation>;
   figures(): OperationFigure[];
-  /** Takes up what an earlier life left. */
+  /** Takes up what an earlier incarnation left. */
   resume(): void;
-  /** Starts nothing more; resolves when what runs has ended or `graceMs` are over. What is left goes on in the next life. */
+  /** Starts nothing more; resolves when what runs has ended or `graceMs` are over. What is left goes on in the next incarnation. */
   drain(graceMs: number): Promise<void>;
 }

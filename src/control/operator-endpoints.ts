@@ -24,8 +24,16 @@ type PeopleIds = Extract<EndpointId, `${string}OrganizationMember${string}`>;
 type CredentialIds = Extract<EndpointId, `${string}OrganizationCredential${string}`> | 'listOrganizationAuditEvents';
 type KeyIds = 'getServerKey' | 'rotateServerKey';
 
-export function operatorEndpoints(services: ControlServices): EndpointSet<OrganizationIds | SuspensionIds | PeopleIds | CredentialIds | KeyIds> {
-  return { ...ofOrganizations(services), ...ofSuspension(services), ...ofMembers(services), ...ofCredentials(services), ...ofKey(services) };
+export function operatorEndpoints(
+  services: ControlServices,
+): EndpointSet<OrganizationIds | SuspensionIds | PeopleIds | CredentialIds | KeyIds> {
+  return {
+    ...ofOrganizations(services),
+    ...ofSuspension(services),
+    ...ofMembers(services),
+    ...ofCredentials(services),
+    ...ofKey(services),
+  };
 }
 
 function ofOrganizations(services: ControlServices): EndpointSet<OrganizationIds> {
@@ -124,7 +132,11 @@ function ofCredentials(services: ControlServices): EndpointSet<CredentialIds> {
         const record = requireCredential(tx, path);
         requireConfirmation(path.credentialId, body);
         const credential = revoke(tx, record, services.nowMs());
-        return { reply: { credential }, resource: { type: 'credential', id: credential.credentialId }, organizationId: path.organizationId };
+        return {
+          reply: { credential },
+          resource: { type: 'credential', id: credential.credentialId },
+          organizationId: path.organizationId,
+        };
       },
     },
     listOrganizationAuditEvents: {

@@ -1,5 +1,5 @@
-// The operator's token: made at the first start, in a file of the data directory that its owner alone may read. The catalog keeps its hash, so
-// the file may be taken away; a file that is there at a start says which token holds from then on.
+// The operator's token: made at the first start, in a file of the data directory that its owner alone may read. The catalog keeps its hash,
+// so the file may be taken away; a file that is there at a start says which token holds from then on.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';

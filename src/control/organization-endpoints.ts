@@ -52,6 +52,9 @@ function ofMembers(services: ControlServices): EndpointSet<MemberIds> {
     listMembers: { kind: 'read', run: (view, { query, caller }) => memberPage(services, view, caller.organizationId, query) },
     updateMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(setRole(tx, which(path.userId, caller), body.role)) },
     removeMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(removeMember(tx, which(path.userId, caller), body)) },
-    restoreMember: { kind: 'change', apply: (tx, { path, body, caller }) => done(restoreMember(tx, which(path.userId, caller), body.role)) },
+    restoreMember: {
+      kind: 'change',
+      apply: (tx, { path, body, caller }) => done(restoreMember(tx, which(path.userId, caller), body.role)),
+    },
   };
 }

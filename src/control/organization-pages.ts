@@ -23,9 +23,12 @@ export function credentialPage(services: Keys, view: View, organizationId: strin
 
 export function auditPage(services: Keys, view: View, organizationId: string, query: AuditEventsQuery = {}): ListPage<AuditEvent> {
   const { projectId, outcome = 'accepted' } = query;
-  const [ofOrganization, ofProject] = outcome === 'refused' ? ['refusedByOrganization', 'refusedByProject'] : ['byOrganization', 'byProject'];
+  const [ofOrganization, ofProject] =
+    outcome === 'refused' ? ['refusedByOrganization', 'refusedByProject'] : ['byOrganization', 'byProject'];
   const list =
-    projectId === undefined ? { index: ofOrganization!, prefix: [organizationId] } : { index: ofProject!, prefix: [organizationId, projectId] };
+    projectId === undefined
+      ? { index: ofOrganization!, prefix: [organizationId] }
+      : { index: ofProject!, prefix: [organizationId, projectId] };
   return listPage(services, view, { table: auditTable, ...list, query, reverse: true });
 }
 
@@ -39,7 +42,10 @@ export function usageOf(view: View, { settings, nowMs }: Pick<ControlServices, '
   return { usage: { schemaVersion: 1, organizationId, atMs: nowMs(), quotas } };
 }
 
-export function requireCredential(view: View, { organizationId, credentialId }: { organizationId: string; credentialId: string }): CredentialRecord {
+export function requireCredential(
+  view: View,
+  { organizationId, credentialId }: { organizationId: string; credentialId: string },
+): CredentialRecord {
   const record = view.get(credentialTable, credentialId);
   if (record !== undefined && record.credential.organizationId === organizationId) return record;
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such credential.' });

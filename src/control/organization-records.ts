@@ -70,7 +70,7 @@ export const memberTable = defineTable<MemberRecord>({
 });
 export const memberId = ({ organizationId, userId }: Pick<Member, 'organizationId' | 'userId'>): string => `${organizationId}.${userId}`;
 
-/** A subject is the same user in every organization, and in every life of this server. */
+/** A subject is the same user in every organization, and in every incarnation of this server. */
 export function userIdOf({ issuer, subject }: { issuer: string; subject: string }): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

@@ -1,4 +1,5 @@
-// The resources that a path names, found before a body is read: a client that names one that does not exist, or is another project's, would send it for nothing.
+// The resources that a path names, found before a body is read: a client that names one that does not exist, or is another project's, would
+// send it for nothing.
 import { requireAuthoring } from './authoring-records.js';
 import { requireCallbackReceiver } from './callback-receiver-records.js';
 import { requireDataset } from './dataset-records.js';

@@ -31,7 +31,7 @@ export function readPrivateFile({ file, what, groupMayRead = false }: PrivateFil
 export function writePrivateFile({ file, what }: PrivateFile, text: string): void {
   const made = `${file}.new`;
   try {
-    // Of a life that was cut short.
+    // Of an incarnation that was cut short.
     rmSync(made, { force: true });
     const descriptor = openSync(made, 'wx', 0o600);
     writeSync(descriptor, text);

@@ -86,7 +86,15 @@ function ofGrants(services: ControlServices): EndpointSet<'createGrant' | 'listG
           });
         }
         const createdBy = caller.userId ?? caller.credentialId;
-        const grant: ProjectGrant = { schemaVersion: 1, grantId: newId('grant'), projectId, subject, role, createdBy, createdAtMs: services.nowMs() };
+        const grant: ProjectGrant = {
+          schemaVersion: 1,
+          grantId: newId('grant'),
+          projectId,
+          subject,
+          role,
+          createdBy,
+          createdAtMs: services.nowMs(),
+        };
         tx.put(grantTable, grant);
         return { reply: { grant }, resource: { type: 'grant', id: grant.grantId } };
       },

@@ -1,5 +1,6 @@
-// The worlds of a service, each with the hosts of its project: worlds of two projects never share a host. A project's hosts start with the first
-// message to one of its worlds and end when none has had one for a while; the next message starts them again, and no holder of a reference notices.
+// The worlds of a service, each with the hosts of its project: worlds of two projects never share a host. A project's hosts start with the
+// first message to one of its worlds and end when none has had one for a while; the next message starts them again, and no holder of a
+// reference notices.
 //   W1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
 //   W2. Messages of one world are sent in the order of the calls, over a restart of its hosts too.
 import { createHash } from 'node:crypto';
@@ -78,7 +79,9 @@ export class ProjectWorlds implements Worlds {
   }
 
   async killHost(index: number): Promise<void> {
-    const hosts = [...this.#projects.values()].find(({ firstHost, ready }) => index >= firstHost && index < firstHost + (ready?.hostCount ?? 0));
+    const hosts = [...this.#projects.values()].find(
+      ({ firstHost, ready }) => index >= firstHost && index < firstHost + (ready?.hostCount ?? 0),
+    );
     if (hosts === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
     await hosts.ready?.killHost(index - hosts.firstHost);
   }
@@ -101,7 +104,9 @@ export class ProjectWorlds implements Worlds {
     await this.#parts.onClosed?.();
   }
 
-  /** The worlds of a project, its hosts started if need be. Rejects with control.UNAVAILABLE where no more may stand and none can be spared. */
+  /**
+   * The worlds of a project, its hosts started if need be. Rejects with control.UNAVAILABLE where no more may stand and none can be spared.
+   */
   hostsOf(projectId: string): Promise<Worlds> {
     const known = this.#projects.get(projectId);
     if (known !== undefined) {
@@ -145,7 +150,9 @@ export class ProjectWorlds implements Worlds {
   async #makeRoom(): Promise<void> {
     const { projectsLiveMax = limits.projectsLiveMax } = this.#parts;
     if (this.#projects.size < projectsLiveMax) return;
-    const oldest = [...this.#projects].filter(([, { ready }]) => ready !== undefined).sort(([, one], [, other]) => one.usedMs - other.usedMs);
+    const oldest = [...this.#projects]
+      .filter(([, { ready }]) => ready !== undefined)
+      .sort(([, one], [, other]) => one.usedMs - other.usedMs);
     for (const [projectId, hosts] of oldest) {
       if (Date.now() - hosts.usedMs < limits.hostsSpareMs || !(await this.#isQuiet(hosts))) continue;
       await this.#end(projectId);

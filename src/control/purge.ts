@@ -1,8 +1,9 @@
-// Removes what has ended long enough ago and nothing refers to any more: closed conversations, build attempts, builds, deleted drafts, archived
-// datasets, credentials that open nothing. Their blobs go afterwards (blob-sweep.ts).
-//   P1. Nothing that is referred to is removed (references.ts). References are gathered from what is on the disk and from every record that is put
-//       meanwhile, so a request that comes in between keeps what it names.
-//   P2. A thing goes with its parts in one change, unless it has very many: then its parts go first, and it is of no use to anybody by then.
+// Removes what has ended long enough ago and nothing refers to any more: closed conversations, build attempts, builds, deleted drafts,
+// archived datasets, credentials that open nothing. Their blobs go afterwards (blob-sweep.ts).
+//   P1. Nothing that is referred to is removed (references.ts). References are gathered from what is on the disk and from every record that
+//       is put meanwhile, so a request that comes in between keeps what it names.
+//   P2. A thing goes with its parts in one change, unless it has very many: then its parts go first, and it is of no use to anybody by
+//       then.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
@@ -35,7 +36,8 @@ function kind<Record>(one: Kind<Record>): Kind<unknown> {
 const kinds: readonly Kind<unknown>[] = [
   kind({
     table: authoringTable,
-    isOver: (_, { session }, { nowMs, retention }) => session.state !== 'active' && isPast(session.closedAtMs, retention.closedAuthoringMs, nowMs),
+    isOver: (_, { session }, { nowMs, retention }) =>
+      session.state !== 'active' && isPast(session.closedAtMs, retention.closedAuthoringMs, nowMs),
     removeParts: (tx, { session: { authoringSessionId } }) => {
       const { records, next } = tx.list(turnTable, { index: 'bySession', prefix: [authoringSessionId], limit: limits.purgeRecordsMax });
       for (const { turnId, proposalId } of records) {
@@ -86,7 +88,11 @@ const kinds: readonly Kind<unknown>[] = [
     // What opens one of an early version is not known, so it stays.
     isOver: (_, { credential: { revokedAtMs, expiresAtMs }, secretHash }, { nowMs, retention }) =>
       secretHash !== undefined &&
-      isPast(Math.min(revokedAtMs ?? Number.POSITIVE_INFINITY, expiresAtMs ?? Number.POSITIVE_INFINITY), retention.endedCredentialMs, nowMs),
+      isPast(
+        Math.min(revokedAtMs ?? Number.POSITIVE_INFINITY, expiresAtMs ?? Number.POSITIVE_INFINITY),
+        retention.endedCredentialMs,
+        nowMs,
+      ),
     removeParts: (tx, { credential: { organizationId }, secretHash, counted }) => {
       if (counted) returnQuota(tx, { organizationId, name: 'credentialsMax' });
       if (secretHash !== undefined) tx.remove(bearerTable, secretHash);
@@ -111,7 +117,9 @@ async function purgeRound(services: Needs, purged: Purged): Promise<void> {
   const { catalog } = services;
   const over = await idsOver(services);
   // Content alone is no reason to look: it is left when a build goes.
-  const hasWork = over.some(({ kind: { table }, ids }) => ids.length > 0 && (table !== buildContentTable || (purged[buildTable.name] ?? 0) > 0));
+  const hasWork = over.some(
+    ({ kind: { table }, ids }) => ids.length > 0 && (table !== buildContentTable || (purged[buildTable.name] ?? 0) > 0),
+  );
   if (!hasWork) return;
   const referenced = new Set<string>();
   const note = (tableName: string, record: unknown): void => {

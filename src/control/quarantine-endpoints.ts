@@ -28,7 +28,8 @@ export function quarantineEndpoints(services: ControlServices): EndpointSet<'lis
         const record = requireQuarantine(tx, { ...path, organizationId: caller.organizationId });
         requireVersion(record.quarantine, body);
         const { state } = record.quarantine;
-        if (state === 'released') throw new ServiceError('control.STATE_CONFLICT', { message: 'The build is released.', details: { state } });
+        if (state === 'released')
+          throw new ServiceError('control.STATE_CONFLICT', { message: 'The build is released.', details: { state } });
         const quarantine = quarantines.release(tx, record, caller.userId ?? caller.credentialId);
         return { reply: { quarantine }, resource: { type: 'build', id: path.buildHash } };
       },

@@ -1,5 +1,5 @@
-// What builds did to their hosts, as it lies in the catalog: a record for each build of a project that ran past its time or ended its host of
-// late, and its quarantine once that was too often.
+// What builds did to their hosts, as it lies in the catalog: a record for each build of a project that ran past its time or ended its host
+// of late, and its quarantine once that was too often.
 import { ServiceError } from '../contract/errors.js';
 import type { BuildQuarantine } from '../contract/hosted-source.js';
 import { limits } from '../contract/limits.js';
@@ -66,7 +66,8 @@ export function struck(before: QuarantineRecord, strike: Strike, bounds: Control
 /** As its project sees it. control.NOT_FOUND for a build that was never quarantined, and for one of another project alike. */
 export function requireQuarantine(view: View, place: BuildPlace): QuarantineRecord & { quarantine: BuildQuarantine } {
   const record = view.get(quarantineTable, buildKeyOf(place));
-  if (record?.quarantine !== undefined && record.organizationId === place.organizationId) return { ...record, quarantine: record.quarantine };
+  if (record?.quarantine !== undefined && record.organizationId === place.organizationId)
+    return { ...record, quarantine: record.quarantine };
   throw new ServiceError('control.NOT_FOUND', { message: 'The build was never quarantined.' });
 }
 

@@ -6,7 +6,15 @@ import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { auditTable } from './audit-records.js';
 import type { Catalog } from './catalog.js';
-import { type BuildPlace, buildKeyOf, type QuarantineRecord, quarantined, quarantineTable, type Strike, struck } from './quarantine-records.js';
+import {
+  type BuildPlace,
+  buildKeyOf,
+  type QuarantineRecord,
+  quarantined,
+  quarantineTable,
+  type Strike,
+  struck,
+} from './quarantine-records.js';
 import { sessionTable } from './session-records.js';
 import type { ControlSettings } from './settings.js';
 import type { Change } from './tables.js';

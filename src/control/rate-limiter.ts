@@ -20,8 +20,8 @@ export class RateLimiter {
   }
 
   /**
-   * One request; control.RATE_LIMITED when there is no token left. A refused request costs nothing. `rate`: where the id has one of its own. Yields
-   * the rate, and how many would be let through now.
+   * One request; control.RATE_LIMITED when there is no token left. A refused request costs nothing. `rate`: where the id has one of its
+   * own. Yields the rate, and how many would be let through now.
    */
   take(id: string, rate: Rate = this.#rate): { rate: Rate; remaining: number } {
     const { perSecond, burst } = rate;

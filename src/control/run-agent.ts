@@ -3,18 +3,18 @@ import { ServiceError } from '../contract/errors.js';
 import type { CompleteInteractionRequest } from '../contract/hosted-runs.js';
 import { limits } from '../contract/limits.js';
 import type { RunError } from '../contract/run.js';
-import type { HandedIn } from '../drills/hosted-attempt.js';
+import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { runError } from '../drills/run-error.js';
 import type { ChangeEndpoint, PreparedEndpoint } from './endpoint.js';
 import { nameAttachments } from './run-attachments.js';
-import { accessKnown, handedIn, isAwaited, putRun } from './run-changes.js';
+import { isAwaited, noteAccess, putRun, submitResult } from './run-changes.js';
 import { runMemory } from './run-memory.js';
 import { type RunRecord, requireRevision, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type GivenAccess, giveAccess } from './session-access.js';
 import { requireRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
-import { noted } from './session-states.js';
+import { annotate } from './session-states.js';
 import type { View } from './tables.js';
 
 export function createRunAccess(services: ControlServices): PreparedEndpoint<'createRunAccess', GivenAccess> {
@@ -42,8 +42,8 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
         const { interactionId } = call.body;
         const session = requireRecord(tx, sessionId);
         const { leaseGeneration } = session.session;
-        if (session.accessGeneration !== leaseGeneration) tx.put(sessionTable, noted(session, { accessGeneration: leaseGeneration }));
-        putRun(tx, accessKnown(record, 'issued'), nowMs(), { kind: 'access_issued', interactionId, details: { accessId: bundle.accessId } });
+        if (session.accessGeneration !== leaseGeneration) tx.put(sessionTable, annotate(session, { accessGeneration: leaseGeneration }));
+        putRun(tx, noteAccess(record, 'issued'), nowMs(), { kind: 'access_issued', interactionId, details: { accessId: bundle.accessId } });
         runMemory(services).issued(hostedRunId, access);
         return { reply: { access: { ...bundle, hostedRunId, interactionId } }, resource: { type: 'run', id: hostedRunId } };
       } catch (error) {
@@ -70,9 +70,9 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
       const handed = resultOf(targetResult, correlationId);
       nameAttachments(tx, { hostedRunId, interactionId, attachmentIds: targetResult.attachments });
       const memory = runMemory(services);
-      const seen = memory.observed(hostedRunId) ? accessKnown(record, 'observed') : record;
+      const seen = memory.observed(hostedRunId) ? noteAccess(record, 'observed') : record;
       const details = { status: targetResult.status };
-      const after = putRun(tx, handedIn(seen, nowMs, handed), nowMs, { kind: 'interaction_completed', interactionId, details });
+      const after = putRun(tx, submitResult(seen, nowMs, handed), nowMs, { kind: 'interaction_completed', interactionId, details });
       tx.afterCommit(() => {
         // From here on its access opens nothing, and only then is the completion reported.
         void memory.close(hostedRunId);
@@ -86,7 +86,8 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
 /** control.STATE_CONFLICT when nobody is awaited, control.VERSION_CONFLICT when another interaction is. */
 function requireAwaited(record: RunRecord, { interactionId, nowMs }: { interactionId: string; nowMs: number }): RunRecord {
   const { state, revision, deadlineAtMs, pendingInteraction } = record.run;
-  if (!isAwaited(record)) throw new ServiceError('control.STATE_CONFLICT', { message: 'The run awaits nobody now.', details: { state, revision } });
+  if (!isAwaited(record))
+    throw new ServiceError('control.STATE_CONFLICT', { message: 'The run awaits nobody now.', details: { state, revision } });
   if (nowMs >= deadlineAtMs)
     throw new ServiceError('control.STATE_CONFLICT', { message: 'The run is past its deadline.', details: { state, deadlineAtMs } });
   const pending = pendingInteraction!.interaction.id;
@@ -98,7 +99,7 @@ function requireAwaited(record: RunRecord, { interactionId, nowMs }: { interacti
 }
 
 type TargetResult = CompleteInteractionRequest['targetResult'];
-function resultOf({ status, output, error }: TargetResult, correlationId: string): Omit<HandedIn, 'bindingEvidence'> {
+function resultOf({ status, output, error }: TargetResult, correlationId: string): Omit<AgentSubmission, 'bindingEvidence'> {
   const result = output === undefined ? { status } : { status, output };
   if (status !== 'completed') return { ...result, error: errorOf(status, error, correlationId) };
   if (error === undefined) return result;
@@ -107,7 +108,8 @@ function resultOf({ status, output, error }: TargetResult, correlationId: string
 
 const unsaid = { failed: 'target.FAILED', timed_out: 'target.TIMED_OUT', cancelled: 'target.CANCELLED' } as const;
 function errorOf(status: keyof typeof unsaid, error: TargetResult['error'], correlationId: string): RunError {
-  if (error === undefined) return { ...runError(unsaid[status], `The agent says that it ${status.replace('_', ' ')}, and not why.`), correlationId };
+  if (error === undefined)
+    return { ...runError(unsaid[status], `The agent says that it ${status.replace('_', ' ')}, and not why.`), correlationId };
   const { code, message, retryable = false, details = {} } = error;
   return { ...runError(code as `target.${string}`, message, { retryable, details }), correlationId };
 }

@@ -18,7 +18,10 @@ export const attachmentTable = defineTable<AttachmentRecord>({
 });
 
 /** control.NOT_FOUND for one that does not exist and for one of another run alike. */
-export function requireAttachment(view: View, { hostedRunId, attachmentId }: { hostedRunId: string; attachmentId: string }): AttachmentRecord {
+export function requireAttachment(
+  view: View,
+  { hostedRunId, attachmentId }: { hostedRunId: string; attachmentId: string },
+): AttachmentRecord {
   const record = view.get(attachmentTable, attachmentId);
   if (record !== undefined && record.attachment.hostedRunId === hostedRunId) return record;
   throw new ServiceError('control.NOT_FOUND', { message: 'The run has no such attachment.' });

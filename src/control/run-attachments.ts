@@ -63,7 +63,9 @@ export function putAttachmentContent({ blobs }: ControlServices): PreparedEndpoi
         const { bytes, hash: expected } = attachment;
         throw new ServiceError('control.INVALID_REQUEST', {
           message: 'These are not the bytes that were announced.',
-          issues: [{ path: '', code: 'conflict', message: `has ${body.length} bytes and ${hash}; announced were ${bytes} and ${expected}` }],
+          issues: [
+            { path: '', code: 'conflict', message: `has ${body.length} bytes and ${hash}; announced were ${bytes} and ${expected}` },
+          ],
         });
       }
       // On the disk before the catalog says so.
@@ -97,7 +99,11 @@ export function nameAttachments(
     const { attachment } = record ?? {};
     const isIts = attachment?.hostedRunId === hostedRunId && (attachment.interactionId ?? interactionId) === interactionId;
     if (record === undefined || !isIts || attachment?.state !== 'available' || record.isNamed) {
-      throw refused({ path: `/targetResult/attachments/${index}`, code: 'not_one_of', message: 'is no completed attachment of this interaction' });
+      throw refused({
+        path: `/targetResult/attachments/${index}`,
+        code: 'not_one_of',
+        message: 'is no completed attachment of this interaction',
+      });
     }
     tx.put(attachmentTable, { attachment: { ...attachment, interactionId }, isNamed: true });
   }
@@ -122,7 +128,10 @@ function requireOpenOne(view: View, place: Parameters<typeof requireRun>[1] & Pa
 function requireOpen(record: RunRecord): RunRecord {
   const { state } = record.run;
   if (record.ended === undefined && (state === 'created' || state === 'awaiting_agent')) return record;
-  throw new ServiceError('control.STATE_CONFLICT', { message: 'The run has been played; nothing can be attached any more.', details: { state } });
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'The run has been played; nothing can be attached any more.',
+    details: { state },
+  });
 }
 
 function notIn(wanted: Attachment['state'], { state }: Attachment): ServiceError {

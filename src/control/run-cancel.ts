@@ -1,7 +1,7 @@
 // A hosted run is cancelled: durably asked for first, then carried out by its coordinator.
 import type { CancelRunRequest } from '../contract/hosted-runs.js';
 import type { ChangeEndpoint } from './endpoint.js';
-import { cancelAsked, isAwaited, putRun } from './run-changes.js';
+import { isAwaited, putRun, requestCancel } from './run-changes.js';
 import { runMemory } from './run-memory.js';
 import { type RunRecord, requireRevision, requireRun, runTable, wholeRun } from './run-records.js';
 import type { ControlServices } from './services.js';
@@ -34,7 +34,7 @@ export async function askToCancel(services: ControlServices, hostedRunId: string
 
 function keepAsked(tx: Change, services: ControlServices, record: RunRecord, reason: string): void {
   const nowMs = services.nowMs();
-  const asked = cancelAsked(record, nowMs, reason);
+  const asked = requestCancel(record, nowMs, reason);
   if (asked === record) return;
   const { hostedRunId } = record.run;
   putRun(tx, asked, nowMs, { kind: 'cancel_requested', details: { reason } });

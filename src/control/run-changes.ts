@@ -5,9 +5,9 @@
 import { ServiceError } from '../contract/errors.js';
 import type { RunActivity } from '../contract/hosted-runs.js';
 import type { BindingEvidence, HostedRun, HostedRunState, RunError, RunIdentity } from '../contract/run.js';
-import type { HandedIn, PendingInteraction } from '../drills/hosted-attempt.js';
+import type { AttemptStart, TimelineEnd } from '../drills/attempt-environment.js';
+import type { AgentSubmission, PendingInteraction } from '../drills/hosted-attempt.js';
 import { runError } from '../drills/run-error.js';
-import type { Begun, Ended } from '../drills/seat.js';
 import { activityTable, type PendingRecord, type RunRecord, runTable } from './run-records.js';
 import { type CoordinationState, isEnded, requireCoordinationMove, requireRunMove } from './run-states.js';
 import type { Change } from './tables.js';
@@ -60,31 +60,39 @@ export function coordinationOf({ run: { coordination } }: RunRecord): NonNullabl
 }
 
 /** A coordinator takes the run up; of an earlier one nothing is accepted any more. */
-export function takenUp(record: RunRecord, nowMs: number): RunRecord {
+export function resumeRun(record: RunRecord, nowMs: number): RunRecord {
   const { state, generation } = coordinationOf(record);
   return coordinated(record, nowMs, { state: 'running', generation: state === 'pending' ? generation : generation + 1 });
 }
 
-export function begunAt(record: RunRecord, nowMs: number, { begun, identity }: { begun: Begun; identity: RunIdentity }): RunRecord {
+export function markBegun(
+  record: RunRecord,
+  nowMs: number,
+  { begun, identity }: { begun: AttemptStart; identity: RunIdentity },
+): RunRecord {
   return revised({ ...record, begun }, nowMs, { identity });
 }
 
 /** An agent is awaited; or, past the deadline, not any more. */
-export function awaiting(record: RunRecord, nowMs: number, pendingInteraction: PendingInteraction): RunRecord {
+export function awaitAgent(record: RunRecord, nowMs: number, pendingInteraction: PendingInteraction): RunRecord {
   const { interaction, startedAtVirtualUs: virtualTimeUs, toolCallsAtStart } = pendingInteraction;
-  const pending: PendingRecord = { interactionId: interaction.id, started: { virtualTimeUs, toolCallsAtStart }, bindingEvidence: 'not_checked' };
+  const pending: PendingRecord = {
+    interactionId: interaction.id,
+    started: { virtualTimeUs, toolCallsAtStart },
+    bindingEvidence: 'not_checked',
+  };
   const next = moved({ ...record, pending }, 'awaiting_agent', nowMs, { pendingInteraction });
   return coordinated(next, nowMs, { activeInteractionId: interaction.id });
 }
 
 /** With more known of the access to the pending interaction. */
-export function accessKnown(record: RunRecord, bindingEvidence: BindingEvidence): RunRecord {
+export function noteAccess(record: RunRecord, bindingEvidence: BindingEvidence): RunRecord {
   const pending = requireAwaited(record);
   return pending.bindingEvidence === 'observed' ? record : { ...record, pending: { ...pending, bindingEvidence } };
 }
 
 /** Nobody is awaited any more. */
-export function handedIn(record: RunRecord, nowMs: number, handed: Omit<HandedIn, 'bindingEvidence'>): RunRecord {
+export function submitResult(record: RunRecord, nowMs: number, handed: Omit<AgentSubmission, 'bindingEvidence'>): RunRecord {
   const pending = requireAwaited(record);
   const { pendingInteraction: _, ...run } = record.run;
   const { bindingEvidence } = pending;
@@ -97,24 +105,27 @@ function requireAwaited({ run: { state }, pending }: RunRecord): PendingRecord {
   throw new ServiceError('control.STATE_CONFLICT', { message: 'The run awaits nobody now.', details: { state } });
 }
 
-export function stepKept({ pending: _, ...record }: RunRecord, nowMs: number): RunRecord {
+export function storeStep({ pending: _, ...record }: RunRecord, nowMs: number): RunRecord {
   return coordinated({ ...record, stepCount: record.stepCount + 1 }, nowMs, { activeInteractionId: null });
 }
 
-export function timelineEnded(record: RunRecord, nowMs: number, ended: Ended): RunRecord {
+export function endTimeline(record: RunRecord, nowMs: number, ended: TimelineEnd): RunRecord {
   return moved({ ...record, ended }, 'ready_to_seal', nowMs);
 }
 
 /** Asked for; what is pending ends with it, and the coordinator carries it out. Asking twice is asking once. */
-export function cancelAsked(record: RunRecord, nowMs: number, reason: string): RunRecord {
+export function requestCancel(record: RunRecord, nowMs: number, reason: string): RunRecord {
   const { state, termination } = record.run;
   if (isEnded(state) || record.ended !== undefined) {
-    throw new ServiceError('control.STATE_CONFLICT', { message: 'The run has been played; it cannot be cancelled any more.', details: { state } });
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: 'The run has been played; it cannot be cancelled any more.',
+      details: { state },
+    });
   }
   if (termination !== undefined) return record;
   const asked = revised(record, nowMs, { termination: { schemaVersion: 1, outcome: 'cancelled', reason, requestedAtMs: nowMs } });
   const error = runError('target.CANCELLED', 'The run was cancelled while the target worked.');
-  return isAwaited(asked) ? handedIn(asked, nowMs, { status: 'cancelled', error }) : asked;
+  return isAwaited(asked) ? submitResult(asked, nowMs, { status: 'cancelled', error }) : asked;
 }
 
 export interface End {
@@ -124,7 +135,7 @@ export interface End {
   termination?: NonNullable<HostedRun['termination']>;
   failure?: RunError;
 }
-export function ended({ pending: _, ...record }: RunRecord, nowMs: number, { state, coordination, ...changes }: End): RunRecord {
+export function finishRun({ pending: _, ...record }: RunRecord, nowMs: number, { state, coordination, ...changes }: End): RunRecord {
   const { pendingInteraction: _none, ...run } = record.run;
   const next = moved({ ...record, run }, state, nowMs, { ...changes, finishedAtMs: nowMs });
   return coordinated(next, nowMs, { state: coordination, activeInteractionId: null });

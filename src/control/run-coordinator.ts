@@ -1,10 +1,10 @@
 // The coordinator of a hosted run: the runner of `drill.run`. It plays the attempt in the session's world, step by step as agents hand in
-// their interactions, then seals the evidence. After a crash the next life's coordinator begins again, and every step is there once.
+// their interactions, then seals the evidence. After a crash the next incarnation's coordinator begins again, and every step is there once.
 import { mkdir, rm } from 'node:fs/promises';
 import { ServiceError } from '../contract/errors.js';
 import { Attempt } from '../drills/attempt.js';
 import { attemptReport, writeAttemptReport } from '../drills/attempt-report.js';
-import { type HostedPart, hostedSeat } from '../drills/hosted-attempt.js';
+import { type HostedPart, hostedEnvironment } from '../drills/hosted-attempt.js';
 import { Interruption } from '../drills/interruption.js';
 import { playableDrill } from '../drills/plan.js';
 import { type AttemptNumbers, runIdentity } from '../drills/run-setup.js';
@@ -14,17 +14,17 @@ import { folderBytes } from '../files/folder-bytes.js';
 import { inSpan, type OpenSpan } from '../tracing/tracing.js';
 import { loadBuild } from './build-records.js';
 import { bundleFolder } from './evidence-records.js';
-import { type Ending, LeftForNextLife, type Runner, type RunnerContext } from './operations.js';
-import { patience, patientWorld } from './patient-world.js';
+import { type Ending, OperationSuspended, type Runner, type RunnerContext } from './operations.js';
+import { RunAttemptStore } from './run-attempt-store.js';
 import { askToCancel } from './run-cancel.js';
-import { putRun, takenUp } from './run-changes.js';
-import { RunDesk } from './run-desk.js';
+import { putRun, resumeRun } from './run-changes.js';
 import { endBeforeStart, endLost, endPlayed, type SealedEvidence } from './run-ending.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireRecord } from './session-records.js';
 import { requireUsable } from './session-states.js';
+import { backoff, withRetry } from './with-retry.js';
 
 export function runRunner(services: ControlServices): Runner {
   return {
@@ -32,9 +32,11 @@ export function runRunner(services: ControlServices): Runner {
       const { resourceId: hostedRunId } = operation;
       try {
         const attributes = { 'drillyard.run.id': hostedRunId };
-        return await inSpan(services.tracing, { name: 'run', attributes }, (span) => coordinate(services, hostedRunId, { ...context, span }));
+        return await inSpan(services.tracing, { name: 'run', attributes }, (span) =>
+          coordinate(services, hostedRunId, { ...context, span }),
+        );
       } catch (error) {
-        if (context.leaving.aborted) throw new LeftForNextLife();
+        if (context.leaving.aborted) throw new OperationSuspended();
         throw error instanceof Interruption ? error.cause : error;
       }
     },
@@ -43,13 +45,17 @@ export function runRunner(services: ControlServices): Runner {
   };
 }
 
-async function coordinate(services: ControlServices, hostedRunId: string, context: RunnerContext & { span: OpenSpan | undefined }): Promise<Ending> {
-  const record = await patientlyWritten(services, context.leaving, () => takeUp(services, hostedRunId));
+async function coordinate(
+  services: ControlServices,
+  hostedRunId: string,
+  context: RunnerContext & { span: OpenSpan | undefined },
+): Promise<Ending> {
+  const record = await writeWithRetry(services, context.leaving, () => takeUp(services, hostedRunId));
   const { part, desk } = await partOf(services, record, context.leaving);
   context.span?.set({ 'drillyard.session.id': record.run.sessionId, 'drillyard.drill.id': record.run.request.drillId });
   const cancelled = cancellation(services, record, context);
   try {
-    const seat = hostedSeat({
+    const seat = hostedEnvironment({
       ...part,
       desk,
       signal: cancelled.signal,
@@ -58,8 +64,8 @@ async function coordinate(services: ControlServices, hostedRunId: string, contex
     const played = await new Attempt(seat).play();
     const report = attemptReport(part.planned, played, { startedAtMs: record.run.createdAtMs, finishedAtMs: services.nowMs() });
     const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
-    const written = await patientlyWritten(services, context.leaving, async () => {
-      // An earlier life may have come as far as this.
+    const written = await writeWithRetry(services, context.leaving, async () => {
+      // An earlier incarnation may have come as far as this.
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true });
       const { folder: reportFolder } = await writeAttemptReport(folder, report, played);
@@ -84,8 +90,8 @@ function takeUp({ catalog, nowMs }: ControlServices, hostedRunId: string): Promi
   return catalog.change((tx) => {
     const record = tx.get(runTable, hostedRunId);
     if (record === undefined) throw new Error(`there is no record of run ${hostedRunId}`);
-    const taken = takenUp(record, nowMs());
-    // The lease may have gone on with the crash that brought this life about.
+    const taken = resumeRun(record, nowMs());
+    // The lease may have gone on with the crash that brought this incarnation about.
     const { leaseGeneration } = requireRecord(tx, record.run.sessionId).session;
     const isTakeover = record.run.coordination?.state === 'running';
     const happening = isTakeover
@@ -99,7 +105,7 @@ async function partOf(
   services: ControlServices,
   record: RunRecord,
   leaving: AbortSignal,
-): Promise<{ part: Omit<HostedPart, 'desk' | 'signal' | 'onBug'>; desk: RunDesk }> {
+): Promise<{ part: Omit<HostedPart, 'desk' | 'signal' | 'onBug'>; desk: RunAttemptStore }> {
   const { hostedRunId, sessionId, buildHash, request } = record.run;
   const { runId, drillId, ...rest } = request;
   const numbers: AttemptNumbers = rest;
@@ -107,12 +113,12 @@ async function partOf(
   const build = await loadBuild(services, buildHash);
   const planned = playableDrill(build, drillId);
   if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
-  const world = patientWorld(await sessionMemory(services).world(sessionId), leaving);
+  const world = withRetry(await sessionMemory(services).world(sessionId), leaving);
   const identity = (worldInstanceId: string) => ({ ...runIdentity(build, planned, { runId, numbers }), worldInstanceId });
   const judgeExpression = services.judge.judgeFor(record.run.projectId);
   return {
     part: { hostedRunId, runId, build, planned, numbers, world, judgeExpression },
-    desk: new RunDesk(services, { record, identity, leaving }),
+    desk: new RunAttemptStore(services, { record, identity, leaving }),
   };
 }
 
@@ -131,7 +137,7 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
         // Played already: there is nothing to cancel.
         if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return;
         services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
-        await patience(tries, { leaving: quiet });
+        await backoff(tries, { leaving: quiet });
       }
     }
   };
@@ -142,14 +148,14 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
 }
 
 /** A full disk is waited for. */
-async function patientlyWritten<T>(services: ControlServices, leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
+async function writeWithRetry<T>(services: ControlServices, leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await write();
     } catch (error) {
       const isFull = isStorageFull(error) || isDiskFull(error, services.settings.dataDirectory);
       if (!isFull || leaving.aborted) throw error;
-      await patience(tries, { leaving });
+      await backoff(tries, { leaving });
     }
   }
 }

@@ -1,7 +1,7 @@
 // The deadline of hosted runs: past it nobody is awaited any more, and what is pending has timed out as a local target does.
 import { limits } from '../contract/limits.js';
 import { runError } from '../drills/run-error.js';
-import { handedIn, isAwaited, putRun } from './run-changes.js';
+import { isAwaited, putRun, submitResult } from './run-changes.js';
 import { runMemory } from './run-memory.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
@@ -12,7 +12,7 @@ export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): Ru
   const { deadlineAtMs } = record.run;
   if (nowMs < deadlineAtMs || !isAwaited(record)) return record;
   const error = runError('target.TIMED_OUT', 'The run passed its deadline while the target worked. Its access was revoked.');
-  const over = handedIn(record, nowMs, { status: 'timed_out', error });
+  const over = submitResult(record, nowMs, { status: 'timed_out', error });
   return putRun(tx, over, nowMs, { kind: 'deadline_passed', interactionId: record.pending!.interactionId, details: { deadlineAtMs } });
 }
 

@@ -6,14 +6,14 @@ import { runErrorForOthers } from '../drills/run-error.js';
 import { deletedEvidence, evidenceTable } from './evidence-records.js';
 import type { OperationRecord } from './operations.js';
 import { returnQuota } from './quotas.js';
-import { cancelAsked, type End, ended, putRun } from './run-changes.js';
-import { Fenced } from './run-desk.js';
+import { Fenced } from './run-attempt-store.js';
+import { type End, finishRun, putRun, requestCancel } from './run-changes.js';
 import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runResultTable, runTable, stepId, stepTable } from './run-records.js';
 import { isEnded } from './run-states.js';
 import type { ControlServices } from './services.js';
 import { requireRecord, sessionTable } from './session-records.js';
-import { leaseReleased } from './session-states.js';
+import { releaseLease } from './session-states.js';
 import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
@@ -48,7 +48,11 @@ export function endPlayed(tx: Change, services: ControlServices, record: RunReco
   return { schemaVersion: 1 as const, kind: 'drill.run' as const, hostedRunId, state: status as HostedRunState, verdict, evidenceBundleId };
 }
 
-function terminationOf({ run }: RunRecord, { status, failure }: RunResult, nowMs: number): { termination?: NonNullable<HostedRun['termination']> } {
+function terminationOf(
+  { run }: RunRecord,
+  { status, failure }: RunResult,
+  nowMs: number,
+): { termination?: NonNullable<HostedRun['termination']> } {
   // That of a cancellation is there already, unless an agent cancelled its own interaction.
   if (status === 'sealed' || run.termination !== undefined) return {};
   const reason = status === 'cancelled' ? 'The agent cancelled its interaction.' : (failure?.message ?? 'The run failed.');
@@ -57,7 +61,7 @@ function terminationOf({ run }: RunRecord, { status, failure }: RunResult, nowMs
 
 /** Cancelled while it waited for its turn: its world was not touched. */
 export function endBeforeStart(tx: Change, services: ControlServices, { operation }: OperationRecord): void {
-  const asked = cancelAsked(runOf(tx, operation.resourceId), services.nowMs(), 'The operation was cancelled.');
+  const asked = requestCancel(runOf(tx, operation.resourceId), services.nowMs(), 'The operation was cancelled.');
   endWithoutEvidence(tx, services, asked, { end: { state: 'aborted_before_start', coordination: 'settled' }, leaseIsFree: true });
 }
 
@@ -90,10 +94,10 @@ function endRun(tx: Change, services: ControlServices, record: RunRecord, { end,
   const nowMs = services.nowMs();
   const { hostedRunId, organizationId, sessionId, createdAtMs } = record.run;
   const kind = end.state === 'sealed' ? 'sealed' : 'ended';
-  putRun(tx, ended(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
+  putRun(tx, finishRun(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
   const session = requireRecord(tx, sessionId);
   const { hostedRunId: _, ...free } = session;
-  tx.put(sessionTable, leaseIsFree ? free : leaseReleased(session));
+  tx.put(sessionTable, leaseIsFree ? free : releaseLease(session));
   returnQuota(tx, { organizationId, name: 'runsActiveMax' });
   tx.afterCommit(() => {
     const memory = runMemory(services);

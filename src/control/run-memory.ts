@@ -1,22 +1,22 @@
-// What this life of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction, and who
-// waits for that to be handed in.
+// What this incarnation of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction,
+// and who waits for that to be handed in.
 //   M1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been answered.
 import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
-import type { HandedIn } from '../drills/hosted-attempt.js';
+import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { joinUnanswered } from '../drills/unanswered.js';
 import type { ControlServices } from './services.js';
 
 export class RunMemory {
   readonly #accesses = new Map<string, Access[]>();
   readonly #unanswered = new Map<string, UnansweredRequests>();
-  readonly #waiters = new Map<string, ((handedIn: HandedIn) => void)[]>();
+  readonly #waiters = new Map<string, ((handedIn: AgentSubmission) => void)[]>();
 
   /** Resolves with the next event. */
-  nextHandedIn(hostedRunId: string): Promise<HandedIn> {
+  nextHandedIn(hostedRunId: string): Promise<AgentSubmission> {
     return new Promise((resolve) => this.#waiters.set(hostedRunId, [...(this.#waiters.get(hostedRunId) ?? []), resolve]));
   }
-  tell(hostedRunId: string, handedIn: HandedIn): void {
+  tell(hostedRunId: string, handedIn: AgentSubmission): void {
     const waiters = this.#waiters.get(hostedRunId) ?? [];
     this.#waiters.delete(hostedRunId);
     for (const resolve of waiters) resolve(handedIn);

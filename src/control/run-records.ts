@@ -1,12 +1,12 @@
-// Hosted runs as they lie in the catalog: the resource, what a coordinator needs to go on with it, and apart from it what grows or is large:
-// the steps it has played, what happened to it, its result.
+// Hosted runs as they lie in the catalog: the resource, what a coordinator needs to go on with it, and apart from it what grows or is
+// large: the steps it has played, what happened to it, its result.
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import type { RunActivity } from '../contract/hosted-runs.js';
 import { limits } from '../contract/limits.js';
 import type { BindingEvidence, HostedRun, RunResult } from '../contract/run.js';
-import type { HandedIn } from '../drills/hosted-attempt.js';
-import type { Begun, Ended, PlayedStep, Started } from '../drills/seat.js';
+import type { AttemptStart, PlayedStep, StepStart, TimelineEnd } from '../drills/attempt-environment.js';
+import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { defineTable, type Table, type View } from './tables.js';
 
 export interface RunRecord {
@@ -17,9 +17,9 @@ export interface RunRecord {
   /** Of the making of its world, where they are not 1: a rerun's world is made the same. */
   madeFor?: Pick<WorldSession, 'trial' | 'attempt'>;
   /** Where the world stood when the run began; absent until then. */
-  begun?: Begun;
+  begun?: AttemptStart;
   /** How its timeline ended; absent until then. */
-  ended?: Ended;
+  ended?: TimelineEnd;
   /** Of the interaction after the last kept step, from when its agent is awaited until the step is kept. */
   pending?: PendingRecord;
   stepCount: number;
@@ -28,11 +28,11 @@ export interface RunRecord {
 }
 export interface PendingRecord {
   interactionId: string;
-  started: Started;
+  started: StepStart;
   /** What is known to have been issued or used of access to it. */
   bindingEvidence: BindingEvidence;
   /** Present once it has ended; then nobody is awaited any more. */
-  handedIn?: HandedIn;
+  handedIn?: AgentSubmission;
 }
 
 export const runTable = defineTable<RunRecord>({
@@ -53,7 +53,7 @@ export const runTable = defineTable<RunRecord>({
   },
 });
 
-/** One interaction as it was played, in order: what a coordinator of another life begins with. Gone once the run has its result. */
+/** One interaction as it was played, in order: what a coordinator of another incarnation begins with. Gone once the run has its result. */
 export interface StepRecord {
   hostedRunId: string;
   /** From 1. */
@@ -102,7 +102,12 @@ export function wholeRun(view: View, { run }: RunRecord): HostedRun {
 export function* ofRun<Record>(view: View, table: Table<Record>, hostedRunId: string): Generator<Record> {
   let after: string | undefined;
   do {
-    const page = view.list(table, { index: 'byRun', prefix: [hostedRunId], limit: limits.runRecordsPage, ...(after === undefined ? {} : { after }) });
+    const page = view.list(table, {
+      index: 'byRun',
+      prefix: [hostedRunId],
+      limit: limits.runRecordsPage,
+      ...(after === undefined ? {} : { after }),
+    });
     yield* page.records;
     after = page.next;
   } while (after !== undefined);

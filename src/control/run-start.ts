@@ -1,5 +1,5 @@
-// Hosted runs begin here: in a session made for a drill, under a lease that is free. And again: a rerun is the same drill in a session of its
-// own, made from the same build, setup and seed.
+// Hosted runs begin here: in a session made for a drill, under a lease that is free. And again: a rerun is the same drill in a session of
+// its own, made from the same build, setup and seed.
 import { ServiceError } from '../contract/errors.js';
 import type { StartRunRequest } from '../contract/hosted-runs.js';
 import { newId } from '../contract/ids.js';
@@ -15,7 +15,7 @@ import { type AskedBy, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
-import { leaseTaken, requireFreeLease, requireLease, requireUsable } from './session-states.js';
+import { requireFreeLease, requireLease, requireUsable, takeLease } from './session-states.js';
 import { requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
@@ -25,7 +25,8 @@ export function startRun(services: ControlServices): ChangeEndpoint<'startRun'> 
     apply: (tx, call) => {
       const { path, caller, body } = call;
       const record = requireSession(tx, { ...path, ...caller });
-      if (record.session.environmentId !== path.environmentId) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such session.' });
+      if (record.session.environmentId !== path.environmentId)
+        throw new ServiceError('control.NOT_FOUND', { message: 'There is no such session.' });
       const position = positionOf(body);
       requireLease(record, body.expectedLeaseGeneration);
       requireUsable(record, services.nowMs());
@@ -61,7 +62,9 @@ export interface BeginRun {
   askedBy: AskedBy;
   rerunOfHostedRunId?: string;
 }
-/** The run, its operation in the session's lane, its bundle; the lease is the run's from this commit on, and earlier access ends with it. */
+/**
+ * The run, its operation in the session's lane, its bundle; the lease is the run's from this commit on, and earlier access ends with it.
+ */
 export function beginRun(tx: Change, services: ControlServices, record: SessionRecord, begin: BeginRun) {
   const { session } = record;
   const { organizationId, projectId, sessionId, trial, attempt } = session;
@@ -84,16 +87,26 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   };
   putRun(tx, kept, nowMs, { kind: 'created', details: { operationId: operation.operationId } });
   const { evidenceBundleId } = run;
-  const bundle = { schemaVersion: 1, evidenceBundleId, organizationId, projectId, hostedRunId, state: 'collecting', createdAtMs: nowMs } as const;
+  const bundle = {
+    schemaVersion: 1,
+    evidenceBundleId,
+    organizationId,
+    projectId,
+    hostedRunId,
+    state: 'collecting',
+    createdAtMs: nowMs,
+  } as const;
   tx.put(evidenceTable, { bundle, runId: run.request.runId });
-  tx.put(sessionTable, leaseTaken(record, hostedRunId, nowMs));
+  tx.put(sessionTable, takeLease(record, hostedRunId, nowMs));
   tx.afterCommit(() => sessionMemory(services).revoke(sessionId));
   return { run, operation };
 }
 
 function drillOf({ session: { drillId } }: SessionRecord): string {
   if (drillId !== undefined) return drillId;
-  throw new ServiceError('control.STATE_CONFLICT', { message: 'The session was not created for a drill, so there is nothing to run in it.' });
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'The session was not created for a drill, so there is nothing to run in it.',
+  });
 }
 
 interface NewRun extends BeginRun {
@@ -122,6 +135,15 @@ function newRun({ settings }: ControlServices, { session }: SessionRecord, made:
     updatedAtMs: nowMs,
     evidenceRetentionMs: settings.evidenceRetentionMs,
     ...(rerunOfHostedRunId === undefined ? {} : { rerunOfHostedRunId }),
-    coordination: { schemaVersion: 1, organizationId, projectId, hostedRunId, state: 'pending', generation: 1, version: 1, updatedAtMs: nowMs },
+    coordination: {
+      schemaVersion: 1,
+      organizationId,
+      projectId,
+      hostedRunId,
+      state: 'pending',
+      generation: 1,
+      version: 1,
+      updatedAtMs: nowMs,
+    },
   };
 }

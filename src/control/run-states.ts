@@ -17,7 +17,7 @@ export const runMoves: { readonly [From in HostedRunState]: readonly HostedRunSt
   orchestration_failed: [],
 };
 export const coordinationMoves: { readonly [From in CoordinationState]: readonly CoordinationState[] } = {
-  // To `running` again: another life took it over.
+  // To `running` again: another incarnation took it over.
   pending: ['running', 'settled', 'lost'],
   running: ['running', 'settled', 'lost'],
   settled: [],

@@ -92,10 +92,14 @@ function poolOf(isolation: ControlSettings['isolation'], options: BoxOptions): H
 /** Of one session of the project, as it is when the project's hosts start. */
 function storedBytesMax({ settings, catalog: { view } }: Pick<ServiceWorldsParts, 'settings' | 'catalog'>, projectId: string): number {
   const organizationId = view.get(projectTable, projectId)?.organizationId;
-  return organizationId === undefined ? settings.quotas.sessionBytesMax : quotaMax(view, settings, { organizationId, name: 'sessionBytesMax' });
+  return organizationId === undefined
+    ? settings.quotas.sessionBytesMax
+    : quotaMax(view, settings, { organizationId, name: 'sessionBytesMax' });
 }
 
-/** Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now. */
+/**
+ * Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now.
+ */
 function moveSharedHosts(directory: string, catalog: Catalog): void {
   const shared = readdirSync(directory).filter((name) => /^host-\d+$/.test(name));
   if (shared.length === 0) return;

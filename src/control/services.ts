@@ -40,8 +40,8 @@ export interface ControlServices {
 }
 
 /**
- * The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. Projects take
- * turns; one of which too much waits is refused with control.RATE_LIMITED. Without a project it is the service's own turn.
+ * The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. Projects
+ * take turns; one of which too much waits is refused with control.RATE_LIMITED. Without a project it is the service's own turn.
  */
 export interface CompilePort {
   /** control.SOURCE_INVALID for source that takes too long or too much memory; rejects with the signal's reason when it aborts. */
@@ -86,7 +86,10 @@ export interface CompileReply {
   /** Ordered by file, line, column, code. */
   diagnostics: Diagnostic[];
 }
-export type BuildSummary = Pick<Build, 'buildHash' | 'packageLockHash' | 'worldId' | 'tools' | 'scenarioIds' | 'drillIds' | 'targetIds' | 'suiteIds'>;
+export type BuildSummary = Pick<
+  Build,
+  'buildHash' | 'packageLockHash' | 'worldId' | 'tools' | 'scenarioIds' | 'drillIds' | 'targetIds' | 'suiteIds'
+>;
 
 /** Bytes by their sha256, on disk. A blob is durable when `put` resolves, before anything in the catalog names it. */
 export interface Blobs {

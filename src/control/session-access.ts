@@ -13,7 +13,7 @@ import { credentialTable } from './organization-records.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { noted, requireFreeLease, requireLease, requireUsable, used } from './session-states.js';
+import { annotate, claim, requireFreeLease, requireLease, requireUsable } from './session-states.js';
 import { standingOf } from './standing.js';
 import { requireConfirmation } from './versions.js';
 
@@ -46,8 +46,9 @@ export function createSessionAccess(services: ControlServices): PreparedEndpoint
         const record = requireFree(requireSession(tx, { ...path, ...caller }));
         const { leaseGeneration } = bundle;
         requireLease(record, leaseGeneration);
-        const next = used(record, services.nowMs());
-        if (next !== record || record.accessGeneration !== leaseGeneration) tx.put(sessionTable, noted(next, { accessGeneration: leaseGeneration }));
+        const next = claim(record, services.nowMs());
+        if (next !== record || record.accessGeneration !== leaseGeneration)
+          tx.put(sessionTable, annotate(next, { accessGeneration: leaseGeneration }));
         return { reply: { access: bundle }, resource: { type: 'session', id: path.sessionId } };
       } catch (error) {
         void access.revoke();
@@ -89,10 +90,15 @@ export function revokeSessionAccess(services: ControlServices): ChangeEndpoint<'
 }
 
 /**
- * Opens an access that ends with the lease. Before its credential is returned, the session's record must say durably that this lease has access
- * (`accessGeneration`): after a crash nobody remembers the access, and the lease moves on.
+ * Opens an access that ends with the lease. Before its credential is returned, the session's record must say durably that this lease has
+ * access (`accessGeneration`): after a crash nobody remembers the access, and the lease moves on.
  */
-export async function giveAccess(services: ControlServices, session: WorldSession, actor: AccessFor, expiresAtMs: number): Promise<GivenAccess> {
+export async function giveAccess(
+  services: ControlServices,
+  session: WorldSession,
+  actor: AccessFor,
+  expiresAtMs: number,
+): Promise<GivenAccess> {
   const memory = sessionMemory(services);
   const { sessionId, leaseGeneration } = session;
   memory.requireRoom(sessionId, services.nowMs());
@@ -121,7 +127,10 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
   memory.issued(sessionId, { access, view, issuerStands, expiresAtMs, keyGeneration });
   const { http, mcp, cli } = access.endpoints;
   const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
-  return { access, bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities } };
+  return {
+    access,
+    bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities },
+  };
 }
 
 /** Looked up once between two commits: agents ask often. */

@@ -1,4 +1,5 @@
-// How a change of a session's world is admitted and how it ends: the checks in their order, the operation in the session's lane, its result.
+// How a change of a session's world is admitted and how it ends: the checks in their order, the operation in the session's lane, its
+// result.
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
@@ -7,7 +8,7 @@ import type { Caller } from './endpoint.js';
 import type { CreateOperation } from './operations.js';
 import type { ControlServices } from './services.js';
 import { keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { moved, requireFreeLease, requireLease, requireUsable } from './session-states.js';
+import { requireFreeLease, requireLease, requireUsable, transition } from './session-states.js';
 import type { Change, View } from './tables.js';
 
 /** Operations of one session run one after the other. */
@@ -78,15 +79,15 @@ export function resultOf({ kind }: Operation, { session }: SessionRecord, more: 
 }
 
 /** The world did what it was asked: a degraded session is itself again. */
-export function worked(tx: Change, sessionId: string, nowMs: number): SessionRecord {
+export function markRecovered(tx: Change, sessionId: string, nowMs: number): SessionRecord {
   const record = requireRecord(tx, sessionId);
-  return keepSession(tx, record, record.session.state === 'degraded' ? moved(record, 'ready', nowMs) : record);
+  return keepSession(tx, record, record.session.state === 'degraded' ? transition(record, 'ready', nowMs) : record);
 }
 
 /** When its host failed at it and not the request: what the session holds is its last commit. */
-export function faltered(tx: Change, sessionId: string, { error, nowMs }: { error: unknown; nowMs: number }): void {
+export function markDegraded(tx: Change, sessionId: string, { error, nowMs }: { error: unknown; nowMs: number }): void {
   const record = requireRecord(tx, sessionId);
   const isRefusal = error instanceof ServiceError && !hostFailures.has(error.code);
-  if (!isRefusal && record.session.state === 'ready') tx.put(sessionTable, moved(record, 'degraded', nowMs));
+  if (!isRefusal && record.session.state === 'ready') tx.put(sessionTable, transition(record, 'degraded', nowMs));
 }
 const hostFailures = new Set<string>(['world.HANDLER_TIMEOUT', 'world.ACTOR_RESTARTED', 'control.ATTEMPTS_EXHAUSTED', 'control.INTERNAL']);

@@ -8,11 +8,11 @@ import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { Runner, RunnerContext } from './operations.js';
 import type { ControlServices } from './services.js';
-import { admit, faltered, requireSame, startOperation, worked } from './session-admission.js';
+import { admit, markDegraded, markRecovered, requireSame, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
-import { noted, used } from './session-states.js';
+import { annotate, claim } from './session-states.js';
 import type { Change } from './tables.js';
 
 type AdvanceInput = Pick<AdvanceRequest, 'targetUs' | 'maxEvents'>;
@@ -26,8 +26,9 @@ export function advanceTime(services: ControlServices): ChangeEndpoint<'advanceT
       const record = admit(tx, services, call);
       const { targetUs, maxEvents } = body;
       // Agents that wait may have moved the clock further; then the world refuses.
-      if (targetUs < record.clockUs) throw refused({ path: '/targetUs', code: 'too_small', message: `is before the clock, ${record.clockUs}` });
-      const { session } = keepSession(tx, record, used(record, services.nowMs()));
+      if (targetUs < record.clockUs)
+        throw refused({ path: '/targetUs', code: 'too_small', message: `is before the clock, ${record.clockUs}` });
+      const { session } = keepSession(tx, record, claim(record, services.nowMs()));
       const operation = startOperation(tx, services, call, { kind: 'world.time.advance', session, input: { targetUs, maxEvents } });
       return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
     },
@@ -44,13 +45,13 @@ export function advanceRunner(services: ControlServices): Runner {
       const result = await advanceWorld(services, { sessionId, operationId, ...advance }, context);
       if (result === undefined) return { state: 'cancelled', apply: () => null };
       const apply = (tx: Change): JsonValue => {
-        const record = worked(tx, sessionId, nowMs());
-        tx.put(sessionTable, noted(record, { clockUs: result.reachedUs }));
+        const record = markRecovered(tx, sessionId, nowMs());
+        tx.put(sessionTable, annotate(record, { clockUs: result.reachedUs }));
         return resultOfAdvance(operation, record, { result, correlationId });
       };
       return { state: result.status === 'cancelled' ? 'cancelled' : 'succeeded', apply };
     },
-    onFailure: (tx, { operation }, error) => faltered(tx, operation.resourceId, { error, nowMs: nowMs() }),
+    onFailure: (tx, { operation }, error) => markDegraded(tx, operation.resourceId, { error, nowMs: nowMs() }),
   };
 }
 

@@ -67,7 +67,12 @@ function preferred(tx: Change, { nowMs }: ControlServices, call: UnsafeCall<'cre
   const { start, buildHash } = made;
   const found = findPrepared(tx, { environmentId: path.environmentId, buildHash, setupHash: start.setupHash, seed: request.seed }, nowMs());
   if (found === undefined) return undefined;
-  return claim(found, { request, expiresAtMs: expiryOf(request, nowMs()), createdBy: caller.userId ?? caller.credentialId, nowMs: nowMs() });
+  return claim(found, {
+    request,
+    expiresAtMs: expiryOf(request, nowMs()),
+    createdBy: caller.userId ?? caller.credentialId,
+    nowMs: nowMs(),
+  });
 }
 
 function begun(
@@ -92,7 +97,11 @@ function begun(
     ...(attempt === 1 ? {} : { attempt }),
     ...(warmPool === 'prepare' ? { warmPool: { state: 'preparing' as const, setupHash: start.setupHash } } : {}),
   };
-  return newSession(tx, services, wanted, { setupHash: start.setupHash, createdBy: userId ?? credentialId, clockUs: start.setup.virtualTimeUs });
+  return newSession(tx, services, wanted, {
+    setupHash: start.setupHash,
+    createdBy: userId ?? credentialId,
+    clockUs: start.setup.virtualTimeUs,
+  });
 }
 
 const expiryOf = ({ ttlMs = limits.sessionTtlMs }: Pick<CreateSessionRequest, 'ttlMs'>, nowMs: number): number => nowMs + ttlMs;

@@ -6,17 +6,17 @@ import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
 import type { ChangeEndpoint } from './endpoint.js';
-import { LeftForNextLife, type Runner } from './operations.js';
-import { patience } from './patient-world.js';
+import { OperationSuspended, type Runner } from './operations.js';
 import { returnQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type AskedBy, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { changed, moved, requireFreeLease, requireLease } from './session-states.js';
+import { requireFreeLease, requireLease, touch, transition } from './session-states.js';
 import { deleteSnapshots } from './snapshot-records.js';
 import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
+import { backoff } from './with-retry.js';
 
 /** Who asks when nobody does: the service itself. */
 export function askedByService(reason: string): AskedBy {
@@ -51,7 +51,7 @@ export function endSession(
 ): { record: SessionRecord; operation: Operation } {
   const { sessionId, organizationId, warmPool } = record.session;
   const operation = startOperation(tx, services, askedBy, { kind: 'world.session.destroy', session: record.session });
-  const ended = moved(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
+  const ended = transition(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
   tx.put(sessionTable, ended);
   returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
   tx.afterCommit(() => sessionMemory(services).ended(sessionId));
@@ -84,10 +84,10 @@ export async function removeWorld({ worlds, log, disk }: ControlServices, sessio
       return await (await worlds.open(sessionId)).destroy();
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'control.NOT_FOUND') return;
-      if (leaving.aborted) throw new LeftForNextLife();
+      if (leaving.aborted) throw new OperationSuspended();
       if (error instanceof ServiceError && error.code === 'control.STORAGE_FULL' && disk.release()) continue;
       log.warn('a world was not removed yet', { sessionId, err: error });
-      await patience(tries, { leaving });
+      await backoff(tries, { leaving });
     }
   }
 }
@@ -96,7 +96,10 @@ function destroyed(tx: Change, services: ControlServices, operation: Operation):
   const record = requireRecord(tx, operation.resourceId);
   const destroyedAtMs = services.nowMs();
   const isExpired = record.session.state === 'expired';
-  tx.put(sessionTable, isExpired ? changed(record, destroyedAtMs, { destroyedAtMs }) : moved(record, 'destroyed', destroyedAtMs, { destroyedAtMs }));
+  tx.put(
+    sessionTable,
+    isExpired ? touch(record, destroyedAtMs, { destroyedAtMs }) : transition(record, 'destroyed', destroyedAtMs, { destroyedAtMs }),
+  );
   deleteSnapshots(tx, operation.resourceId);
   const { organizationId, projectId } = record.session;
   noteStorage(tx, { ownerId: operation.resourceId, organizationId, projectId, bytes: 0 });

@@ -6,7 +6,7 @@ import type { ControlServices } from './services.js';
 import { askedByService, endSession } from './session-ending.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { changed, isOver, leaseMoved, requireLease, requireUsable } from './session-states.js';
+import { advanceLease, isOver, requireLease, requireUsable, touch } from './session-states.js';
 import { forgetSnapshots } from './snapshot-records.js';
 import type { Change } from './tables.js';
 
@@ -22,7 +22,7 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
       requireLease(record, body.expectedLeaseGeneration);
       const nowMs = services.nowMs();
       requireUsable(record, nowMs);
-      const extended = changed(record, nowMs, { expiresAtMs: nowMs + body.ttlMs });
+      const extended = touch(record, nowMs, { expiresAtMs: nowMs + body.ttlMs });
       tx.put(sessionTable, extended);
       return { reply: { session: extended.session }, resource: { type: 'session', id: sessionId } };
     },
@@ -76,16 +76,16 @@ function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
   });
 }
 
-/** At start, before anything else: access of an earlier life is forgotten, so every lease under which some was issued moves on. */
+/** At start, before anything else: access of an earlier incarnation is forgotten, so every lease under which some was issued moves on. */
 export async function recoverSessions({ catalog, nowMs }: ControlServices): Promise<number> {
   return await inBatches(() =>
     catalog.change((tx) => {
       const { records } = tx.list(sessionTable, { index: 'byAccess', prefix: [], limit: limits.sessionBatch });
       for (const record of records) {
         const { hostedRunId, runEnded } = record;
-        // Its run goes on in this life, under the lease as it is now.
+        // Its run goes on in this incarnation, under the lease as it is now.
         const owner = { ...(hostedRunId === undefined ? {} : { hostedRunId }), ...(runEnded === undefined ? {} : { runEnded }) };
-        tx.put(sessionTable, { ...leaseMoved(changed(record, nowMs())), ...owner });
+        tx.put(sessionTable, { ...advanceLease(touch(record, nowMs())), ...owner });
       }
       return records.length;
     }),

@@ -6,11 +6,11 @@ import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
-import { admit, faltered, requireSame, resultOf, startOperation, worked } from './session-admission.js';
+import { admit, markDegraded, markRecovered, requireSame, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession } from './session-records.js';
 import { refused, type StartName, startOf } from './session-start.js';
-import { used } from './session-states.js';
+import { claim } from './session-states.js';
 import type { View } from './tables.js';
 
 type FaultInput = Pick<SetFaultRequest, 'packageId' | 'instanceId' | 'faultId' | 'active'>;
@@ -28,7 +28,7 @@ export function setFault(services: ControlServices): PreparedEndpoint<'setFault'
     },
     apply: (tx, call) => {
       const record = admitted(tx, call);
-      const { session } = keepSession(tx, record, used(record, services.nowMs()));
+      const { session } = keepSession(tx, record, claim(record, services.nowMs()));
       const { packageId, instanceId, faultId, active } = call.body;
       const input = { packageId, ...(instanceId === undefined ? {} : { instanceId }), faultId, active };
       const operation = startOperation(tx, services, call, { kind: 'world.fault.set', session, input });
@@ -64,11 +64,11 @@ export function faultRunner(services: ControlServices): Runner {
       return {
         state: 'succeeded',
         apply: (tx) => {
-          const record = worked(tx, sessionId, nowMs());
+          const record = markRecovered(tx, sessionId, nowMs());
           return resultOf(operation, record, { ...(input as unknown as FaultInput), ...answer });
         },
       };
     },
-    onFailure: (tx, { operation }, error) => faltered(tx, operation.resourceId, { error, nowMs: nowMs() }),
+    onFailure: (tx, { operation }, error) => markDegraded(tx, operation.resourceId, { error, nowMs: nowMs() }),
   };
 }

@@ -10,7 +10,7 @@ import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
 import { admit, resultOf, startOperation } from './session-admission.js';
 import { removeWorld } from './session-ending.js';
-import { abandonSession, isUnmade, made, orFound } from './session-making.js';
+import { abandonSession, isUnmade, markReady, orFound } from './session-making.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
@@ -98,7 +98,7 @@ export function forkRunner(services: ControlServices): Runner {
       }
       return {
         state: 'succeeded',
-        apply: (tx) => resultOf(operation, made(tx, sessionId, { nowMs: nowMs(), clockUs }), { parentSessionId }),
+        apply: (tx) => resultOf(operation, markReady(tx, sessionId, { nowMs: nowMs(), clockUs }), { parentSessionId }),
       };
     },
     onFailure: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),

@@ -1,4 +1,4 @@
-// The operation that makes the world of a session. The world has the session's id, so a life that finds it made goes on with it.
+// The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -10,7 +10,7 @@ import { askedByService, endSession } from './session-ending.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { startOf } from './session-start.js';
-import { moved } from './session-states.js';
+import { transition } from './session-states.js';
 import type { Change } from './tables.js';
 
 export function createRunner(services: ControlServices): Runner {
@@ -25,7 +25,7 @@ export function createRunner(services: ControlServices): Runner {
         if (record.session.warmPool !== undefined) await warm(services, sessionId, world);
       }
       if (signal.aborted) return { state: 'cancelled', apply: (tx) => resultOf(operation, abandonSession(tx, services, sessionId)) };
-      return { state: 'succeeded', apply: (tx) => resultOf(operation, made(tx, sessionId, { nowMs: nowMs() })) };
+      return { state: 'succeeded', apply: (tx) => resultOf(operation, markReady(tx, sessionId, { nowMs: nowMs() })) };
     },
     onFailure: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
     onCancel: (tx, { operation }) => abandonSession(tx, services, operation.resourceId),
@@ -44,7 +44,9 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
   const { setup, setupHash } = startOf(build, session);
   const world = await orFound(
     () =>
-      guard.making(session, worlds.hostOf(worldId), () => worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial, attempt }, isNew })),
+      guard.making(session, worlds.hostOf(worldId), () =>
+        worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial, attempt }, isNew }),
+      ),
     () => worlds.open(worldId),
   );
   return sessionMemory(services).remember(world);
@@ -60,11 +62,15 @@ async function requireLoadableTools(services: ControlServices, { session }: Sess
     const { details = {} } = error.extra;
     const file = tools.find(({ toolId }) => toolId === details.packageId)?.provenance.file;
     if (file === undefined) throw error;
-    throw new ServiceError(error.code, { ...error.extra, message: `${error.message} It is the tool of ${file}.`, details: { ...details, file } });
+    throw new ServiceError(error.code, {
+      ...error.extra,
+      message: `${error.message} It is the tool of ${file}.`,
+      details: { ...details, file },
+    });
   }
 }
 
-/** What an earlier life has made is there already. */
+/** What an earlier incarnation has made is there already. */
 export async function orFound<T>(make: () => Promise<T>, find: () => Promise<T>): Promise<T> {
   try {
     return await make();
@@ -78,17 +84,17 @@ export async function orFound<T>(make: () => Promise<T>, find: () => Promise<T>)
 async function warm({ catalog, nowMs }: ControlServices, sessionId: string, world: WorldRef): Promise<void> {
   await catalog.change((tx) => {
     const record = tx.get(sessionTable, sessionId);
-    if (record?.session.state === 'creating') tx.put(sessionTable, moved(record, 'warming', nowMs()));
+    if (record?.session.state === 'creating') tx.put(sessionTable, transition(record, 'warming', nowMs()));
   });
   await world.query({ kind: 'position' });
 }
 
 /** The world stands. A session that has ended meanwhile stays as it is. */
-export function made(tx: Change, sessionId: string, { nowMs, clockUs }: { nowMs: number; clockUs?: number }): SessionRecord {
+export function markReady(tx: Change, sessionId: string, { nowMs, clockUs }: { nowMs: number; clockUs?: number }): SessionRecord {
   const record = requireRecord(tx, sessionId);
   if (!isUnmade(record)) return record;
   const { warmPool } = record.session;
-  const ready = moved(record, 'ready', nowMs, warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'ready' } });
+  const ready = transition(record, 'ready', nowMs, warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'ready' } });
   const next = clockUs === undefined ? ready : { ...ready, clockUs };
   tx.put(sessionTable, next);
   return next;

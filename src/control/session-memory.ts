@@ -1,5 +1,5 @@
-// What this life of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
-// It ends with the life, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
+// What this incarnation of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
+// It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
 //   M1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 //   M2. A session that nobody has used since the start takes no room.
 
@@ -107,7 +107,7 @@ export class SessionMemory {
     for (const issued of this.#issued.get(sessionId) ?? []) this.#end(sessionId, issued);
     this.#issued.delete(sessionId);
   }
-  /** Of every access that this life of the service has issued to the session. */
+  /** Of every access that this incarnation of the service has issued to the session. */
   unansweredOf(sessionId: string): UnansweredRequests {
     const live = [...(this.#issued.get(sessionId) ?? [])].map(({ access }) => access.unanswered());
     return joinUnanswered([this.#unanswered.get(sessionId), ...live]);
@@ -138,7 +138,7 @@ export class SessionMemory {
     this.#refs.delete(sessionId);
     this.#unanswered.delete(sessionId);
   }
-  /** This life ends: what is in flight is broken off, and goes out again in the next one. */
+  /** This incarnation ends: what is in flight is broken off, and goes out again in the next one. */
   leave(): void {
     for (const { end } of this.#refs.values()) end.abort();
   }

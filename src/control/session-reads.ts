@@ -59,7 +59,10 @@ export function sessionReads(services: ControlServices): EndpointSet<SessionRead
     },
     getPending: {
       kind: 'read',
-      run: async (view, call) => ({ schemaVersion: 1, ...(await ask(view, call, { kind: 'pending', limit: limits.pendingEventsShownMax })) }),
+      run: async (view, call) => ({
+        schemaVersion: 1,
+        ...(await ask(view, call, { kind: 'pending', limit: limits.pendingEventsShownMax })),
+      }),
     },
   };
 }
@@ -129,5 +132,6 @@ async function askWorld<T>(
 }
 
 function requireSequence(query: { atSequence?: number } | undefined): void {
-  if (query?.atSequence === 0) throw refused({ path: '/query/atSequence', code: 'too_small', message: 'is the sequence of an entry, 1 or more' });
+  if (query?.atSequence === 0)
+    throw refused({ path: '/query/atSequence', code: 'too_small', message: 'is the sequence of an entry, 1 or more' });
 }

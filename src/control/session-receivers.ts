@@ -6,9 +6,11 @@ import { callbackReceiverTable, isOriginOpen, signingSecretOf } from './callback
 import type { ControlServices } from './services.js';
 import { sessionTable } from './session-records.js';
 
-/** `signal`: the session has ended, or this life of the service. */
+/** `signal`: the session has ended, or this incarnation of the service. */
 export function sessionReceivers({ catalog, keyring, settings }: ControlServices, sessionId: string, signal: AbortSignal): ReceiverSource {
-  const isAllowed = settings.allowLoopbackReceivers ? (address: string) => isPublicAddress(address) || isLoopbackAddress(address) : isPublicAddress;
+  const isAllowed = settings.allowLoopbackReceivers
+    ? (address: string) => isPublicAddress(address) || isLoopbackAddress(address)
+    : isPublicAddress;
   return {
     current: () => {
       const receivers = new Map<string, Receiver>();

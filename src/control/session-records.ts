@@ -18,7 +18,8 @@ export interface SessionRecord {
   runEnded?: boolean;
 }
 
-export const isLive = ({ session: { state } }: SessionRecord): boolean => state !== 'expired' && state !== 'destroying' && state !== 'destroyed';
+export const isLive = ({ session: { state } }: SessionRecord): boolean =>
+  state !== 'expired' && state !== 'destroying' && state !== 'destroyed';
 /** A hosted run is going on in it. */
 export const isRunning = ({ hostedRunId, runEnded }: SessionRecord): boolean => hostedRunId !== undefined && runEnded !== true;
 const hasAccess = ({ accessGeneration, session }: SessionRecord): boolean => accessGeneration === session.leaseGeneration;
@@ -50,7 +51,8 @@ export const sessionTable = defineTable<SessionRecord>({
 /** A session as its project sees it. control.NOT_FOUND for one that does not exist and for one of another project alike. */
 export function requireSession(view: View, place: { organizationId: string; projectId: string; sessionId: string }): SessionRecord {
   const record = view.get(sessionTable, place.sessionId);
-  if (record !== undefined && record.session.organizationId === place.organizationId && record.session.projectId === place.projectId) return record;
+  if (record !== undefined && record.session.organizationId === place.organizationId && record.session.projectId === place.projectId)
+    return record;
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such session.' });
 }
 

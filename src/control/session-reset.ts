@@ -11,7 +11,7 @@ import { admit, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { refused } from './session-start.js';
-import { leaseMoved, moved, used } from './session-states.js';
+import { advanceLease, claim, transition } from './session-states.js';
 import { requireAvailable } from './snapshot-records.js';
 import type { Change, View } from './tables.js';
 
@@ -25,7 +25,10 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
     }
     const record = admit(view, services, call, { afterRun: true });
     if (sessionMemory(services).isDelivering(record.session.sessionId)) {
-      throw new ServiceError('control.STATE_CONFLICT', { message: 'A callback is in flight.', details: { sessionId: record.session.sessionId } });
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: 'A callback is in flight.',
+        details: { sessionId: record.session.sessionId },
+      });
     }
     const { sessionId } = record.session;
     if (hostedSnapshotId !== undefined) return { record, input: { snapshotId: requireAvailable(view, sessionId, hostedSnapshotId) } };
@@ -39,7 +42,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
     },
     apply: (tx, call) => {
       const { record, input } = admitted(tx, call);
-      const resetting = moved(used(record, services.nowMs()), 'resetting', services.nowMs());
+      const resetting = transition(claim(record, services.nowMs()), 'resetting', services.nowMs());
       const { session } = resetting;
       tx.put(sessionTable, resetting);
       tx.afterCommit(() => sessionMemory(services).revoke(session.sessionId));
@@ -71,7 +74,7 @@ export function resetRunner(services: ControlServices): Runner {
         apply: (tx) => {
           const record = requireRecord(tx, sessionId);
           if (record.session.state !== 'resetting') return resultOf(operation, record);
-          const next = { ...leaseMoved(moved(record, 'ready', nowMs())), clockUs: position.virtualTimeUs };
+          const next = { ...advanceLease(transition(record, 'ready', nowMs())), clockUs: position.virtualTimeUs };
           tx.put(sessionTable, next);
           return resultOf(operation, next, { position: { ...position } });
         },
@@ -85,5 +88,5 @@ export function resetRunner(services: ControlServices): Runner {
 /** Nothing was reset, so the lease is what it was; access has to be issued anew all the same. */
 function takeBack(tx: Change, sessionId: string, nowMs: number): void {
   const record = requireRecord(tx, sessionId);
-  if (record.session.state === 'resetting') tx.put(sessionTable, moved(record, 'ready', nowMs));
+  if (record.session.state === 'resetting') tx.put(sessionTable, transition(record, 'ready', nowMs));
 }

@@ -5,10 +5,10 @@ import { listPage } from './cursors.js';
 import type { ChangeEndpoint, ReadEndpoint } from './endpoint.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
-import { admit, faltered, resultOf, startOperation, worked } from './session-admission.js';
+import { admit, markDegraded, markRecovered, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord } from './session-records.js';
-import { used } from './session-states.js';
+import { claim } from './session-states.js';
 import { deleteSnapshot, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
 import type { Change } from './tables.js';
 
@@ -17,7 +17,7 @@ export function createSnapshot(services: ControlServices): ChangeEndpoint<'creat
     kind: 'change',
     apply: (tx, call) => {
       const record = admit(tx, services, call, { afterRun: true });
-      const { session } = keepSession(tx, record, used(record, services.nowMs()));
+      const { session } = keepSession(tx, record, claim(record, services.nowMs()));
       const { organizationId, projectId, environmentId, sessionId, buildHash, leaseGeneration } = session;
       takeSnapshotPlace(tx, sessionId);
       const snapshot: HostedSnapshot = {
@@ -63,13 +63,13 @@ export function snapshotRunner(services: ControlServices): Runner {
           if (record?.snapshot.state === 'creating') {
             tx.put(snapshotTable, { snapshot: { ...record.snapshot, state: 'available', position }, worldSnapshotId: snapshotId });
           }
-          return resultOf(operation, worked(tx, sessionId, nowMs()), { hostedSnapshotId, position: { ...position } });
+          return resultOf(operation, markRecovered(tx, sessionId, nowMs()), { hostedSnapshotId, position: { ...position } });
         },
       };
     },
     onFailure: (tx, { operation, input }, error) => {
       giveUp(tx, operation.resourceId);
-      faltered(tx, (input as { sessionId: string }).sessionId, { error, nowMs: nowMs() });
+      markDegraded(tx, (input as { sessionId: string }).sessionId, { error, nowMs: nowMs() });
     },
     onCancel: (tx, { operation }) => {
       giveUp(tx, operation.resourceId);
@@ -82,7 +82,8 @@ export function listSnapshots(services: ControlServices): ReadEndpoint<'listSnap
     kind: 'read',
     run: (view, { path: { projectId }, query }) => {
       const { sessionId } = query ?? {};
-      const place = sessionId === undefined ? { index: 'byProject', prefix: [projectId] } : { index: 'bySession', prefix: [projectId, sessionId] };
+      const place =
+        sessionId === undefined ? { index: 'byProject', prefix: [projectId] } : { index: 'bySession', prefix: [projectId, sessionId] };
       const { items, ...rest } = listPage(services, view, { table: snapshotTable, ...place, reverse: true, query });
       return { items: items.map(({ snapshot }) => snapshot), ...rest };
     },

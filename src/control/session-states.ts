@@ -25,45 +25,49 @@ export const sessionMoves: { readonly [From in SessionState]: readonly SessionSt
 export type SessionChanges = Partial<
   Pick<WorldSession, 'expiresAtMs' | 'warmPool' | 'destroyedAtMs' | 'drillId' | 'scenarioId' | 'callbackReceiverBindingIds'>
 >;
-export function changed(record: SessionRecord, nowMs: number, changes: SessionChanges = {}): SessionRecord {
+export function touch(record: SessionRecord, nowMs: number, changes: SessionChanges = {}): SessionRecord {
   return { ...record, session: { ...record.session, ...changes, version: record.session.version + 1, updatedAtMs: nowMs } };
 }
 
-export function moved(record: SessionRecord, to: SessionState, nowMs: number, changes?: SessionChanges): SessionRecord {
+export function transition(record: SessionRecord, to: SessionState, nowMs: number, changes?: SessionChanges): SessionRecord {
   const from = record.session.state;
   if (!sessionMoves[from].includes(to)) throw new Error(`a session does not go from ${from} to ${to}`);
-  const next = changed(record, nowMs, changes);
+  const next = touch(record, nowMs, changes);
   next.session.state = to;
   return next;
 }
 
-export const noted = (record: SessionRecord, notes: Pick<SessionRecord, 'clockUs'> | Pick<SessionRecord, 'accessGeneration'>): SessionRecord => ({
+export const annotate = (
+  record: SessionRecord,
+  notes: Pick<SessionRecord, 'clockUs'> | Pick<SessionRecord, 'accessGeneration'>,
+): SessionRecord => ({
   ...record,
   ...notes,
 });
 
 /** Under a new lease; nothing of the old one is valid any more. */
-export function leaseMoved({ hostedRunId: _owner, runEnded: _ended, ...record }: SessionRecord): SessionRecord {
+export function advanceLease({ hostedRunId: _owner, runEnded: _ended, ...record }: SessionRecord): SessionRecord {
   return { ...record, session: { ...record.session, leaseGeneration: record.session.leaseGeneration + 1 } };
 }
 
 /** Whoever uses a prepared session has claimed it: it is not for the next who prefers one. */
-export function used(record: SessionRecord, nowMs: number): SessionRecord {
+export function claim(record: SessionRecord, nowMs: number): SessionRecord {
   const { warmPool } = record.session;
-  return warmPool?.state === 'ready' ? changed(record, nowMs, { warmPool: { ...warmPool, state: 'claimed' } }) : record;
+  return warmPool?.state === 'ready' ? touch(record, nowMs, { warmPool: { ...warmPool, state: 'claimed' } }) : record;
 }
 
 /** A run takes the lease, which must be free (`requireFreeLease`). What access there was is to be revoked with it. */
-export function leaseTaken(record: SessionRecord, hostedRunId: string, nowMs: number): SessionRecord {
-  return { ...used(record, nowMs), hostedRunId };
+export function takeLease(record: SessionRecord, hostedRunId: string, nowMs: number): SessionRecord {
+  return { ...claim(record, nowMs), hostedRunId };
 }
 /** The run has ended. The world is as it left it, so the lease stays its own until a reset. */
-export function leaseReleased(record: SessionRecord): SessionRecord {
+export function releaseLease(record: SessionRecord): SessionRecord {
   return { ...record, runEnded: true };
 }
 
 /** Past its time, whether the sweep has come by or not. */
-export const isOver = (record: SessionRecord, nowMs: number): boolean => isLive(record) && !isRunning(record) && record.session.expiresAtMs <= nowMs;
+export const isOver = (record: SessionRecord, nowMs: number): boolean =>
+  isLive(record) && !isRunning(record) && record.session.expiresAtMs <= nowMs;
 
 /** The world takes queries and commands. Whether it is still about to be, or will never be again, stands in details.state. */
 export function requireUsable(record: SessionRecord, nowMs: number): void {

@@ -14,7 +14,10 @@ export interface ControlSettings {
   handlerTimeoutMs: number;
   /** Heap of a host, in MB of old space. */
   hostHeapMb: number;
-  /** How long the tool code of one project may hold hosts in a minute, in steps of more than limits.heldStepMs, before its worlds that do are refused. */
+  /**
+   * How long the tool code of one project may hold hosts in a minute, in steps of more than limits.heldStepMs, before its worlds that do
+   * are refused.
+   */
   heldMsPerMinute: number;
   /** How often tool code of one build may run past its time, or end its host, inside limits.quarantineWindowMs. */
   quarantine: { timeoutsMax: number; hostEndsMax: number };

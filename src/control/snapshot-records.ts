@@ -24,7 +24,10 @@ export const snapshotTable = defineTable<SnapshotRecord>({
 const unknown = (): ServiceError => new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.' });
 
 /** control.NOT_FOUND for one that does not exist and for one of another project alike. */
-export function requireSnapshot(view: View, place: { organizationId: string; projectId: string; hostedSnapshotId: string }): SnapshotRecord {
+export function requireSnapshot(
+  view: View,
+  place: { organizationId: string; projectId: string; hostedSnapshotId: string },
+): SnapshotRecord {
   const record = view.get(snapshotTable, place.hostedSnapshotId);
   const isThere = record?.snapshot.organizationId === place.organizationId && record.snapshot.projectId === place.projectId;
   if (record === undefined || !isThere) throw unknown();

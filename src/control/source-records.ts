@@ -1,4 +1,5 @@
-// Source drafts as they lie in the catalog: the draft, its immutable revisions, the data chosen for them, and the tool setups they came from.
+// Source drafts as they lie in the catalog: the draft, its immutable revisions, the data chosen for them, and the tool setups they came
+// from.
 import { ServiceError } from '../contract/errors.js';
 import type { SourceDataChoices } from '../contract/hosted-resources.js';
 import type { SourceDraft, ToolSetup } from '../contract/hosted-source.js';

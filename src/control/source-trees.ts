@@ -55,16 +55,23 @@ export async function treeOfFiles(files: readonly SourceFileInput[], blobs: Blob
 }
 
 /** The tree after these changes, in order; what they put is kept in the blobs when this resolves. The given tree stays as it is. */
-export async function applyChanges(tree: SourceTree, changes: readonly SourceChange[], blobs: Blobs, pointer = '/changes'): Promise<SourceTree> {
+export async function applyChanges(
+  tree: SourceTree,
+  changes: readonly SourceChange[],
+  blobs: Blobs,
+  pointer = '/changes',
+): Promise<SourceTree> {
   const after = new Map(tree);
   const contents = new Map<string, Uint8Array>();
   for (const [index, change] of changes.entries()) {
     requireSourcePath(change.path, `${pointer}/${index}/path`);
     if (change.action === 'delete') {
-      if (!after.delete(change.path)) throw invalid(`${pointer}/${index}/path`, 'not_one_of', `there is no file '${change.path}' to delete`);
+      if (!after.delete(change.path))
+        throw invalid(`${pointer}/${index}/path`, 'not_one_of', `there is no file '${change.path}' to delete`);
       continue;
     }
-    if (!change.content.isWellFormed()) throw invalid(`${pointer}/${index}/content`, 'not_json', 'expected text without half of a surrogate pair');
+    if (!change.content.isWellFormed())
+      throw invalid(`${pointer}/${index}/content`, 'not_json', 'expected text without half of a surrogate pair');
     const bytes = Buffer.from(change.content);
     const digest = sha256Digest(bytes);
     contents.set(digest, bytes);
@@ -150,7 +157,7 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
   }
 }
 
-/** Removes what an earlier life had laid out. */
+/** Removes what an earlier incarnation had laid out. */
 export async function clearMaterialized(dataDirectory: string): Promise<void> {
   await rm(workFolder(dataDirectory), { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
-// What a credential may do now. A credential says what its holder was given; the member whom it belongs to, or who made it, says how much of
-// that is left. Asked on the disk at each request, so a member who is removed or demoted has lost it at the next one.
-//   S1. A credential of a member, or made by one, opens nothing once that member is removed, and nothing again after the member was added again.
+// What a credential may do now. A credential says what its holder was given; the member whom it belongs to, or who made it, says how much
+// of that is left. Asked on the disk at each request, so a member who is removed or demoted has lost it at the next one.
+//   S1. A credential of a member, or made by one, opens nothing once that member is removed, and nothing again after the member was added
+//       again.
 //   S2. Its role is never more than that member's present one.
 //   S3. A grant that a member gave to himself, or to what he made, is never more than he may do in the project without it.
 import type { Role } from '../contract/authority.js';
@@ -30,11 +31,18 @@ const greatest = (roles: readonly (Role | null | undefined)[]): Role | null => r
 export function standingOf(view: View, record: CredentialRecord): Standing | undefined {
   const { organizationId, credentialId, role, userId, createdAtMs } = record.credential;
   const makerId = userId === undefined ? makerOf(view, record) : undefined;
-  const named = { organizationId, credentialId, ...(userId === undefined ? {} : { userId }), ...(makerId === undefined ? {} : { makerId }) };
+  const named = {
+    organizationId,
+    credentialId,
+    ...(userId === undefined ? {} : { userId }),
+    ...(makerId === undefined ? {} : { makerId }),
+  };
   const memberIdOf = userId ?? makerId;
   if (memberIdOf === undefined) return { ...named, role };
   const member = presentMember(view, { organizationId, userId: memberIdOf });
-  return member === undefined || createdAtMs < (member.activeSinceMs ?? 0) ? undefined : { ...named, role: lesser(role, member.member.role) };
+  return member === undefined || createdAtMs < (member.activeSinceMs ?? 0)
+    ? undefined
+    : { ...named, role: lesser(role, member.member.role) };
 }
 
 /** What the member may do in a project of the organization. */

@@ -1,5 +1,5 @@
-// Bytes that tenants keep on the disk: what the world of each session and each sealed bundle has, and their sums for project and organization.
-// A share is noted in the change that knows of it, so the sums are exactly what the shares say.
+// Bytes that tenants keep on the disk: what the world of each session and each sealed bundle has, and their sums for project and
+// organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { countOf, moveCount, quotaMax } from './quotas.js';

@@ -1,7 +1,7 @@
-// The worlds of sessions, watched for what they store: after commands a world is asked how much it has, at the next sweep, and while its project or
-// organization has stored what it may, no command that could add to it reaches a world.
-//   W1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write meanwhile; the bound
-//       of each session holds at once, in its world.
+// The worlds of sessions, watched for what they store: after commands a world is asked how much it has, at the next sweep, and while its
+// project or organization has stored what it may, no command that could add to it reaches a world.
+//   W1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write meanwhile;
+//       the bound of each session holds at once, in its world.
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
 import { needsRoom } from '../worlds/needs-room.js';
@@ -50,7 +50,8 @@ export class StorageWatch {
     const asked = [...this.#touched].slice(0, limits.storageWorldsAsked);
     for (const [worldId] of asked) this.#touched.delete(worldId);
     const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
-    for (let from = 0; from < figures.length; from += limits.sessionBatch) await this.#note(figures.slice(from, from + limits.sessionBatch));
+    for (let from = 0; from < figures.length; from += limits.sessionBatch)
+      await this.#note(figures.slice(from, from + limits.sessionBatch));
     const { catalog, settings } = this.#services;
     for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
     return asked.length;

@@ -1,6 +1,6 @@
 // How records lie in the catalog: tables of records by id, with ordered indexes over them.
-// A key is ASCII text, its parts escaped and joined by spaces, so that text order is byte order is part order. A record is JSON text: twice as
-// fast here as msgpackr, and a member called __proto__ comes back as it went in.
+// A key is ASCII text, its parts escaped and joined by spaces, so that text order is byte order is part order. A record is JSON text: twice
+// as fast here as msgpackr, and a member called __proto__ comes back as it went in.
 
 import { limits } from '../contract/limits.js';
 
@@ -77,7 +77,9 @@ export class Reader implements View {
 
   get<Record>(table: Table<Record>, id: string): Record | undefined {
     const bytes = this.#source.get(recordKey(table, id));
-    return bytes === undefined ? undefined : (JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Record);
+    return bytes === undefined
+      ? undefined
+      : (JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Record);
   }
 
   list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Listed<Record> {

@@ -1,5 +1,5 @@
-// A pool of workers for tasks of many parties, who take turns (task-turns.ts). Each task is bounded in time and its worker in memory: what goes
-// wrong in one costs that task and its worker, never the server.
+// A pool of workers for tasks of many parties, who take turns (task-turns.ts). Each task is bounded in time and its worker in memory: what
+// goes wrong in one costs that task and its worker, never the server.
 //   W1. A worker has one task at a time, so ending the worker ends that task and no other.
 //   W2. A task that is aborted while it waits never begins; one that runs ends with its worker.
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
@@ -11,7 +11,7 @@ export interface TaskPoolOptions<Task, Result> {
   start: StartTaskWorker<Task, Result>;
   workers: number;
   timeoutMs: number;
-  /** A worker takes tasks of one holder in its life: what one brings to a worker reaches no other. */
+  /** A worker takes tasks of one holder in its lifetime: what one brings to a worker reaches no other. */
   apart?: boolean;
   /** Of one party, and of all. */
   waitingMax: { ofParty: number; inAll: number };
@@ -98,7 +98,10 @@ export class TaskPool<Task, Result> {
     const { ofParty, inAll } = this.#options.waitingMax;
     const retryAfterMs = limits.unavailableRetryAfterMs;
     if (this.#turns.waitingOf(party) >= ofParty)
-      throw new ServiceError('control.RATE_LIMITED', { message: `At most ${ofParty} tasks of one project may wait for a worker.`, retryAfterMs });
+      throw new ServiceError('control.RATE_LIMITED', {
+        message: `At most ${ofParty} tasks of one project may wait for a worker.`,
+        retryAfterMs,
+      });
     if (this.#turns.size >= inAll) throw new ServiceError('control.UNAVAILABLE', { message: 'All workers are busy.', retryAfterMs });
   }
 

@@ -1,5 +1,6 @@
-// Workers of a task pool that are processes, plain or in boxes. One in a box reads the runtime, the library that ships, and a folder of its own (its
-// slot) into which the source of a task is moved for as long as the task takes; it writes nothing but its own /tmp, and there is no network.
+// Workers of a task pool that are processes, plain or in boxes. One in a box reads the runtime, the library that ships, and a folder of its
+// own (its slot) into which the source of a task is moved for as long as the task takes; it writes nothing but its own /tmp, and there is
+// no network.
 //   P1. A slot holds the source of one task at a time, and goes with its worker.
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { answerFromWire, taskToWire } from './task-wire.js';
 import type { StartTaskWorker, TaskAnswer, TaskLoss, ThreadLimits } from './task-worker.js';
 
 export interface TaskBoxes {
-  /** Made at need, and emptied first: what an earlier life left there. On the file system of `work`. */
+  /** Made at need, and emptied first: what an earlier incarnation left there. On the file system of `work`. */
   slots: string;
   /** Source that lies directly in here is moved into the slot, and back; other source is copied. */
   work: string;

@@ -17,7 +17,10 @@ export function openTaskWorkers({
   const apart = isolation === 'box';
   const boxes = (name: string) => (apart ? { slots: join(dataDirectory, 'slots', name), work: workFolder(dataDirectory) } : undefined);
   return {
-    compiler: new CompileWorkers({ start: processWorkers<CompileTask, CompileResult>({ limits: compileLimits, boxes: boxes('compile') }), apart }),
+    compiler: new CompileWorkers({
+      start: processWorkers<CompileTask, CompileResult>({ limits: compileLimits, boxes: boxes('compile') }),
+      apart,
+    }),
     judge: new JudgeWorkers({ start: processWorkers<JudgeTask, Judged>({ limits: judgeLimits, boxes: boxes('judge') }), apart }),
   };
 }

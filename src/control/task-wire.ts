@@ -1,5 +1,6 @@
-// Tasks and their answers as JSON, for workers that are processes: bytes are base64. Source of strangers may have taken a worker over, so its parent
-// believes no answer: each is checked for the shape that its task asks for. What a build says is checked by the task `verify`, in another worker.
+// Tasks and their answers as JSON, for workers that are processes: bytes are base64. Source of strangers may have taken a worker over, so
+// its parent believes no answer: each is checked for the shape that its task asks for. What a build says is checked by the task `verify`,
+// in another worker.
 import { type Issue, isErrorFrame } from '../contract/errors.js';
 import { validateDiagnostic } from '../contract/validators.js';
 import type { AnyTask } from './task-answer.js';
@@ -100,7 +101,9 @@ function hasTexts(value: { [member: string]: unknown }, names: readonly string[]
   return Object.keys(value).length === names.length && names.every((name) => isText(value[name]));
 }
 function isLibraryPackage(value: unknown): boolean {
-  return isRecord(value) && [value.libraryEntryId, value.packageArchiveDigest, value.manifestHash].every(isText) && isRecord(value.manifest);
+  return (
+    isRecord(value) && [value.libraryEntryId, value.packageArchiveDigest, value.manifestHash].every(isText) && isRecord(value.manifest)
+  );
 }
 function isJudged(value: unknown): boolean {
   if (!isRecord(value)) return false;

@@ -1,5 +1,5 @@
-// A worker of a task pool: takes one task at a time, plain structured data, and answers it. What it is, the pool does not know: a thread here,
-// a process in task-process.ts.
+// A worker of a task pool: takes one task at a time, plain structured data, and answers it. What it is, the pool does not know: a thread
+// here, a process in task-process.ts.
 import { Worker } from 'node:worker_threads';
 import type { ErrorFrame } from '../contract/errors.js';
 

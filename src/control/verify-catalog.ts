@@ -57,7 +57,12 @@ function* recordFaults({ database, view }: { database: Database; view: View }, {
   const name = `its record ${key.slice(2)}`;
   const read = attempted(() => {
     const record = JSON.parse(value.toString()) as unknown;
-    return { record, own: recordKey(table, table.idOf(record)), places: indexKeys(table, record), references: referencesOf(tableName, record) };
+    return {
+      record,
+      own: recordKey(table, table.idOf(record)),
+      places: indexKeys(table, record),
+      references: referencesOf(tableName, record),
+    };
   });
   if (read === undefined || read.own !== key) {
     yield `${name} cannot be read`;

@@ -1,4 +1,5 @@
-// Looks at a data directory that nobody serves, piece by piece: the key, the catalog, each file of worlds, what sessions expect of them, blobs, bundles.
+// Looks at a data directory that nobody serves, piece by piece: the key, the catalog, each file of worlds, what sessions expect of them,
+// blobs, bundles.
 //   V1. Nothing is written but LMDB's lock files.
 //   V2. A piece is announced before it is read, so that whoever waits knows which one ended the process.
 import { createHash } from 'node:crypto';
@@ -110,7 +111,8 @@ async function verifyKey(look: VerifyData, catalog: OpenCatalog | undefined): Pr
   await piece(look, { file, advice: keyAdvice }, () => {
     if (!existsSync(file)) throw new Error('it is missing; name it with --key-file if it lies elsewhere');
     const keyring = Keyring.open({ ...place, nowMs: () => nowMs });
-    if (catalog !== undefined && isOtherKey(catalog.view, keyring)) throw new Error('it is not the key that this data directory was used with');
+    if (catalog !== undefined && isOtherKey(catalog.view, keyring))
+      throw new Error('it is not the key that this data directory was used with');
   });
 }
 
@@ -152,7 +154,11 @@ function verifySessions(look: VerifyData, view: View, { folders, unread }: Await
     const isSame = held !== undefined && held.evidenceHash === (snapshot.position?.evidenceHash ?? held.evidenceHash);
     const file = folders.get(projectFolder(snapshot.projectId))?.file ?? catalogFile(look.dataDirectory);
     if (!isSame)
-      look.report({ file, problem: `the snapshot ${snapshot.hostedSnapshotId} is not there, or has another evidence hash`, advice: sessionAdvice });
+      look.report({
+        file,
+        problem: `the snapshot ${snapshot.hostedSnapshotId} is not there, or has another evidence hash`,
+        advice: sessionAdvice,
+      });
   }
   for (const { file, worlds } of folders.values()) {
     for (const worldId of worlds.keys()) {
@@ -184,7 +190,11 @@ async function verifyBlobs(look: VerifyData, view: View, counts: DataCounts): Pr
     counts.blobs += 1;
     const file = blobFile(look.dataDirectory, digest);
     if (file === undefined) {
-      look.report({ file: catalogFile(look.dataDirectory), problem: `${owner} leads to '${digest}', which is no digest`, advice: catalogAdvice });
+      look.report({
+        file: catalogFile(look.dataDirectory),
+        problem: `${owner} leads to '${digest}', which is no digest`,
+        advice: catalogAdvice,
+      });
       return;
     }
     await piece(look, { file, advice: blobAdvice }, async () => {

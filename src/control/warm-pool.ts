@@ -2,7 +2,7 @@
 // one of the same environment, build, setup and seed; the claim is a new lease, so that who prepared it holds nothing of it any more.
 import type { CreateSessionRequest } from '../contract/hosted-sessions.js';
 import { type SessionRecord, sessionTable } from './session-records.js';
-import { changed, isOver, leaseMoved, type SessionChanges } from './session-states.js';
+import { advanceLease, isOver, type SessionChanges, touch } from './session-states.js';
 import type { View } from './tables.js';
 
 export interface WantedSession {
@@ -14,7 +14,11 @@ export interface WantedSession {
 /** Those past their time are few: the sweep takes them. */
 const lookedAtMax = 16;
 
-export function findPrepared(view: View, { environmentId, buildHash, setupHash, seed }: WantedSession, nowMs: number): SessionRecord | undefined {
+export function findPrepared(
+  view: View,
+  { environmentId, buildHash, setupHash, seed }: WantedSession,
+  nowMs: number,
+): SessionRecord | undefined {
   const prefix = [environmentId, buildHash, setupHash, seed];
   return view.list(sessionTable, { index: 'byPrepared', prefix, limit: lookedAtMax }).records.find((record) => !isOver(record, nowMs));
 }
@@ -27,11 +31,11 @@ export function claim(
   const { drillId, scenarioId, callbackReceiverBindingIds = [] } = request;
   const { drillId: _drill, scenarioId: _scenario, ...session } = record.session;
   const named: SessionChanges = { ...(drillId === undefined ? {} : { drillId }), ...(scenarioId === undefined ? {} : { scenarioId }) };
-  const next = changed({ ...record, createdBy, session }, nowMs, {
+  const next = touch({ ...record, createdBy, session }, nowMs, {
     ...named,
     expiresAtMs,
     callbackReceiverBindingIds,
     warmPool: { state: 'claimed', setupHash: record.setupHash },
   });
-  return leaseMoved(next);
+  return advanceLease(next);
 }

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ConnectedInvocation } from '../contract/agent-desk.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { HandedIn } from '../contract/target-completion.js';
+import { ExternalResult } from '../contract/target-completion.js';
 import type { TargetContext, TargetInvocation } from '../contract/target-invocation.js';
 import { validateCompleteRequest } from '../contract/validators.js';
 import { requireLoopback } from '../http/guards.js';
@@ -25,7 +25,7 @@ export interface AgentDesk {
   /** The bearer that every request carries; whoever has it is the agent. */
   readonly token: string;
   /** For `runDrills({ agent })`. */
-  readonly agent: (invocation: TargetInvocation, context: TargetContext) => Promise<HandedIn>;
+  readonly agent: (invocation: TargetInvocation, context: TargetContext) => Promise<ExternalResult>;
   /** Answers whoever waits: nothing is to come. */
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export async function startAgentDesk({ onPending = () => {}, onFailure = logFail
   };
 }
 
-const unreachable = new HandedIn({
+const unreachable = new ExternalResult({
   status: 'failed',
   error: {
     code: 'target.BINDING_UNAVAILABLE',

@@ -1,4 +1,5 @@
-// Interactions that wait for an agent elsewhere: handed out one after another, the oldest first, and ended by a result, by time, or by the run.
+// Interactions that wait for an agent elsewhere: handed out one after another, the oldest first, and ended by a result, by time, or by the
+// run.
 //   P1. Each is handed out once, unless somebody asks for it again; each takes one result.
 //   P2. The same result a second time is answered as the first was; another one, or one that comes too late, is refused.
 import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/agent-desk.js';
@@ -7,12 +8,12 @@ import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { HandedIn } from '../contract/target-completion.js';
+import { ExternalResult } from '../contract/target-completion.js';
 
 interface Pending {
   interaction: ConnectedInvocation;
   isHandedOut: boolean;
-  settle: (handedIn: HandedIn) => void;
+  settle: (handedIn: ExternalResult) => void;
 }
 interface Poll {
   answer: (answer: PendingAnswer) => void;
@@ -41,7 +42,7 @@ export class PendingInteractions {
   }
 
   /** Resolves with what is handed in; never, when `signal` comes first. */
-  add(interaction: ConnectedInvocation, signal: AbortSignal): Promise<HandedIn> {
+  add(interaction: ConnectedInvocation, signal: AbortSignal): Promise<ExternalResult> {
     const key = keyOf(interaction);
     return new Promise((settle) => {
       const pending: Pending = { interaction, isHandedOut: false, settle };
@@ -58,7 +59,9 @@ export class PendingInteractions {
       if (found !== undefined) return this.#handOut(found, resolve);
       if (this.#isOver) return resolve({ schemaVersion: 1, state: 'ended' });
       if (this.#polls.size >= limits.agentDeskPollsMax) {
-        return reject(new ServiceError('control.UNAVAILABLE', { message: 'Too many ask at once.', retryAfterMs: limits.unavailableRetryAfterMs }));
+        return reject(
+          new ServiceError('control.UNAVAILABLE', { message: 'Too many ask at once.', retryAfterMs: limits.unavailableRetryAfterMs }),
+        );
       }
       const poll: Poll = {
         answer: (answer) => {
@@ -79,7 +82,7 @@ export class PendingInteractions {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
       this.#end(key, digest);
-      pending.settle(new HandedIn(targetResult, this.#secrets));
+      pending.settle(new ExternalResult(targetResult, this.#secrets));
       return { schemaVersion: 1, runId, interactionId, replayed: false };
     }
     const how = this.#ended.get(key);

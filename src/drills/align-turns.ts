@@ -1,6 +1,6 @@
-// Two lists of turns aligned by their causes: the longest common subsequence, and of several of that length the one with most turns that are
-// wholly equal. Bounded: a stretch too long for that is aligned by its shortest script of edits (Myers), one with too many edits is cut at causes
-// that come once on either side, and where there are none, turns are paired by occurrence.
+// Two lists of turns aligned by their causes: the longest common subsequence, and of several of that length the one with most turns that
+// are wholly equal. Bounded: a stretch too long for that is aligned by its shortest script of edits (Myers), one with too many edits is cut
+// at causes that come once on either side, and where there are none, turns are paired by occurrence.
 import { limits } from '../contract/limits.js';
 
 /** Interned: equal numbers mean equal things. */
@@ -45,7 +45,10 @@ class Aligner {
       this.#exact({ from, to });
       return [];
     }
-    const edited = shortestEdits([rows, columns], (row, column) => this.#left[from[0] + row]!.cause === this.#right[from[1] + column]!.cause);
+    const edited = shortestEdits(
+      [rows, columns],
+      (row, column) => this.#left[from[0] + row]!.cause === this.#right[from[1] + column]!.cause,
+    );
     if (edited !== undefined) {
       for (const [row, column] of edited) this.#pairs.push([from[0] + row, from[1] + column]);
       return [];
@@ -128,7 +131,10 @@ class Aligner {
 }
 
 /** Myers, "An O(ND) difference algorithm" (1986): undefined where there are more edits than are looked for. */
-export function shortestEdits([rows, columns]: readonly [number, number], isEqual: (row: number, column: number) => boolean): Pair[] | undefined {
+export function shortestEdits(
+  [rows, columns]: readonly [number, number],
+  isEqual: (row: number, column: number) => boolean,
+): Pair[] | undefined {
   const max = Math.min(rows + columns, limits.comparisonEditsMax);
   // The furthest row on each diagonal, which is row - column; `middle` is the diagonal 0.
   const middle = max + 1;

@@ -12,9 +12,9 @@ import type {
 } from '../contract/run.js';
 import { resultVerdict } from '../contract/verdict.js';
 import type { BudgetUsage, WorldPosition } from '../contract/world-protocol.js';
+import { type AttemptStart, firstSequence } from './attempt-environment.js';
 import type { Capture, Captured } from './capture.js';
 import type { PlayableDrill } from './plan.js';
-import { type Begun, firstSequence } from './seat.js';
 
 export interface ResultParts {
   identity: RunIdentity;
@@ -25,7 +25,7 @@ export interface ResultParts {
   capture: Capture;
   status: RunResult['status'];
   /** Absent when there was no world. */
-  begun?: Begun;
+  begun?: AttemptStart;
   failure?: RunError;
   /** Absent when the world could not be made or sealed: then nothing is known of it, and the hashes are those of nothing. */
   sealed?: SealedWorld;
@@ -77,12 +77,16 @@ function nothingKnown({ setup }: PlayableDrill): SealedWorld {
 }
 
 /** Of a world made for the attempt. */
-export function atTheStart({ setup }: Pick<PlayableDrill, 'setup'>): Begun {
+export function atTheStart({ setup }: Pick<PlayableDrill, 'setup'>): AttemptStart {
   return { virtualTimeUs: setup.virtualTimeUs, evidenceSequence: 1, toolCalls: { attempted: 0, rejected: 0 }, eventsProcessed: 0 };
 }
 
 /** What the attempt used, whatever its world had used before. */
-function usageSince(begun: Begun, { toolCalls, scheduledEvents }: BudgetUsage, { drill: { timeline } }: PlayableDrill): RunBudgetUsage {
+function usageSince(
+  begun: AttemptStart,
+  { toolCalls, scheduledEvents }: BudgetUsage,
+  { drill: { timeline } }: PlayableDrill,
+): RunBudgetUsage {
   return {
     toolCalls: {
       limit: timeline.maxToolCalls,

@@ -7,6 +7,14 @@ import type { RunError, RunResult } from '../contract/run.js';
 import type { UnansweredRequests } from '../contract/run-events.js';
 import type { ToolFailure, ToolThrow } from '../contract/tool-failure.js';
 import type { WorldRef } from '../worlds/api.js';
+import {
+  type Agent,
+  type AttemptEnvironment,
+  type AttemptStart,
+  firstSequence,
+  type OpenedWorld,
+  type TimelineEnd,
+} from './attempt-environment.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
 import { Capture, type Captured } from './capture.js';
 import { Interruption } from './interruption.js';
@@ -16,7 +24,6 @@ import { runViewOf } from './judge/state-view.js';
 import { Play } from './play.js';
 import { runError, runErrorForOthers, runErrorFrom } from './run-error.js';
 import { runIdentity, runSetup } from './run-setup.js';
-import { type Agent, type Begun, type Ended, firstSequence, type OpenedWorld, type Seat } from './seat.js';
 import { ToolFailures } from './tool-failures.js';
 import { recordVerdict } from './verdicts-in-evidence.js';
 
@@ -35,11 +42,11 @@ export interface PlayedAttempt {
 }
 
 export class Attempt {
-  readonly #seat: Seat;
+  readonly #seat: AttemptEnvironment;
   readonly #capture: Capture;
   #failure: RunError | undefined;
 
-  constructor(seat: Seat) {
+  constructor(seat: AttemptEnvironment) {
     this.#seat = seat;
     this.#capture = new Capture(seat.planned.drill.capture);
   }
@@ -85,7 +92,19 @@ export class Attempt {
     const capture = this.#capture;
     const unheard: Agent = { work: () => Promise.reject(new Error('nothing is played any more')), release: async () => {} };
     const agent = refusal === undefined && ended === undefined ? this.#seat.agent(world, begun) : unheard;
-    const stage = { runId, planned, world, capture, agent, begun, signal, onEvent, once, ...parts, ...(keeper === undefined ? {} : { keeper }) };
+    const stage = {
+      runId,
+      planned,
+      world,
+      capture,
+      agent,
+      begun,
+      signal,
+      onEvent,
+      once,
+      ...parts,
+      ...(keeper === undefined ? {} : { keeper }),
+    };
     const play = new Play(stage);
     this.#failure = refusal ?? ended?.failure;
     try {
@@ -154,10 +173,10 @@ interface Sealing {
   play: Play;
   journal: Journal;
   final: Judge;
-  begun: Begun;
+  begun: AttemptStart;
 }
 type PlayedParts = Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed' | 'begun'> & { worldInstanceId: string; cancelled: boolean };
 
-function endOf({ cancelled, cutShort }: Play, failure: RunError | undefined): Ended {
+function endOf({ cancelled, cutShort }: Play, failure: RunError | undefined): TimelineEnd {
   return { cancelled, ...(cutShort === undefined ? {} : { cutShort }), ...(failure === undefined ? {} : { failure }) };
 }

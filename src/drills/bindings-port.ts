@@ -45,7 +45,10 @@ export interface Access {
   observed(): boolean;
   /** What the agent asked over HTTP and no route answered; undefined where there was nothing. */
   unanswered(): UnansweredRequests | undefined;
-  /** Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left running. */
+  /**
+   * Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left
+   * running.
+   */
   revoke(): Promise<void>;
 }
 export interface Endpoint {

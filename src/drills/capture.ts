@@ -98,7 +98,8 @@ export class Capture {
       const attachment = describe(id ?? `${kind}-${kept.length + 1}`, { ...named, bytes: bytes.length, hash: sha256Digest(bytes) });
       result.attachments.push({ kind, policy, attachment, ...(interactionId === undefined ? {} : { interactionId }) });
       kept.push({ descriptor: attachment, bytes });
-      if (interactionId !== undefined && isNamed) byInteraction.set(interactionId, [...(byInteraction.get(interactionId) ?? []), attachment]);
+      if (interactionId !== undefined && isNamed)
+        byInteraction.set(interactionId, [...(byInteraction.get(interactionId) ?? []), attachment]);
     }
     return { result, kept, byInteraction };
   }

@@ -1,4 +1,5 @@
-// A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out differently.
+// A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out
+// differently.
 import type { CompiledBuild } from '../contract/build.js';
 import type { Trials } from '../contract/drill.js';
 import type { EvidenceEntry } from '../contract/evidence.js';

@@ -47,7 +47,9 @@ export interface CheckReportsResult {
   diagnostics: Diagnostic[];
 }
 
-/** Rejects with control.SOURCE_INVALID for a repository that does not compile, and with control.NOT_FOUND where there is nothing to check. */
+/**
+ * Rejects with control.SOURCE_INVALID for a repository that does not compile, and with control.NOT_FOUND where there is nothing to check.
+ */
 export async function checkReports(options: CheckReportsOptions): Promise<CheckReportsResult> {
   refuseUnknownOptions('checkReports', options, optionNames);
   const { root, config, reports = [], last, onCompiling, onReport = () => {}, onProgress = () => {} } = options;

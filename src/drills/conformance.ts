@@ -1,4 +1,4 @@
-// The conformance suite of a tool package, run as it is and again in amnesia: the behavior is made anew before every turn. A tool that keeps
+// The conformance suite of a tool package, run as it is and again with a fresh module each turn. A tool that keeps
 // something outside its state (a variable of its module) then behaves differently, and a world that leaves the memory would too.
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
@@ -19,11 +19,11 @@ export type ConformanceOptions = Pick<
   config?: string;
 };
 export interface ConformanceResult {
-  /** Passed when every drill passed, and the same in amnesia. */
+  /** Passed when every drill passed, and the same with a fresh module each turn. */
   verdict: Verdict;
   suiteId: string;
   plain: BuildRunResult;
-  /** Drills that went otherwise in amnesia, with what differs. */
+  /** Drills that went otherwise with a fresh module each turn, with what differs. */
   differences: Difference[];
   cancelled: boolean;
 }
@@ -51,17 +51,22 @@ export async function testToolPackage(
     runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, { outsidePackages, placeOfHandler: handlerPlace });
   const plain = await run({});
   const stopped = plain.verdict !== 'passed' || plain.cancelled;
-  const amnesia = stopped ? undefined : await run({ amnesia: true, reportDirectory: false });
-  const differing = amnesia === undefined ? [] : differences(plain, amnesia);
+  const fresh = stopped ? undefined : await run({ freshModulePerTurn: true, reportDirectory: false });
+  const differing = fresh === undefined ? [] : differences(plain, fresh);
   const again =
-    differing.length === 0 ? undefined : await run({ drills: [...new Set(differing.map(({ drillId }) => drillId))], reportDirectory: false });
+    differing.length === 0
+      ? undefined
+      : await run({ drills: [...new Set(differing.map(({ drillId }) => drillId))], reportDirectory: false });
   const unsteady = new Set(again === undefined ? [] : differences(plain, again).map(trialKey));
   return {
-    verdict: differing.length > 0 ? 'failed' : (amnesia?.verdict ?? plain.verdict),
+    verdict: differing.length > 0 ? 'failed' : (fresh?.verdict ?? plain.verdict),
     suiteId: suite,
     plain,
-    differences: differing.map((difference) => ({ ...difference, cause: unsteady.has(trialKey(difference)) ? 'unsteady_drill' : 'module_state' })),
-    cancelled: plain.cancelled || amnesia?.cancelled === true,
+    differences: differing.map((difference) => ({
+      ...difference,
+      cause: unsteady.has(trialKey(difference)) ? 'unsteady_drill' : 'module_state',
+    })),
+    cancelled: plain.cancelled || fresh?.cancelled === true,
   };
 }
 

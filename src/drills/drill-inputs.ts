@@ -1,7 +1,9 @@
 // What the result of a drill follows from, as one digest a drill: whoever watches a repository runs again what has another one.
-//   D1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the target's own files.
+//   D1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the target's own
+//       files.
 //   D2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files of the
-//       repository that its command names, and those of the same kind below their folders; where it names none, all source below its folder.
+//       repository that its command names, and those of the same kind below their folders; where it names none, all source below its
+//       folder.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +23,8 @@ export async function drillInputs(build: CompiledBuild, plan: Plan, root: string
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-inputs-'));
   try {
     const targets = new Map<string, string>();
-    for (const { target } of plan.drills) if (!targets.has(target.id)) targets.set(target.id, await targetFiles(target, { root, directory }));
+    for (const { target } of plan.drills)
+      if (!targets.has(target.id)) targets.set(target.id, await targetFiles(target, { root, directory }));
     return new Map(
       plan.drills.map((planned) => {
         const { packageLockHash, compat } = build;

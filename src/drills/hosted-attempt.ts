@@ -1,19 +1,28 @@
-// The seat of a hosted attempt: a session's world as it stands, an agent that is somebody at the other end of the API, and a desk that keeps
-// every step, so that the attempt goes on in the next life of the service.
+// The seat of a hosted attempt: a session's world as it stands, an agent that is somebody at the other end of the API, and a desk that
+// keeps every step, so that the attempt goes on in the next incarnation of the service.
 import type { CompiledBuild } from '../contract/build.js';
 import type { JsonValue } from '../contract/json.js';
 import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../contract/run.js';
 import type { WorldRef } from '../worlds/api.js';
+import type {
+  Agent,
+  AttemptEnvironment,
+  AttemptProgress,
+  AttemptStart,
+  OpenedWorld,
+  PlayedStep,
+  TimelineEnd,
+  WorkResult,
+} from './attempt-environment.js';
 import type { Attached } from './capture.js';
 import { orInterruption } from './interruption.js';
 import type { ExpressionJudge } from './judge/evaluate-expression.js';
 import { type PlayableDrill, refuseTimeline } from './plan.js';
 import type { AttemptNumbers } from './run-setup.js';
-import type { Agent, Begun, Ended, OpenedWorld, Played, PlayedStep, Seat, Worked } from './seat.js';
 
 export type PendingInteraction = NonNullable<HostedRun['pendingInteraction']>;
 /** How an interaction ended, as its agent, the deadline or a cancellation says. */
-export interface HandedIn {
+export interface AgentSubmission {
   status: TargetStatus;
   output?: JsonValue;
   error?: RunError;
@@ -22,15 +31,15 @@ export interface HandedIn {
 }
 
 /** Where the attempt is kept and its agent awaited. Whatever it cannot do interrupts the attempt. */
-export interface Desk {
-  readonly begun?: Begun;
-  readonly played: Played;
-  readonly ended?: Ended;
-  begin(begun: Begun, world: WorldRef): Promise<void>;
-  /** Tells that an agent is awaited, unless an earlier life has; resolves when the interaction has ended and its access with it. */
-  await(pending: PendingInteraction): Promise<HandedIn & Pick<Worked, 'unanswered'>>;
+export interface AttemptStore {
+  readonly begun?: AttemptStart;
+  readonly played: AttemptProgress;
+  readonly ended?: TimelineEnd;
+  begin(begun: AttemptStart, world: WorldRef): Promise<void>;
+  /** Tells that an agent is awaited, unless an earlier incarnation has; resolves when the interaction has ended and its access with it. */
+  await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>>;
   keep(step: PlayedStep): Promise<void>;
-  end(ended: Ended): Promise<Ended>;
+  end(ended: TimelineEnd): Promise<TimelineEnd>;
   attached(): Promise<Attached[]>;
 }
 export interface HostedPart {
@@ -41,13 +50,13 @@ export interface HostedPart {
   numbers: AttemptNumbers;
   /** Every command of the attempt may be sent to it again: the world does each once. */
   world: WorldRef;
-  desk: Desk;
+  desk: AttemptStore;
   judgeExpression: ExpressionJudge;
   signal: AbortSignal;
   onBug: (bug: unknown, correlationId: string) => void;
 }
 
-export function hostedSeat(part: HostedPart): Seat {
+export function hostedEnvironment(part: HostedPart): AttemptEnvironment {
   const { hostedRunId, runId, build, planned, numbers, world, desk, judgeExpression, signal, onBug } = part;
   const refusal = refuseTimeline(planned);
   // The world outlives its runs, and keys live as long as the world.
@@ -73,7 +82,12 @@ export function hostedSeat(part: HostedPart): Seat {
   };
 }
 
-async function takeWorld({ world, desk, planned, once }: Pick<HostedPart, 'world' | 'desk' | 'planned'> & Pick<Seat, 'once'>): Promise<OpenedWorld> {
+async function takeWorld({
+  world,
+  desk,
+  planned,
+  once,
+}: Pick<HostedPart, 'world' | 'desk' | 'planned'> & Pick<AttemptEnvironment, 'once'>): Promise<OpenedWorld> {
   if (desk.begun === undefined) await world.query({ kind: 'checkTools' });
   const begun = desk.begun ?? (await whereItStands(world));
   if (desk.begun === undefined) await orInterruption(() => desk.begin(begun, world));
@@ -85,7 +99,7 @@ async function takeWorld({ world, desk, planned, once }: Pick<HostedPart, 'world
   return { world, begun, played: desk.played, ...(desk.ended === undefined ? {} : { ended: desk.ended }) };
 }
 
-async function whereItStands(world: WorldRef): Promise<Begun> {
+async function whereItStands(world: WorldRef): Promise<AttemptStart> {
   // A command, so that calls which were on their way when their access ended have been answered when it is.
   const { toolCalls, scheduledEvents } = await world.command({ kind: 'setBudgets', budgets: { maxToolCalls: null, maxEvents: null } });
   const { virtualTimeUs, evidenceSequence } = await world.query({ kind: 'position' });
@@ -93,9 +107,9 @@ async function whereItStands(world: WorldRef): Promise<Begun> {
   return { virtualTimeUs, evidenceSequence, toolCalls: { attempted, rejected }, eventsProcessed: scheduledEvents.processed };
 }
 
-function awaitedAgent(desk: Desk, startUs: number): Agent {
+function awaitedAgent(desk: AttemptStore, startUs: number): Agent {
   return {
-    work: async ({ atUs, ...interaction }, { virtualTimeUs, toolCallsAtStart }): Promise<Worked> => {
+    work: async ({ atUs, ...interaction }, { virtualTimeUs, toolCallsAtStart }): Promise<WorkResult> => {
       const pending: PendingInteraction = {
         schemaVersion: 1,
         interaction: { ...interaction, afterStartUs: atUs - startUs },

@@ -2,9 +2,9 @@
 import type { TargetInvocation } from '../contract/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
+import type { Agent, StepStart, WorkResult } from './attempt-environment.js';
 import type { Access, ReceiverBook } from './bindings-port.js';
 import type { PlayableDrill } from './plan.js';
-import type { Agent, Started, Worked } from './seat.js';
 import type { TargetRunner } from './targets/target-run.js';
 import type { PlannedInteraction } from './timeline.js';
 
@@ -27,10 +27,10 @@ export function localAgent(context: AttemptContext, part: LocalAgentPart): Agent
 interface InteractionPart extends LocalAgentPart {
   runner: TargetRunner;
   interaction: PlannedInteraction;
-  started: Started;
+  started: StepStart;
 }
 
-async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<Worked> {
+async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<WorkResult> {
   const { world, planned, interaction, runner, receivers } = part;
   const { target } = planned;
   const actor = {

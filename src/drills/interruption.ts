@@ -1,4 +1,4 @@
-// This life cannot go on with an attempt, and that says nothing about the attempt: another life goes on with it.
+// This incarnation cannot go on with an attempt, and that says nothing about the attempt: another incarnation goes on with it.
 
 export class Interruption extends Error {
   constructor(cause: unknown) {

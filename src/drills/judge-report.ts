@@ -1,4 +1,5 @@
-// A sealed run judged once more, with other assertions: from its report alone, no agent, no world. The same assertions give the same results.
+// A sealed run judged once more, with other assertions: from its report alone, no agent, no world. The same assertions give the same
+// results.
 //   R1. Each checkpoint is judged where the journal has it, with the entries, rows and outputs of that moment.
 //   R2. What the report does not hold is inconclusive and says why; nothing is guessed.
 import type { Drill } from '../contract/drill.js';
@@ -52,7 +53,7 @@ class Rejudging {
 
   async take(entry: EvidenceEntry): Promise<void> {
     this.#rows.apply(entry);
-    // A hosted world may have a life before the run.
+    // A hosted world may have an incarnation before the run.
     if (entry.sequence < this.#result.evidenceRange.fromSequence) return;
     if (entry.kind === 'verification') await this.#judge(entry);
     this.#final.observe(entry);

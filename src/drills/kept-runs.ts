@@ -1,4 +1,5 @@
-// What a run does to those before it: when it has ended, runs that need not be kept are removed. They are never a reason for the run to fail.
+// What a run does to those before it: when it has ended, runs that need not be kept are removed. They are never a reason for the run to
+// fail.
 import { resolve } from 'node:path';
 import { newId } from '../contract/ids.js';
 import { chooseOldRuns, type RunFolders, removeRuns } from '../reports/retention.js';

@@ -18,7 +18,7 @@ const names = {
   isolate: true,
   handlerTimeoutMs: true,
   stopOnFailure: true,
-  amnesia: true,
+  freshModulePerTurn: true,
   callbackReceivers: true,
   agent: true,
   allowRemote: true,

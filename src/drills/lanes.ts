@@ -1,9 +1,9 @@
 // Work on many things in lanes, numbered from 0: within a lane, one thing after the other.
 //   L1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
 //   L2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited for.
-//   L3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for then what
-//       runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts hosts of its own, and all
-//       of them share the same processors.
+//   L3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for
+//       then what runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts hosts of its
+//       own, and all of them share the same processors.
 import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { limits } from '../contract/limits.js';
@@ -22,7 +22,11 @@ export type Rest = { rest: Promise<void> } | undefined;
 /** An idle process is below the first on any machine; between the two it may be idle, or others keep it from the processors: they tell. */
 const busyShares = { idle: 0.3, busy: 0.6 };
 
-export async function forEachInLanes<T>(items: readonly T[], options: LaneOptions, work: (item: T, lane: number) => Promise<Rest>): Promise<void> {
+export async function forEachInLanes<T>(
+  items: readonly T[],
+  options: LaneOptions,
+  work: (item: T, lane: number) => Promise<Rest>,
+): Promise<void> {
   const { lanesAtOnce = availableParallelism(), isIdle = idleMeter() } = options;
   const lanesMax = Math.min(options.lanesMax, items.length);
   const lanes: Promise<void>[] = [];

@@ -3,10 +3,10 @@ import { withReceivers } from '../callbacks/delivering-world.js';
 import type { Receivers } from '../callbacks/receivers.js';
 import { newId } from '../contract/ids.js';
 import type { AttemptContext } from './attempt-context.js';
+import type { AttemptEnvironment } from './attempt-environment.js';
 import { atTheStart } from './attempt-result.js';
 import { localAgent } from './interaction.js';
 import type { PlannedDrill, PlannedTrial } from './plan.js';
-import type { Seat } from './seat.js';
 
 export interface AttemptRequest {
   planned: PlannedDrill;
@@ -16,7 +16,7 @@ export interface AttemptRequest {
   host: number;
 }
 
-export function localSeat(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): Seat {
+export function localEnvironment(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): AttemptEnvironment {
   const { build, worlds, callbackReceivers, signal, onEvent, onWorld } = context;
   const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
   const runId = newId('run');

@@ -36,8 +36,8 @@ export interface RunDrillsOptions extends Selection {
   /** Attempts at once, each with a host of its own for its world. Default: the suite's, else 1. It changes no result. */
   concurrency?: number;
   /**
-   * Where tool code and module targets run: in threads, or in processes of their own; `box`: tool code inside bubblewrap, module targets in processes.
-   * It changes no result. Default: threads, but a box for tool code where a tool package was installed and a box can be had.
+   * Where tool code and module targets run: in threads, or in processes of their own; `box`: tool code inside bubblewrap, module targets in
+   * processes. It changes no result. Default: threads, but a box for tool code where a tool package was installed and a box can be had.
    */
   isolate?: LocalIsolation;
   /** A turn of tool code that takes longer is ended, and its caller gets world.HANDLER_TIMEOUT. Default limits.handlerTimeoutMs. */
@@ -45,7 +45,7 @@ export interface RunDrillsOptions extends Selection {
   /** Once a drill has failed, start no further attempts; what did not run counts as inconclusive. */
   stopOnFailure?: boolean;
   /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */
-  amnesia?: boolean;
+  freshModulePerTurn?: boolean;
   /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait, unless the agent receives them. */
   callbackReceivers?: CallbackReceivers;
   /** The agent of `external` targets: called in this process for each interaction. Without it such targets cannot run. */
@@ -66,6 +66,9 @@ export interface RunDrillsOptions extends Selection {
   reportDirectory?: string | false;
   /** The retained worlds. Default .service/runs. */
   runDirectory?: string;
-  /** Which earlier runs are kept when this one has ended; its own always are. `false`: all. Default: the newest 1,000, and for 30 days what did not pass. */
+  /**
+   * Which earlier runs are kept when this one has ended; its own always are. `false`: all. Default: the newest 1,000, and for 30 days what
+   * did not pass.
+   */
   retention?: Retention | false;
 }

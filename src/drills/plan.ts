@@ -116,16 +116,24 @@ export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunErro
   const assertions = drill.assertions.length + drill.timeline.invariants.length;
   const assertionsMax = limits.drillAssertionsMax;
   if (assertions > assertionsMax) {
-    return runError('framework.TOO_MANY_ASSERTIONS', `Drill "${drill.id}" has ${assertions} assertions; at most ${assertionsMax} are judged.`, {
-      details: { assertions, assertionsMax },
-    });
+    return runError(
+      'framework.TOO_MANY_ASSERTIONS',
+      `Drill "${drill.id}" has ${assertions} assertions; at most ${assertionsMax} are judged.`,
+      {
+        details: { assertions, assertionsMax },
+      },
+    );
   }
   const interactions = timelineLength(drill.timeline);
   const interactionsMax = limits.timelineInteractionsMax;
   if (interactions <= interactionsMax) return undefined;
-  return runError('framework.TIMELINE_TOO_LONG', `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`, {
-    details: { interactions, interactionsMax },
-  });
+  return runError(
+    'framework.TIMELINE_TOO_LONG',
+    `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`,
+    {
+      details: { interactions, interactionsMax },
+    },
+  );
 }
 
 function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {

@@ -5,12 +5,22 @@ import type { CheckpointResult, InteractionResult } from '../contract/run.js';
 import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
+import type {
+  Agent,
+  AttemptProgress,
+  OnceGuard,
+  PlayedStep,
+  ProgressStore,
+  StepPosition,
+  StepStart,
+  TimelineEnd,
+  WorkResult,
+} from './attempt-environment.js';
 import type { Capture } from './capture.js';
 import type { Journal } from './journal.js';
 import type { Judge } from './judge/judge.js';
 import { runViewOf } from './judge/state-view.js';
 import type { PlayableDrill } from './plan.js';
-import type { Agent, Ended, Keeper, Mark, Once, Played, PlayedStep, Started, Worked } from './seat.js';
 import { layTimeline, type PlannedInteraction } from './timeline.js';
 import { joinUnanswered } from './unanswered.js';
 import { type Checkpoint, recordVerdict } from './verdicts-in-evidence.js';
@@ -25,19 +35,19 @@ export interface Stage {
   capture: Capture;
   agent: Agent;
   /** Where the world stood when the attempt began. */
-  begun: Mark;
+  begun: StepPosition;
   /** Aborted when the run is cancelled. */
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;
-  once: Once;
-  keeper?: Keeper;
+  once: OnceGuard;
+  keeper?: ProgressStore;
 }
 
 export class Play {
   readonly interactions: InteractionResult[] = [];
   readonly checkpoints: CheckpointResult[] = [];
   readonly #stage: Stage;
-  #mark: Mark;
+  #mark: StepPosition;
   #cutShort: string | undefined;
   #cancelled = false;
   #unanswered: UnansweredRequests = { requests: [], left: 0 };
@@ -67,7 +77,7 @@ export class Play {
   }
 
   /** To the horizon, or to what stops it. */
-  async run({ steps, started }: Played): Promise<void> {
+  async run({ steps, started }: AttemptProgress): Promise<void> {
     const { planned, begun, journal } = this.#stage;
     const timeline = layTimeline(planned.drill, begun.virtualTimeUs);
     let goesOn = true;
@@ -87,14 +97,14 @@ export class Play {
     if (goesOn) await this.#advanceTo(begun.virtualTimeUs + planned.drill.timeline.horizonUs, 'horizon');
   }
 
-  /** Of a timeline that an earlier life has ended. */
+  /** Of a timeline that an earlier incarnation has ended. */
   recall(steps: readonly PlayedStep[]): void {
     for (const { interaction, checkpoint } of steps) {
       this.interactions.push(interaction);
       if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
     }
   }
-  endAs({ cancelled, cutShort }: Ended): void {
+  endAs({ cancelled, cutShort }: TimelineEnd): void {
     this.#cutShort = cutShort;
     if (cancelled) this.#cancel();
   }
@@ -113,7 +123,7 @@ export class Play {
   }
 
   /** When the clock is at the interaction's time; undefined when it does not get there. */
-  async #start({ id, atUs }: PlannedInteraction): Promise<Started | undefined> {
+  async #start({ id, atUs }: PlannedInteraction): Promise<StepStart | undefined> {
     const { journal, begun } = this.#stage;
     const from = this.#mark;
     if (!(await this.#advanceTo(atUs, `interaction ${id}`))) return undefined;
@@ -137,7 +147,7 @@ export class Play {
     return stopped === undefined;
   }
 
-  async #interact(interaction: PlannedInteraction, started: Started): Promise<PlayedStep> {
+  async #interact(interaction: PlannedInteraction, started: StepStart): Promise<PlayedStep> {
     const { journal, capture, agent, keeper, begun } = this.#stage;
     this.#tell(interaction, 'started');
     const worked = await agent.work(interaction, started);
@@ -174,7 +184,7 @@ export class Play {
     return this.#cutShort === undefined;
   }
 
-  async #markNow(): Promise<Mark> {
+  async #markNow(): Promise<StepPosition> {
     const { world, journal } = this.#stage;
     const { toolCalls, scheduledEvents } = await world.query({ kind: 'budgets' });
     const { attempted, rejected } = toolCalls;
@@ -187,7 +197,7 @@ export class Play {
     return false;
   }
 
-  #tell({ id }: PlannedInteraction, phase: 'started' | 'finished', run?: Worked['run']): void {
+  #tell({ id }: PlannedInteraction, phase: 'started' | 'finished', run?: WorkResult['run']): void {
     const { runId, onEvent, planned } = this.#stage;
     const { status, error } = run ?? {};
     const why = error === undefined ? {} : { error: { code: error.code, message: error.message } };
@@ -204,10 +214,10 @@ function whyStopped({ failure, eventBudgetExhausted, reachedUs }: AdvanceResult,
 
 function interactionResult(
   { id, actorId, actorInstanceId, task, atUs }: PlannedInteraction,
-  { worked, started, mark, begun }: { worked: Worked; started: Started; mark: Mark; begun: Mark },
+  { worked, started, mark, begun }: { worked: WorkResult; started: StepStart; mark: StepPosition; begun: StepPosition },
 ): InteractionResult {
   const { run, bindingEvidence } = worked;
-  // A life that ended in the midst of it has forgotten what its access saw; the world has not.
+  // An incarnation that ended in the midst of it has forgotten what its access saw; the world has not.
   const called = mark.toolCalls.attempted - begun.toolCalls.attempted > started.toolCallsAtStart;
   return {
     schemaVersion: 1,

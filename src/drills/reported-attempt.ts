@@ -8,7 +8,7 @@ import type { ToolFailure } from '../contract/tool-failure.js';
 import { Attempt, type PlayedAttempt } from './attempt.js';
 import type { AttemptContext } from './attempt-context.js';
 import { attemptReport, writeAttemptReport } from './attempt-report.js';
-import { type AttemptRequest, localSeat } from './local-attempt.js';
+import { type AttemptRequest, localEnvironment } from './local-attempt.js';
 import type { RunDrillsOptions } from './options.js';
 import { runError } from './run-error.js';
 
@@ -33,7 +33,7 @@ export interface PlayedOut {
 export async function attemptPlayed(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<PlayedOut> {
   const { planned } = request;
   const startedAtMs = Date.now();
-  const seat = localSeat(context, request);
+  const seat = localEnvironment(context, request);
   const { runId } = seat;
   context.onEvent(attemptStarted(request, runId));
   const played = await new Attempt(seat).play();

@@ -1,6 +1,6 @@
 // What two runs did differently, turn by turn, and where they parted first.
-//   F1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left. Exchanging the sides
-//       exchanges the answer and nothing else.
+//   F1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left. Exchanging the
+//       sides exchanges the answer and nothing else.
 import { createHash } from 'node:crypto';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import type { RunComparison } from '../contract/hosted-runs.js';
@@ -17,7 +17,10 @@ export interface ObservedRun extends RunEvidence {
   observe: (entry: EvidenceEntry) => void;
 }
 
-export async function runDifferences(left: ObservedRun, right: ObservedRun): Promise<{ differences: Differences; firstDivergence?: Divergence }> {
+export async function runDifferences(
+  left: ObservedRun,
+  right: ObservedRun,
+): Promise<{ differences: Differences; firstDivergence?: Divergence }> {
   const names = new Names();
   const sides = { left: await readTurns(left, names), right: await readTurns(right, names) };
   const aligned = new Aligned(sides.left, sides.right);
@@ -87,7 +90,14 @@ async function readTurns({ observe, ...run }: ObservedRun, names: Names): Promis
 
 function keptTurn({ cause, words, sequence, virtualTimeUs, lines }: RunTurn, names: Names): Turn {
   const content = names.number(lines.join(' '));
-  return { cause: names.number(cause), content, sequence, virtualTimeUs, words: names.text(words), lines: lines.map((line) => names.number(line)) };
+  return {
+    cause: names.number(cause),
+    content,
+    sequence,
+    virtualTimeUs,
+    words: names.text(words),
+    lines: lines.map((line) => names.number(line)),
+  };
 }
 
 class Aligned {
@@ -182,7 +192,12 @@ class Aligned {
     if (elsewhere !== undefined) {
       const other = this.#right[elsewhere]!;
       const outcome = turn.content === other.content ? '' : ', and not with the same outcome';
-      return { kind: 'moved', left: extent(turn), right: extent(other), summary: `On both sides ${turn.words}, not in the same place${outcome}.` };
+      return {
+        kind: 'moved',
+        left: extent(turn),
+        right: extent(other),
+        summary: `On both sides ${turn.words}, not in the same place${outcome}.`,
+      };
     }
     const { summary } = only(side, turn);
     return side === 'left' ? { kind: 'only_left', left: extent(turn), summary } : { kind: 'only_right', right: extent(turn), summary };

@@ -98,7 +98,7 @@ export async function runBuild(
     hostCoolDownMs: 0,
     isolation,
     ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
-    ...(options.amnesia === undefined ? {} : { amnesia: options.amnesia }),
+    ...(options.freshModulePerTurn === undefined ? {} : { freshModulePerTurn: options.freshModulePerTurn }),
   }).catch((error: unknown) => {
     mark?.remove();
     throw error;

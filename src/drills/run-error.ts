@@ -24,7 +24,9 @@ export function saysDiskFull({ code, details }: RunError): boolean {
   return code === 'control.STORAGE_FULL' || (code === 'reporter.WRITE_FAILED' && details.code === 'control.STORAGE_FULL');
 }
 
-/** As `runErrorFrom`, where others read it than those whose machine it is: of a bug they learn that there was one, and `report` all of it. */
+/**
+ * As `runErrorFrom`, where others read it than those whose machine it is: of a bug they learn that there was one, and `report` all of it.
+ */
 export function runErrorForOthers(thrown: unknown, report: (bug: unknown, correlationId: string) => void): RunError {
   if (thrown instanceof ServiceError) return runErrorFrom(thrown);
   const error = runError('framework.INTERNAL', 'A bug of the service ended this; its log has it under the correlation id.');

@@ -51,8 +51,8 @@ export class SealedReport {
   }
 
   /**
-   * As `file`, in pieces. All of it is hashed before the first one leaves, and again as they leave: what changes meanwhile ends in an error, and
-   * the client gets less than there is.
+   * As `file`, in pieces. All of it is hashed before the first one leaves, and again as they leave: what changes meanwhile ends in an
+   * error, and the client gets less than there is.
    */
   async stream(name: string): Promise<SealedBytes | undefined> {
     const listed = name === manifestFile ? undefined : (await this.files()).find(({ path }) => path === name);

@@ -65,7 +65,8 @@ function matchesFilter(filter: string, { id, title }: { id: string; title?: stri
 
 function unknown(kind: 'suite' | 'drill' | 'tag', id: string, known: readonly string[]): ServiceError {
   const near = nearest(id, known);
-  const hint = near !== undefined ? `Did you mean "${near}"?` : known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${few(known)}.`;
+  const hint =
+    near !== undefined ? `Did you mean "${near}"?` : known.length === 0 ? `This repository has no ${kind}s.` : `There are: ${few(known)}.`;
   return new ServiceError('control.NOT_FOUND', { message: `There is no ${kind} "${id}". ${hint}`, details: { [kind]: id } });
 }
 

@@ -24,7 +24,9 @@ export class SourceInvalidError extends ServiceError {
 function wordsOf([first, ...more]: readonly Diagnostic[]): string {
   if (first === undefined) return 'The repository does not compile.';
   const which = `${first.file}:${first.line}:${first.column} ${first.code} ${first.message}`;
-  return more.length === 0 ? `The repository has 1 error: ${which}` : `The repository has ${counted(more.length + 1, 'error')}. The first: ${which}`;
+  return more.length === 0
+    ? `The repository has 1 error: ${which}`
+    : `The repository has ${counted(more.length + 1, 'error')}. The first: ${which}`;
 }
 
 /** The compiler's diagnostics of an error that has them. */

@@ -12,7 +12,11 @@ export function trialStatistics({ trials, passed }: { trials: number; passed: nu
     passed,
     passRate: rounded(passed / trials),
     interval: { low: rounded(low), high: rounded(high), level: 0.95, method: 'clopper_pearson' },
-    atK: ksFor(trials).map((k) => ({ k, passAtK: rounded(passAtK({ trials, passed, k })), passHatK: rounded(passHatK({ trials, passed, k })) })),
+    atK: ksFor(trials).map((k) => ({
+      k,
+      passAtK: rounded(passAtK({ trials, passed, k })),
+      passHatK: rounded(passHatK({ trials, passed, k })),
+    })),
   };
 }
 
@@ -39,7 +43,8 @@ function chosenShare({ of, among, k }: { of: number; among: number; k: number })
 }
 
 /**
- * The exact interval: `low` is the rate at which `passed` or more come up with probability alpha/2, `high` the one at which `passed` or fewer do.
+ * The exact interval: `low` is the rate at which `passed` or more come up with probability alpha/2, `high` the one at which `passed` or
+ * fewer do.
  * `level` between 0 and 1.
  */
 export function clopperPearson({ trials, passed }: Sample, level = 0.95): Interval {

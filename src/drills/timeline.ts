@@ -24,7 +24,11 @@ export function layTimeline({ timeline }: Pick<Drill, 'timeline'>, startUs: numb
   return planned.sort((left, right) => left.atUs - right.atUs);
 }
 
-function layWorkload({ id, actorIds, task, startAfterUs, everyUs, occurrences }: Workload, startUs: number, planned: PlannedInteraction[]): void {
+function layWorkload(
+  { id, actorIds, task, startAfterUs, everyUs, occurrences }: Workload,
+  startUs: number,
+  planned: PlannedInteraction[],
+): void {
   for (let occurrence = 0; occurrence < occurrences; occurrence++) {
     for (const actorId of actorIds)
       planned.push({ id: `${id}-${actorId}-${occurrence + 1}`, atUs: startUs + startAfterUs + occurrence * everyUs, actorId, task });

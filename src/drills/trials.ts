@@ -18,7 +18,8 @@ export function trialVerdict(attempts: readonly Verdict[]): TrialVerdict {
 
 /**
  * The gate over trials: at least `passRate` of them passed, and pass^k is 1 (C(passed, k) = C(count, k): no k of them include one that did
- * not pass). Without `require` every one must pass. The verdict is inconclusive while inconclusive trials, or too few trials, leave it open.
+ * not pass). Without `require` every one must pass. The verdict is inconclusive while inconclusive trials, or too few trials, leave it
+ * open.
  */
 export function drillVerdict(trials: readonly Verdict[], require: Trials['require'] = {}): Verdict {
   const passed = trials.filter((verdict) => verdict === 'passed').length;
@@ -33,7 +34,10 @@ function meets(passed: number, count: number, { passRate, passHatK }: NonNullabl
   return passHatK === undefined && passRate !== undefined ? true : passed === count;
 }
 
-/** Retries are made because the first attempt did not pass: they say nothing of the rate. `undefined` in the list: a trial that was not started. */
+/**
+ * Retries are made because the first attempt did not pass: they say nothing of the rate. `undefined` in the list: a trial that was not
+ * started.
+ */
 export function firstAttemptStatistics(firstAttempts: readonly (Verdict | undefined)[]): TrialStatistics | undefined {
   const started = firstAttempts.filter((verdict) => verdict !== undefined);
   if (firstAttempts.length < 2 || started.length === 0) return undefined;

@@ -3,7 +3,7 @@ import type { CheckpointKind } from '../contract/evidence.js';
 import type { AssertionResult, Verdict } from '../contract/run.js';
 import { runVerdict } from '../contract/verdict.js';
 import type { WorldRef } from '../worlds/api.js';
-import type { Once } from './seat.js';
+import type { OnceGuard } from './attempt-environment.js';
 
 export interface Checkpoint {
   checkpointId: string;
@@ -14,7 +14,7 @@ export async function recordVerdict(
   world: WorldRef,
   { checkpointId, kind }: Checkpoint,
   results: readonly AssertionResult[],
-  once: Once,
+  once: OnceGuard,
 ): Promise<Verdict> {
   const verdict = runVerdict(results);
   const assertions = results.map(({ assertionId, status, gate }) => ({ assertionId, status, gate }));

@@ -1,5 +1,5 @@
-// The patterns of one evaluation: RE2, which takes linear time. Each is compiled once, and paid for by what it becomes: repetitions are written
-// out, and every character of a text may meet every instruction.
+// The patterns of one evaluation: RE2, which takes linear time. Each is compiled once, and paid for by what it becomes: repetitions are
+// written out, and every character of a text may meet every instruction.
 import { RE2JS } from '@bufbuild/re2';
 import { limits } from '../contract/limits.js';
 

@@ -31,7 +31,10 @@ const typeNames = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', '
 type Known = ReadonlyMap<string, readonly string[] | undefined>;
 
 /** What is wrong with the names in an expression; the first of them, or undefined. */
-export function unknownName(expr: Expr, { variables, members }: Names): { what: string; name: string; known: readonly string[] } | undefined {
+export function unknownName(
+  expr: Expr,
+  { variables, members }: Names,
+): { what: string; name: string; known: readonly string[] } | undefined {
   const visit = (node: Expr | undefined, known: Known): ReturnType<typeof unknownName> => {
     const kind = node?.exprKind;
     switch (kind?.case) {
@@ -53,7 +56,9 @@ export function unknownName(expr: Expr, { variables, members }: Names): { what: 
       case 'comprehensionExpr': {
         const { iterRange, accuInit, iterVar, accuVar, loopCondition, loopStep, result } = kind.value;
         const inside: Known = new Map([...known, [iterVar, undefined], [accuVar, undefined]]);
-        return visit(iterRange, known) ?? visit(accuInit, known) ?? first([loopCondition, loopStep, result], (child) => visit(child, inside));
+        return (
+          visit(iterRange, known) ?? visit(accuInit, known) ?? first([loopCondition, loopStep, result], (child) => visit(child, inside))
+        );
       }
       case 'listExpr':
         return first(kind.value.elements, (child) => visit(child, known));

@@ -95,7 +95,8 @@ class Walk {
     const open: Place[] = [{ page: tree.root, level: 1 }];
     for (let place = open.pop(); place !== undefined; place = open.pop()) {
       const isLeaf = place.level === tree.depth;
-      const fault = this.#take(place.page) ?? (isLeaf && !this.#leaves && !isFree ? undefined : this.#pageFault(place, { isLeaf, isFree, open }));
+      const fault =
+        this.#take(place.page) ?? (isLeaf && !this.#leaves && !isFree ? undefined : this.#pageFault(place, { isLeaf, isFree, open }));
       if (fault !== undefined) return fault;
     }
     if (this.#leaves) return this.#countsFault(tree);

@@ -1,5 +1,5 @@
-// The pages of an LMDB data file, format 2 on a 64-bit machine of low byte first: as much of mdb.c as it takes to make an empty file, and to
-// see that a file can be mapped and read. LMDB believes what it reads: a number out of place is a signal that ends the process.
+// The pages of an LMDB data file, format 2 on a 64-bit machine of low byte first: as much of mdb.c as it takes to make an empty file, and
+// to see that a file can be mapped and read. LMDB believes what it reads: a number out of place is a signal that ends the process.
 
 export const pageHeaderBytes = 24;
 export const metaPages = 2;

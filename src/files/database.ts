@@ -119,7 +119,10 @@ function putInPlace(draft: string, file: string): boolean {
   }
 }
 
-/** Of a lock file that was copied, or made by another program. What is zero is written as zero, which changes nothing but gives it its place. */
+/**
+ * Of a lock file that was copied, or made by another program. What is zero is written as zero, which changes nothing but gives it its
+ * place.
+ */
 function fillHoles(file: string): void {
   const { size, blocks } = statSync(file);
   if (size >= lockBytes && blocks * 512 >= size) return;

@@ -1,5 +1,5 @@
-// What a system's error code means for the person who reads it, and the refusal that says so. A full disk is control.STORAGE_FULL, a process
-// without descriptors control.UNAVAILABLE, anything else control.INVALID_REQUEST: another folder, or other rights, mend it.
+// What a system's error code means for the person who reads it, and the refusal that says so. A full disk is control.STORAGE_FULL, a
+// process without descriptors control.UNAVAILABLE, anything else control.INVALID_REQUEST: another folder, or other rights, mend it.
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 
 const causes: { [code: string]: string } = {
@@ -30,7 +30,11 @@ export function causeOf(code: string): string {
 /** `undone`: what could not be done, as in "The folder /x cannot be made". */
 export function fileRefusal(undone: string, path: string, error: unknown): ServiceError {
   const reason = (error as NodeJS.ErrnoException).code ?? 'EIO';
-  return new ServiceError(codeOf(reason), { message: `${undone}: ${causeOf(reason)}. ${adviceOf(reason)}`, details: { path, reason }, cause: error });
+  return new ServiceError(codeOf(reason), {
+    message: `${undone}: ${causeOf(reason)}. ${adviceOf(reason)}`,
+    details: { path, reason },
+    cause: error,
+  });
 }
 
 function codeOf(reason: string): ErrorCode {

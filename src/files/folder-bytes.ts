@@ -10,7 +10,10 @@ export interface FolderBytesOptions {
 }
 
 /** Rejects where there is no such folder. What goes while it is counted has no bytes. */
-export async function folderBytes(folder: string, { entriesMax = Number.POSITIVE_INFINITY, signal }: FolderBytesOptions = {}): Promise<number> {
+export async function folderBytes(
+  folder: string,
+  { entriesMax = Number.POSITIVE_INFINITY, signal }: FolderBytesOptions = {},
+): Promise<number> {
   let bytes = 0;
   let entries = 0;
   const folders = [folder];

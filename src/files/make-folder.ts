@@ -5,7 +5,9 @@ import { dirname, resolve } from 'node:path';
 import type { ServiceError } from '../contract/errors.js';
 import { fileRefusal } from './file-faults.js';
 
-/** Each folder above is looked at once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause. */
+/**
+ * Each folder above is looked at once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause.
+ */
 export function makeFolder(path: string): void {
   const wanted = resolve(path);
   const missing: string[] = [];

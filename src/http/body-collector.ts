@@ -12,7 +12,9 @@ export class BodyCollector {
   #isDropped = false;
   #failure: ServiceError | undefined;
   #isLate = false;
-  #reader: { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void; timer: NodeJS.Timeout } | undefined;
+  #reader:
+    | { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void; timer: NodeJS.Timeout }
+    | undefined;
 
   constructor({ timeoutMs }: { timeoutMs: number }) {
     this.#timeoutMs = timeoutMs;

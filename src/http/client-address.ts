@@ -19,7 +19,10 @@ export function customHops(header: string): string[] {
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const forwardedPart = new RegExp(`[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*([;,]|$)`, 'y');
 
-/** The same of a Forwarded header (RFC 7239). control.INVALID_REQUEST for one out of shape: an open quote may hide what a proxy has appended. */
+/**
+ * The same of a Forwarded header (RFC 7239). control.INVALID_REQUEST for one out of shape: an open quote may hide what a proxy has
+ * appended.
+ */
 export function standardHops(header: string): string[] {
   const hops: string[] = [];
   let pairs = 0;

@@ -44,7 +44,12 @@ function controlRoute(control: ControlPort, id: EndpointId): Route<Caller> {
     begin: ({ request, caller, path, correlationId }) => {
       const values = readValues(path, request.query);
       const idempotencyKey = requireIdempotencyKey(rule, request.headers.get('idempotency-key'));
-      const context = { caller, correlationId, clientAddress: request.address, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+      const context = {
+        caller,
+        correlationId,
+        clientAddress: request.address,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      };
       if (body !== undefined) control.admit(id, values.path as { [name: string]: string | number } | undefined, context);
       return async (sent) => {
         const input = { ...values, body: checkedBody(check, sent) };
@@ -105,6 +110,7 @@ export const bytesReplies: { readonly [Id in EndpointId]?: string } = {
 
 function replyOf(id: EndpointId, { success }: EndpointRule, { reply, replayed }: Dispatched<EndpointId>): RouteReply {
   const mediaType = bytesReplies[id];
-  if (mediaType !== undefined) return { status: success, body: reply, headers: { 'content-type': mediaType, 'content-disposition': 'attachment' } };
+  if (mediaType !== undefined)
+    return { status: success, body: reply, headers: { 'content-type': mediaType, 'content-disposition': 'attachment' } };
   return replayed ? { status: 200, body: reply, headers: { 'idempotent-replayed': 'true' } } : { status: success, body: reply };
 }

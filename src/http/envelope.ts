@@ -18,7 +18,12 @@ export function jsonReply(status: number, body: unknown, correlationId: string, 
 }
 
 /** Bytes and text that are no JSON: by default nothing that a browser would show or run. */
-export function rawReply(status: number, body: string | Uint8Array, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+export function rawReply(
+  status: number,
+  body: string | Uint8Array,
+  correlationId: string,
+  headers?: { [name: string]: string },
+): HttpReply {
   return { status, headers: { ...rawHeaders, 'x-correlation-id': correlationId, ...headers }, body };
 }
 
@@ -26,7 +31,12 @@ export function rawReply(status: number, body: string | Uint8Array, correlationI
  * What a route says of its body itself; none of it is kept by caches unless it says so. Browsers neither guess at it nor run it: it is of
  * somebody else, and comes from our origin.
  */
-export function ownReply(status: number, body: string | Uint8Array, correlationId: string, headers?: { [name: string]: string }): HttpReply {
+export function ownReply(
+  status: number,
+  body: string | Uint8Array,
+  correlationId: string,
+  headers?: { [name: string]: string },
+): HttpReply {
   return { status, headers: { 'cache-control': 'no-store', ...headers, ...ownHeaders, 'x-correlation-id': correlationId }, body };
 }
 const ownHeaders = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' };

@@ -21,7 +21,10 @@ export function requireLoopback(request: HttpRequest): void {
 }
 
 function refuseOrigin(header: string): never {
-  throw new ServiceError('control.ORIGIN_REJECTED', { message: `The ${header} header does not name a loopback address.`, details: { header } });
+  throw new ServiceError('control.ORIGIN_REJECTED', {
+    message: `The ${header} header does not name a loopback address.`,
+    details: { header },
+  });
 }
 
 function isLoopbackHost(host: string | undefined): boolean {
@@ -32,9 +35,9 @@ function isLoopbackHost(host: string | undefined): boolean {
 const publicHostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
 /**
- * For a server that others may reach: one well-formed Host, and a page's Origin only when it is the server's own or a loopback one. There is
- * no cross-origin allowance; programs send no Origin. `isLoopback`: only programs of this machine reach it, and pages in a browser here, which
- * may have made a name of their own point to it: so the Host is a loopback one, or the public one of a proxy.
+ * For a server that others may reach: one well-formed Host, and a page's Origin only when it is the server's own or a loopback one. There
+ * is no cross-origin allowance; programs send no Origin. `isLoopback`: only programs of this machine reach it, and pages in a browser here,
+ * which may have made a name of their own point to it: so the Host is a loopback one, or the public one of a proxy.
  */
 export function requirePublicHost(publicUrl: string, { isLoopback = false } = {}): (request: HttpRequest) => void {
   const { origin: own, hostname } = new URL(publicUrl);

@@ -109,7 +109,11 @@ interface Pieces {
   stream: AsyncIterable<string | Uint8Array>;
   stallMs: number;
 }
-async function writeStream(response: ServerResponse, { status, headers, close = false }: HttpReply, { stream, stallMs }: Pieces): Promise<void> {
+async function writeStream(
+  response: ServerResponse,
+  { status, headers, close = false }: HttpReply,
+  { stream, stallMs }: Pieces,
+): Promise<void> {
   response.writeHead(status, { ...headers, ...(close ? { connection: 'close' } : {}) });
   response.flushHeaders();
   try {

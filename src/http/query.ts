@@ -12,7 +12,11 @@ export function parseQuery(query: string, issues: Issue[]): { readonly [name: st
     const name = decoded(mark < 0 ? part : part.slice(0, mark));
     const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
     if (name === undefined || value === undefined) {
-      issues.push({ path: name === undefined ? '/query' : `/query${pointerToken(name)}`, code: 'format', message: 'is not percent-encoded UTF-8' });
+      issues.push({
+        path: name === undefined ? '/query' : `/query${pointerToken(name)}`,
+        code: 'format',
+        message: 'is not percent-encoded UTF-8',
+      });
     } else if (name in values) {
       issues.push({ path: `/query${pointerToken(name)}`, code: 'duplicate', message: `"${name.slice(0, 100)}" is given more than once` });
     } else {

@@ -1,6 +1,6 @@
-// What makes a request malformed, whatever the server: the two parsers refuse different things, and whatever either would read in a way of its own
-// is refused here, so that a request means the same to both and to every proxy before them. A malformed request is answered 400 and ends its
-// connection: where the next one begins is not known.
+// What makes a request malformed, whatever the server: the two parsers refuse different things, and whatever either would read in a way of
+// its own is refused here, so that a request means the same to both and to every proxy before them. A malformed request is answered 400 and
+// ends its connection: where the next one begins is not known.
 import { limits } from '../contract/limits.js';
 
 /** A request line and its header fields as the parser gave them. */
@@ -33,7 +33,8 @@ export function faultOf({ target, headers, repeated, lines, bytes, hasForeignByt
   if (!targetShape.test(target)) return 'The request target must be a path in visible ASCII.';
   if (!headers.has('host')) return 'There is no Host header.';
   if (hasForeignBytes) return 'The value of a header is not visible ASCII.';
-  if (repeated.size > 0 && soleHeaders.some((name) => repeated.has(name))) return 'Host, Content-Length or Transfer-Encoding is there twice.';
+  if (repeated.size > 0 && soleHeaders.some((name) => repeated.has(name)))
+    return 'Host, Content-Length or Transfer-Encoding is there twice.';
   return lengthFault(headers);
 }
 

@@ -1,5 +1,6 @@
-// The requests of one connection of node:http, one at a time: the next one begins when the reply before it has been taken by the system, so that
-// a client that does not read costs one reply. The parser hands over all that one read of the socket held, and cannot be stopped in between.
+// The requests of one connection of node:http, one at a time: the next one begins when the reply before it has been taken by the system, so
+// that a client that does not read costs one reply. The parser hands over all that one read of the socket held, and cannot be stopped in
+// between.
 import type { Socket } from 'node:net';
 import { limits } from '../contract/limits.js';
 
@@ -34,7 +35,9 @@ export class RequestLine {
     }
   }
 
-  /** Whether what the parser could not read may be answered: as the next reply of the connection, or as that to the body which is under way. */
+  /**
+   * Whether what the parser could not read may be answered: as the next reply of the connection, or as that to the body which is under way.
+   */
   get mayRefuse(): boolean {
     if (this.#current === undefined) return true;
     const { message, response } = this.#current;

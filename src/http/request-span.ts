@@ -1,5 +1,5 @@
-// The span of a request, by the conventions of OpenTelemetry for HTTP servers. Paths, queries and addresses of clients are left out: a path may hold
-// ids of tenants, and of wire routes a credential.
+// The span of a request, by the conventions of OpenTelemetry for HTTP servers. Paths, queries and addresses of clients are left out: a path
+// may hold ids of tenants, and of wire routes a credential.
 import type { Tracing } from '../tracing/tracing.js';
 import type { HttpReply, HttpRequest } from './server.js';
 

@@ -1,5 +1,5 @@
-// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is reported at once, at /path/<name>
-// and /query/<name>.
+// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is reported at once, at
+// /path/<name> and /query/<name>.
 import { endpointShapes, endpointValidators, shapeNameOf } from '../contract/endpoint-validators.js';
 import type { EndpointId } from '../contract/endpoints.js';
 import { type Issue, ServiceError } from '../contract/errors.js';
@@ -45,7 +45,8 @@ function checked(
   issues: Issue[],
 ): object | undefined {
   if (validate === undefined) {
-    for (const name in text) issues.push({ path: within + pointerToken(name), code: 'unknown_property', message: 'this endpoint does not take it' });
+    for (const name in text)
+      issues.push({ path: within + pointerToken(name), code: 'unknown_property', message: 'this endpoint does not take it' });
     return undefined;
   }
   const validation = validate(numbers.size === 0 ? text : withNumbers(text, numbers));

@@ -63,7 +63,9 @@ interface RouteCommon {
 }
 /** A route that anybody may ask. */
 export type OpenRoute = RouteCommon & { auth: 'none'; run(call: RouteCall<undefined>): Answer };
-export type Route<Caller> = (RouteCommon & { auth: 'bearer'; authenticate?(token: string): Caller | Promise<Caller> } & Work<Caller>) | OpenRoute;
+export type Route<Caller> =
+  | (RouteCommon & { auth: 'bearer'; authenticate?(token: string): Caller | Promise<Caller> } & Work<Caller>)
+  | OpenRoute;
 
 /** A bug met while answering: what the client does not see. */
 export interface RouteFailure {
@@ -340,5 +342,8 @@ export function wrongMethod(method: string, methods: readonly string[]): Service
 }
 
 function draining(): ServiceError {
-  return new ServiceError('control.UNAVAILABLE', { message: 'The service is shutting down.', retryAfterMs: limits.unavailableRetryAfterMs });
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'The service is shutting down.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }

@@ -13,7 +13,10 @@ export interface HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The values of those that came more than once, in order. */
   readonly repeatedHeaders: ReadonlyMap<string, readonly string[]>;
-  /** Of the client, or of the proxy before it, in its one spelling (client-address.ts). '' where the connection is gone before anybody asked. */
+  /**
+   * Of the client, or of the proxy before it, in its one spelling (client-address.ts). '' where the connection is gone before anybody
+   * asked.
+   */
   readonly address: string;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;

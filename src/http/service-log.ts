@@ -14,9 +14,15 @@ export interface ServiceLogOptions {
   traceFields?: (() => object) | undefined;
 }
 export interface ServiceLog extends ControlLog {
-  /** A line for each request, but for probes that found it well, and for refusals to strangers beyond the first of a minute; at `debug` for all. */
+  /**
+   * A line for each request, but for probes that found it well, and for refusals to strangers beyond the first of a minute; at `debug` for
+   * all.
+   */
   readonly access: Observer;
-  /** Of agents: their calls are many, cost as much to log as to answer, and stand in the evidence; only refusals have a line, but at `debug`. */
+  /**
+   * Of agents: their calls are many, cost as much to log as to answer, and stand in the evidence; only refusals have a line, but at
+   * `debug`.
+   */
   readonly agentAccess: Observer;
   /** Bugs met while answering. */
   failure(failure: RouteFailure): void;
@@ -27,9 +33,19 @@ export interface ServiceLog extends ControlLog {
 // Nobody should log such a field; if somebody does, its value does not get out.
 const secrets = ['credential', 'secret', 'token', 'authorization', 'password'].flatMap((name) => [name, `*.${name}`]);
 
-export function createServiceLog({ level = 'info', destination, nowMs = () => performance.now(), traceFields }: ServiceLogOptions = {}): ServiceLog {
+export function createServiceLog({
+  level = 'info',
+  destination,
+  nowMs = () => performance.now(),
+  traceFields,
+}: ServiceLogOptions = {}): ServiceLog {
   const stream = destination ?? pino.destination({ fd: 2, sync: false });
-  const plain = { level, base: null, timestamp: pino.stdTimeFunctions.epochTime, ...(traceFields === undefined ? {} : { mixin: traceFields }) };
+  const plain = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.epochTime,
+    ...(traceFields === undefined ? {} : { mixin: traceFields }),
+  };
   const logger: Logger = pino({ ...plain, redact: { paths: secrets, remove: true } }, stream);
   // Its lines are made here, of nothing secret, and there are many of them.
   const access: Logger = pino(plain, stream);
@@ -59,7 +75,9 @@ export function createServiceLog({ level = 'info', destination, nowMs = () => pe
   };
 }
 
-/** Anybody can be refused as often as they like: a window has so many lines, and the count of the others is one when the next window begins. */
+/**
+ * Anybody can be refused as often as they like: a window has so many lines, and the count of the others is one when the next window begins.
+ */
 class StrangerLines {
   readonly #logger: Logger;
   readonly #nowMs: () => number;

@@ -1,5 +1,5 @@
-// The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They tell nothing of any tenant. Figures are
-// the operator's where others may reach the service; the rest needs no credential.
+// The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They tell nothing of any tenant. Figures
+// are the operator's where others may reach the service; the rest needs no credential.
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';

@@ -1,5 +1,5 @@
-// Where a service is reached: its control API at one origin, the worlds at another where `worldUrl` names one. What tools answer is of their makers,
-// strangers perhaps, and a browser takes all of one origin for one author.
+// Where a service is reached: its control API at one origin, the worlds at another where `worldUrl` names one. What tools answer is of
+// their makers, strangers perhaps, and a browser takes all of one origin for one author.
 import { ServiceError } from '../contract/errors.js';
 import { isLoopbackName } from './guards.js';
 import { mountAt } from './mount.js';
@@ -59,7 +59,10 @@ function hostTest(url: string): (request: HttpRequest) => boolean {
 }
 
 function elsewhere(url: string): never {
-  throw new ServiceError('control.ORIGIN_REJECTED', { message: `This path is served at ${url}, and not here.`, details: { header: 'Host' } });
+  throw new ServiceError('control.ORIGIN_REJECTED', {
+    message: `This path is served at ${url}, and not here.`,
+    details: { header: 'Host' },
+  });
 }
 
 export function siteWarnings({ isBeyondLoopback, worldUrl }: Site): ServiceWarning[] {
@@ -67,7 +70,8 @@ export function siteWarnings({ isBeyondLoopback, worldUrl }: Site): ServiceWarni
   return [
     {
       code: 'worlds_share_origin',
-      message: 'What tools answer comes from the origin of the control API. Give worlds a host name or port of their own with `--world-url`.',
+      message:
+        'What tools answer comes from the origin of the control API. Give worlds a host name or port of their own with `--world-url`.',
     },
   ];
 }

@@ -1,5 +1,5 @@
-// How often an address may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is counted by
-// it, so a proxy in front, which is one address, bounds nobody who has one.
+// How often an address may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
+// counted by it, so a proxy in front, which is one address, bounds nobody who has one.
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -13,7 +13,11 @@ export class StrangerRate {
   readonly #onLimited: () => void;
 
   /** `onLimited`: a request that would have been answered 401 was one too many. */
-  constructor(nowMs: () => number, rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst }, onLimited = () => {}) {
+  constructor(
+    nowMs: () => number,
+    rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst },
+    onLimited = () => {},
+  ) {
     this.#limiter = new RateLimiter(rate, nowMs);
     this.#onLimited = onLimited;
   }

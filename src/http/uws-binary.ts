@@ -1,5 +1,6 @@
 // The native binary of uWebSockets.js, an optional dependency: which build of it there is, and what we use of it.
-// The binary is loaded directly: the registry package's own entry prints warnings and falls back to another implementation where it does not load.
+// The binary is loaded directly: the registry package's own entry prints warnings and falls back to another implementation where it does
+// not load.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';

@@ -1,5 +1,6 @@
-// Whether a build of uWebSockets.js keeps bytes above 0x7f at the ends of a header's value. Where they are of a signed type, it takes them for white
-// space and drops them before anybody sees the value: two values become one, and nothing behind the parser can tell. So the build is asked.
+// Whether a build of uWebSockets.js keeps bytes above 0x7f at the ends of a header's value. Where they are of a signed type, it takes them
+// for white space and drops them before anybody sees the value: two values become one, and nothing behind the parser can tell. So the build
+// is asked.
 import { connect } from 'node:net';
 import type { Uws } from './uws-binary.js';
 

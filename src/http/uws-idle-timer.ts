@@ -1,5 +1,5 @@
-// The idle timeout of uWebSockets.js, ten seconds of its own for everything: begun again until our own time is over, so that what is documented
-// holds on both servers. Pausing and resuming a connection begins it again; nothing else of its interface does.
+// The idle timeout of uWebSockets.js, ten seconds of its own for everything: begun again until our own time is over, so that what is
+// documented holds on both servers. Pausing and resuming a connection begins it again; nothing else of its interface does.
 import { limits } from '../contract/limits.js';
 import type { UwsResponse } from './uws-binary.js';
 

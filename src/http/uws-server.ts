@@ -1,10 +1,10 @@
 // The server on uWebSockets.js (uws-binary.ts).
 //   U1. A response object is touched only while it is alive: after an abort or its end, never again.
 //   U2. Nothing of the request object or of a body chunk is used after the callback that brought it.
-//   U4. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What was read at
-//       once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the connection.
-// Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once, and
-// never heard of here.
+//   U4. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What was read
+//       at once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the connection.
+// Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once,
+// and never heard of here.
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';
@@ -79,7 +79,12 @@ function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; co
         ]),
     ...(countsConnections
       ? []
-      : [{ code: 'uws_connections_unbounded', message: `This build of uWebSockets.js cannot bound how many connections it takes. ${instead}` }]),
+      : [
+          {
+            code: 'uws_connections_unbounded',
+            message: `This build of uWebSockets.js cannot bound how many connections it takes. ${instead}`,
+          },
+        ]),
   ];
 }
 

@@ -9,18 +9,18 @@ import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';
 import type { Playground } from './playground.js';
 import type { ProjectSource } from './project-source.js';
-import type { ReportShelf } from './report-shelf.js';
+import type { ReportDirectory } from './report-directory.js';
 import type { RetainedWorlds } from './retained-worlds.js';
-import type { RunDesk } from './run-desk.js';
+import type { RunQueue } from './run-queue.js';
 import type { RunReader } from './run-reader.js';
 import { journalHead, worldEvidence, worldNamespaces, worldScheduled, worldState } from './world-pages.js';
 
 export interface InspectorParts {
   project: ProjectSource;
   hub: EventHub;
-  desk: RunDesk;
+  desk: RunQueue;
   archive: ArchivePort;
-  shelf: ReportShelf;
+  shelf: ReportDirectory;
   retained: RetainedWorlds;
   runs: RunReader;
   mirrors: JournalMirrors;
@@ -49,10 +49,16 @@ function projectApi({ project, desk, hub }: InspectorParts): Pick<Api, 'getProje
   return {
     getProject: () => project.reply(),
     refresh: async () => {
-      if (desk.isBusy) throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill runs; the source is loaded anew when none does.' });
+      if (desk.isBusy)
+        throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill runs; the source is loaded anew when none does.' });
       const reply = await project.refresh();
       const { buildHash } = reply.project;
-      hub.publish({ type: 'project', generation: reply.generation, ...(buildHash === undefined ? {} : { buildHash }), errors: project.errors });
+      hub.publish({
+        type: 'project',
+        generation: reply.generation,
+        ...(buildHash === undefined ? {} : { buildHash }),
+        errors: project.errors,
+      });
       return reply;
     },
     getImplementation: ({ path }) => project.implementation(path),
@@ -152,7 +158,16 @@ async function followOf(
   return { id: follow, nextSequence: fromSequence ?? now + 1 };
 }
 
-type Worlds = 'createWorld' | 'listWorlds' | 'getWorld' | 'deleteWorld' | 'callWorld' | 'advanceWorld' | 'setWorldFault' | 'resetWorld' | 'forkWorld';
+type Worlds =
+  | 'createWorld'
+  | 'listWorlds'
+  | 'getWorld'
+  | 'deleteWorld'
+  | 'callWorld'
+  | 'advanceWorld'
+  | 'setWorldFault'
+  | 'resetWorld'
+  | 'forkWorld';
 function worldsApi({ playground, project, mirrors }: InspectorParts): Pick<Api, Worlds> {
   return {
     createWorld: async ({ body }) => ({ ...one, world: await playground.create(project.build(), body) }),
@@ -210,5 +225,7 @@ function worldPagesApi({ playground, mirrors, archive }: InspectorParts): Pick<A
 /** Entries are the journal's own text, so the reply is put together around it. */
 function evidenceText({ entries, toSequence, nextSequence }: ArchiveCalls['evidence']['answer']): RawText {
   const next = nextSequence === undefined ? '' : `,"nextSequence":${nextSequence}`;
-  return new RawText(Buffer.concat([Buffer.from('{"schemaVersion":1,"entries":'), entries, Buffer.from(`,"toSequence":${toSequence}${next}}`)]));
+  return new RawText(
+    Buffer.concat([Buffer.from('{"schemaVersion":1,"entries":'), entries, Buffer.from(`,"toSequence":${toSequence}${next}}`)]),
+  );
 }

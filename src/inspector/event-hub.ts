@@ -1,4 +1,5 @@
-// Who listens to the live stream, and what each receives. A listener that does not read is let go: it comes back and asks for what it missed.
+// Who listens to the live stream, and what each receives. A listener that does not read is let go: it comes back and asks for what it
+// missed.
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector.js';
 import { limits } from '../contract/limits.js';
@@ -36,7 +37,10 @@ export class EventHub {
   /** The stream of one listener. It ends when `signal` aborts, when the hub closes, and when it is too far behind. */
   listen(first: InspectorEvent, { follow, signal }: { follow?: FollowRequest; signal: AbortSignal }): AsyncIterable<string> {
     if (this.#listeners.size >= limits.inspectorStreamsMax)
-      throw new ServiceError('control.UNAVAILABLE', { message: 'Too many live streams are open.', retryAfterMs: limits.unavailableRetryAfterMs });
+      throw new ServiceError('control.UNAVAILABLE', {
+        message: 'Too many live streams are open.',
+        retryAfterMs: limits.unavailableRetryAfterMs,
+      });
     const listener = new Listener(follow);
     listener.push(messageOf(first));
     this.#listeners.add(listener);

@@ -2,12 +2,12 @@
 import { limits } from '../contract/limits.js';
 import { type EventHub, messageText } from './event-hub.js';
 import type { ArchiveCalls } from './journal/archive-calls.js';
-import type { RunDesk } from './run-desk.js';
+import type { RunQueue } from './run-queue.js';
 import { journalHead, linesOf } from './world-pages.js';
 
 export interface WatchParts {
   hub: EventHub;
-  desk: RunDesk;
+  desk: RunQueue;
   /** A page of a run or a world; `ends`: its journal does not grow any more. Rejects when there is none. */
   evidence(id: string, fromSequence: number): Promise<ArchiveCalls['evidence']['answer'] & { ends: boolean }>;
 }

@@ -1,5 +1,6 @@
 // A place in the list of saved runs: what the place is, not what lies there, so that it holds when its folder is gone.
-//   P1. It is good for one report directory: it is sealed with a key made of that directory's path, and holds across refreshes and restarts.
+//   P1. It is good for one report directory: it is sealed with a key made of that directory's path, and holds across refreshes and
+//       restarts.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 
@@ -33,7 +34,9 @@ export class PageCursors {
     const bytes = Buffer.from(cursor, 'base64url');
     const place = bytes.subarray(sealBytes);
     const isOurs =
-      bytes.length > sealBytes && bytes.toString('base64url') === cursor && timingSafeEqual(bytes.subarray(0, sealBytes), this.#seal(place));
+      bytes.length > sealBytes &&
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(bytes.subarray(0, sealBytes), this.#seal(place));
     const [, modified, name] = (isOurs && /^(\d{1,20}):(.*)$/s.exec(place.toString())) || [];
     if (modified === undefined || name === undefined)
       throw new ServiceError('control.CURSOR_INVALID', { message: 'The cursor does not belong to this list.' });

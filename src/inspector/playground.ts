@@ -132,10 +132,14 @@ export class Playground {
   }
 
   async #make(
-    make: (worldId: string) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
+    make: (
+      worldId: string,
+    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
   ): Promise<PlayWorld> {
     if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
-      throw new ServiceError('control.STATE_CONFLICT', { message: `There are ${limits.inspectorWorldsMax} worlds already; end one first.` });
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: `There are ${limits.inspectorWorldsMax} worlds already; end one first.`,
+      });
     const worldId = newId('world');
     this.#making++;
     try {

@@ -65,7 +65,10 @@ export class RetainedWorlds {
       // What changed meanwhile may be torn.
       if ((await this.#stamp(runId)) === stamp) return await this.#opened(runId);
     }
-    throw new ServiceError('control.STATE_CONFLICT', { message: 'The world of this run changes: another process runs it.', details: { runId } });
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: 'The world of this run changes: another process runs it.',
+      details: { runId },
+    });
   }
 
   /** What is wrong with the copy is wrong with the world it was made of. */
@@ -84,7 +87,9 @@ export class RetainedWorlds {
   async #stamp(runId: string): Promise<string | undefined> {
     if (!isRunId(runId)) return undefined;
     const folder = join(this.#runDirectory, runId);
-    const [home, data] = await Promise.all([folder, join(folder, dataFile)].map((path) => lstat(path, { bigint: true }).catch(() => undefined)));
+    const [home, data] = await Promise.all(
+      [folder, join(folder, dataFile)].map((path) => lstat(path, { bigint: true }).catch(() => undefined)),
+    );
     return home?.isDirectory() && data?.isFile() ? stampOf(data) : undefined;
   }
 

@@ -17,15 +17,15 @@ import type { RunReply, RunSource } from '../contract/inspector-runs.js';
 import type { ArchiveCalls, JournalPlace, ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';
-import type { ReportShelf } from './report-shelf.js';
+import type { ReportDirectory } from './report-directory.js';
 import type { RetainedWorlds } from './retained-worlds.js';
-import type { RunDesk } from './run-desk.js';
+import type { RunQueue } from './run-queue.js';
 import { type Readable, worldEvidence, worldNamespaces, worldScheduled, worldState } from './world-pages.js';
 
 export interface RunReaderParts {
   archive: ArchivePort;
-  shelf: ReportShelf;
-  desk: RunDesk;
+  shelf: ReportDirectory;
+  desk: RunQueue;
   retained: RetainedWorlds;
   mirrors: JournalMirrors;
 }
@@ -46,7 +46,11 @@ export class RunReader {
 
   async run(runId: string, signal: Signal): Promise<RunReply> {
     const place = await this.#place(runId);
-    const { toSequence, ...counted } = await this.#parts.archive.ask('facts', { place: await this.#journal(runId, place), query: undefined }, signal);
+    const { toSequence, ...counted } = await this.#parts.archive.ask(
+      'facts',
+      { place: await this.#journal(runId, place), query: undefined },
+      signal,
+    );
     const active = this.#parts.desk.activeRun(runId);
     return {
       schemaVersion: 1,
@@ -108,7 +112,8 @@ export class RunReader {
     const { desk, shelf, retained } = this.#parts;
     if (desk.activeRun(runId) !== undefined) {
       const world = desk.worldOf(runId);
-      if (world === undefined) throw new ServiceError('world.NOT_READY', { message: 'The world of this run is being made.', retryAfterMs: 100 });
+      if (world === undefined)
+        throw new ServiceError('world.NOT_READY', { message: 'The world of this run is being made.', retryAfterMs: 100 });
       return { source: 'active', world };
     }
     if (await shelf.has(runId)) return { source: 'saved', report: shelf.place(runId) };

@@ -25,9 +25,9 @@ import { JournalMirrors } from './journal-mirrors.js';
 import { LiveWatch } from './live-watch.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
-import { ReportShelf } from './report-shelf.js';
+import { ReportDirectory } from './report-directory.js';
 import { RetainedWorlds } from './retained-worlds.js';
-import { RunDesk } from './run-desk.js';
+import { RunQueue } from './run-queue.js';
 import { RunReader } from './run-reader.js';
 import { shellRoutes } from './shell.js';
 import { newToken, tokenCheck } from './token.js';
@@ -101,9 +101,13 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
       }),
     });
     closing.push(() => server.close());
-    // Live streams would keep their connections, and the server's close would wait for them. A client that is gone reads nothing to its end.
+    // Live streams would keep their connections, and the server's close would wait for them. A client that is gone reads nothing to its
+    // end.
     closing.push(() =>
-      Promise.race([parts.hub.close().then(() => setTimeout(lastPiecesMs)), setTimeout(limits.inspectorCloseGraceMs, undefined, { ref: false })]),
+      Promise.race([
+        parts.hub.close().then(() => setTimeout(lastPiecesMs)),
+        setTimeout(limits.inspectorCloseGraceMs, undefined, { ref: false }),
+      ]),
     );
     let closed: Promise<void> | undefined;
     return {
@@ -145,13 +149,13 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   };
   const hub = new EventHub();
   const archive = new ArchivePort();
-  const shelf = new ReportShelf(reportDirectory, archive);
+  const shelf = new ReportDirectory(reportDirectory, archive);
   const given = {
     ...(config === undefined ? {} : { config }),
     ...(agent === undefined ? {} : { agent }),
     ...(callbackReceivers === undefined ? {} : { callbackReceivers }),
   };
-  const desk = new RunDesk({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
+  const desk = new RunQueue({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
   const retained = new RetainedWorlds({ runDirectory, copyDirectory: worldFolder, worlds: openedWorlds });
   const mirrors = new JournalMirrors(scratch, archive);
   const runs = new RunReader({ archive, shelf, desk, retained, mirrors });

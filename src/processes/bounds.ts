@@ -1,6 +1,6 @@
 // What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory and
-// processor time by a control group of its own. The limit on the process makes an allocation fail inside it, as an error of the code that asked;
-// the control group is what holds when that is not enough.
+// processor time by a control group of its own. The limit on the process makes an allocation fail inside it, as an error of the code that
+// asked; the control group is what holds when that is not enough.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -101,7 +101,10 @@ function removeAll(group: readonly string[]): void {
   }
 }
 
-/** Groups that were busy for a moment after their last process, and those of processes that were killed. One that is in use cannot be removed. */
+/**
+ * Groups that were busy for a moment after their last process, and those of processes that were killed. One that is in use cannot be
+ * removed.
+ */
 function sweep(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = /^drillyard-(\d+)-\d+$/.exec(name)?.[1];
@@ -128,7 +131,10 @@ function findHierarchy(): Hierarchy | null {
   return [...version2(), version1()].find((found) => found !== undefined && works(found)) ?? null;
 }
 
-/** Of a systemd unit with `Delegate=yes`: the service runs in this group of it, since only a group without processes can hand on controllers. */
+/**
+ * Of a systemd unit with `Delegate=yes`: the service runs in this group of it, since only a group without processes can hand on
+ * controllers.
+ */
 const delegateSubgroup = 'drillyard';
 
 /** Below the group of this process, or beside it where the unit is delegated to the service. */

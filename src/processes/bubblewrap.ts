@@ -1,5 +1,5 @@
-// A box: a child process inside bubblewrap. It has a root of its own with the runtime read only, its data folders and nothing else; no network, no
-// environment, no capability, no other process in sight, no way to the terminal.
+// A box: a child process inside bubblewrap. It has a root of its own with the runtime read only, its data folders and nothing else; no
+// network, no environment, no capability, no other process in sight, no way to the terminal.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -59,7 +59,9 @@ export function boxed(command: Command, { folders, hidden = [], environment = {}
 export function runtimeFolders(): BoxFolder[] {
   const folders = new Set([realpathSync(dirname(process.execPath)), dirname(process.execPath), ...codeFolders()]);
   // What lies in /usr is there already, and so is what lies in a folder that is there.
-  const kept = [...folders].filter((folder) => !below(folder, '/usr') && ![...folders].some((other) => other !== folder && below(folder, other)));
+  const kept = [...folders].filter(
+    (folder) => !below(folder, '/usr') && ![...folders].some((other) => other !== folder && below(folder, other)),
+  );
   return kept.map((folder) => ({ outside: folder, inside: folder, writable: false }));
 }
 
@@ -118,7 +120,8 @@ function probe(): { works: boolean; reason: string } {
   if (process.platform !== 'linux') return { works: false, reason: `bubblewrap is for Linux, and this is ${process.platform}` };
   const { file, args } = boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() });
   const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8', timeout: 10_000, env: { PATH: process.env.PATH } });
-  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
+    return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
   if (status === 0) return { works: true, reason: '' };
   return { works: false, reason: `bubblewrap does not work here: ${(error?.message ?? stderr).trim().split('\n')[0]}` };
 }

@@ -1,5 +1,6 @@
-// A channel of JSON values over a byte stream between two processes: each message is its length (4 bytes, little endian) and its UTF-8 text.
-// It carries data only: no handles, no classes, no code, and nothing is read that the reader did not bound. So a reader may distrust its writer.
+// A channel of JSON values over a byte stream between two processes: each message is its length (4 bytes, little endian) and its UTF-8
+// text. It carries data only: no handles, no classes, no code, and nothing is read that the reader did not bound. So a reader may distrust
+// its writer.
 //   J1. A message longer than the reader's bound, or one that is no JSON, ends the channel with a violation; nothing after it is read.
 //   J2. Messages arrive in the order in which they were sent.
 import type { Duplex } from 'node:stream';
@@ -39,7 +40,8 @@ export class JsonChannel {
   /** Throws when the value is no JSON (a cycle, a bigint) or too large; then nothing was sent. What is sent after the end is dropped. */
   send(value: unknown): void {
     const text = Buffer.from(JSON.stringify(value), 'utf8');
-    if (text.length > this.#messageBytesMax) throw new RangeError(`a message of ${text.length} bytes; at most ${this.#messageBytesMax} are sent`);
+    if (text.length > this.#messageBytesMax)
+      throw new RangeError(`a message of ${text.length} bytes; at most ${this.#messageBytesMax} are sent`);
     if (this.#over || !this.#stream.writable) return;
     const header = Buffer.allocUnsafe(headerBytes);
     header.writeUInt32LE(text.length);

@@ -1,5 +1,6 @@
-// Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one is asked
-// for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made visible.
+// Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one
+// is asked for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made
+// visible.
 //   C1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
 //   C2. A child whose parent has gone sees the end of its standard input, and of the channel.
 //   C3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
@@ -110,4 +111,5 @@ function showOutput(output: Readable, allowance: { bytes: number }): void {
 }
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
-const escapeOf = (character: string): string => (character === '\t' ? character : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+const escapeOf = (character: string): string =>
+  character === '\t' ? character : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

@@ -39,7 +39,8 @@ export async function asked<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof ControlError) throw refusalOf(error);
-    if (error instanceof TypeError && error.cause instanceof Error) throw new ServiceError('control.UNAVAILABLE', { message: error.message });
+    if (error instanceof TypeError && error.cause instanceof Error)
+      throw new ServiceError('control.UNAVAILABLE', { message: error.message });
     throw error;
   }
 }

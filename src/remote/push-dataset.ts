@@ -24,7 +24,10 @@ interface DatasetFile extends Pick<CreateDatasetRequest, 'name' | 'packageId' | 
   file: string;
 }
 
-/** `{name, packageId, collections}` as JSON. control.INVALID_REQUEST for a file that is none, control.PAYLOAD_TOO_LARGE for one that is too large. */
+/**
+ * `{name, packageId, collections}` as JSON. control.INVALID_REQUEST for a file that is none, control.PAYLOAD_TOO_LARGE for one that is too
+ * large.
+ */
 export function readDatasetFile(file: string): DatasetFile {
   const path = resolve(file);
   const read = readFileBelow(dirname(path), basename(path), limits.datasetUploadBytesMax);
@@ -88,7 +91,10 @@ async function findDataset(
   { client, projectId }: Remote,
   { name, packageId }: Pick<DatasetFile, 'name' | 'packageId'>,
 ): Promise<Dataset | undefined> {
-  for await (const { items } of client.pages('listDatasets', { path: { projectId }, query: { packageId, state: 'available', limit: 100 } })) {
+  for await (const { items } of client.pages('listDatasets', {
+    path: { projectId },
+    query: { packageId, state: 'available', limit: 100 },
+  })) {
     const found = items.find((dataset) => dataset.name === name);
     if (found !== undefined) return found;
   }
@@ -96,9 +102,14 @@ async function findDataset(
 }
 
 /** What the service calls the same rows; undefined where the build has no such tool, which the service then says. */
-function digestHere({ tools }: CompiledBuild, { packageId, collections }: Pick<DatasetFile, 'packageId' | 'collections'>): string | undefined {
+function digestHere(
+  { tools }: CompiledBuild,
+  { packageId, collections }: Pick<DatasetFile, 'packageId' | 'collections'>,
+): string | undefined {
   const tool = tools.find((one) => one.packageId === packageId);
   if (tool === undefined) return undefined;
   const { version, manifestHash, artifactHash, stateSchemaDigest } = tool;
-  return sha256Digest(contentText(orderedContent({ tool: { packageId, version, manifestHash, artifactHash, stateSchemaDigest }, collections })));
+  return sha256Digest(
+    contentText(orderedContent({ tool: { packageId, version, manifestHash, artifactHash, stateSchemaDigest }, collections })),
+  );
 }

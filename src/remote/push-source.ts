@@ -119,7 +119,11 @@ class Push {
   readonly #onProgress: (text: string) => void;
   readonly #signal: { signal?: AbortSignal };
 
-  constructor(remote: Remote, source: RemoteSource, { onProgress, signal }: { onProgress: (text: string) => void; signal: AbortSignal | undefined }) {
+  constructor(
+    remote: Remote,
+    source: RemoteSource,
+    { onProgress, signal }: { onProgress: (text: string) => void; signal: AbortSignal | undefined },
+  ) {
     this.#remote = remote;
     this.#source = source;
     this.#onProgress = onProgress;
@@ -192,7 +196,8 @@ class Push {
     { draft, part, isFirst }: { draft: SourceDraft | undefined; part: SourceFileInput[]; isFirst: boolean },
   ): Promise<SourceDraft> {
     const { client, projectId } = this.#remote;
-    if (draft === undefined) return (await client.createSourceDraft({ path: { projectId }, body: { name, files: part } }, this.#signal)).sourceDraft;
+    if (draft === undefined)
+      return (await client.createSourceDraft({ path: { projectId }, body: { name, files: part } }, this.#signal)).sourceDraft;
     const path = { projectId, sourceDraftId: draft.sourceDraftId };
     const content = isFirst ? { files: part } : { changes: part.map((file) => ({ action: 'put' as const, ...file })) };
     return (await client.createSourceRevision({ path, body: { expectedVersion: draft.version, ...content } }, this.#signal)).sourceDraft;

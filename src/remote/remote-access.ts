@@ -1,5 +1,5 @@
-// The access of one interaction to a world of a hosted service, as a target here is given it: the same places and the same words as in a local
-// run. The service ends it when the interaction is handed in, and `revoke` before that.
+// The access of one interaction to a world of a hosted service, as a target here is given it: the same places and the same words as in a
+// local run. The service ends it when the interaction is handed in, and `revoke` before that.
 import { RemoteWorld } from '../bindings/remote-world.js';
 import { ServiceError } from '../contract/errors.js';
 import type { AccessBundle } from '../contract/hosted-sessions.js';

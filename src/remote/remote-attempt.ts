@@ -143,7 +143,12 @@ class RemoteAttempt {
     const worked = await workRemotely({ remote, run, planned, runner, signal, onNotice });
     if (worked === undefined) return;
     const { status, error } = worked;
-    onEvent({ ...happened, phase: 'finished', status, ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }) });
+    onEvent({
+      ...happened,
+      phase: 'finished',
+      status,
+      ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
+    });
   }
 
   async #fetched({ evidenceBundleId, request: { runId } }: HostedRun, result: RunResult): Promise<ReportedAttempt> {

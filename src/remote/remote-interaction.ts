@@ -35,12 +35,20 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
   if (issued === undefined) return undefined;
   const access = remoteAccess(remote, issued.access, target.bindings);
-  const worked = await runner.run({ invocation: invocationOf(run, pending, access.endpoints), access, timeoutMs: target.timeoutMs, signal });
+  const worked = await runner.run({
+    invocation: invocationOf(run, pending, access.endpoints),
+    access,
+    timeoutMs: target.timeoutMs,
+    signal,
+  });
   const attachments = await unlessGoneOn(() => attachAll(part, worked));
   if (attachments === undefined) return worked;
   const targetResult = { ...resultOf(worked), attachments };
   await unlessGoneOn(() =>
-    remote.client.completeInteraction({ path, body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) } }),
+    remote.client.completeInteraction({
+      path,
+      body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) },
+    }),
   );
   return worked;
 }
@@ -51,7 +59,9 @@ function invocationOf(
   endpoints: { readonly [binding: string]: { url: string } | undefined },
 ): TargetInvocation {
   const { id: interactionId, actorId, actorInstanceId, task } = interaction;
-  const urls = Object.entries(endpoints).flatMap(([binding, endpoint]) => (endpoint === undefined ? [] : [[binding, { url: endpoint.url }]]));
+  const urls = Object.entries(endpoints).flatMap(([binding, endpoint]) =>
+    endpoint === undefined ? [] : [[binding, { url: endpoint.url }]],
+  );
   return {
     schemaVersion: 1,
     runId: request.runId,

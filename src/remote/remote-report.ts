@@ -43,7 +43,10 @@ export async function fetchReport(remote: Remote, place: EvidencePlace & { root:
     const reportError = disagreement(checked, folder);
     return { document, written: { report, ...(reportError === undefined ? {} : { reportError }), cited: await citedIn(reader, document) } };
   } catch (error) {
-    const reportError = runError('reporter.EVIDENCE_INVALID', `The evidence in ${folder} could not be checked: ${(error as Error).message}`);
+    const reportError = runError(
+      'reporter.EVIDENCE_INVALID',
+      `The evidence in ${folder} could not be checked: ${(error as Error).message}`,
+    );
     return { written: { report, reportError, cited: [] } };
   }
 }
@@ -52,14 +55,23 @@ function disagreement(checked: Awaited<ReturnType<typeof checkReport>>, folder: 
   if (checked.kind === 'unavailable') {
     const [first] = checked.problems;
     const why = first === undefined ? 'it is not whole' : `${first.file} ${first.message} (${first.code})`;
-    return runError('reporter.EVIDENCE_INVALID', `The evidence in ${folder} does not hold: ${why}. 'drillyard report verify' tells all of it.`);
+    return runError(
+      'reporter.EVIDENCE_INVALID',
+      `The evidence in ${folder} does not hold: ${why}. 'drillyard report verify' tells all of it.`,
+    );
   }
   const { sealed, judgement, changed } = checked;
   if (sealed === judgement.verdict && changed.length === 0) return undefined;
-  const differing = changed.map(({ assertionId, sealed: was, status }) => `${assertionId}: ${was ?? 'absent'} there, ${status ?? 'absent'} here`);
-  return runError('reporter.VERDICT_DIFFERS', `The service judged ${sealed}, and this machine ${judgement.verdict} (${differing.join('; ')}).`, {
-    details: { sealed, verdict: judgement.verdict },
-  });
+  const differing = changed.map(
+    ({ assertionId, sealed: was, status }) => `${assertionId}: ${was ?? 'absent'} there, ${status ?? 'absent'} here`,
+  );
+  return runError(
+    'reporter.VERDICT_DIFFERS',
+    `The service judged ${sealed}, and this machine ${judgement.verdict} (${differing.join('; ')}).`,
+    {
+      details: { sealed, verdict: judgement.verdict },
+    },
+  );
 }
 
 async function citedIn(reader: FolderReader, { result }: RunReport): Promise<CitedEntry[]> {

@@ -1,5 +1,5 @@
-// The public run with its worlds in a hosted service: the source pushed, the plan made here, each attempt in a session of its own there, its
-// target here. Plan, gates, retries, reporters and reports are those of a local run.
+// The public run with its worlds in a hosted service: the source pushed, the plan made here, each attempt in a session of its own there,
+// its target here. Plan, gates, retries, reporters and reports are those of a local run.
 import { resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { Binding } from '../contract/target.js';
@@ -31,7 +31,10 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   // Before anything is sent: what selects nothing is refused here.
   const plan = planRun(build, options, available);
   const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
-  const pushed = await pushCompiled(remote, compiled, { ...options, ...(options.onNotice === undefined ? {} : { onProgress: options.onNotice }) });
+  const pushed = await pushCompiled(remote, compiled, {
+    ...options,
+    ...(options.onNotice === undefined ? {} : { onProgress: options.onNotice }),
+  });
   onPushed?.(pushed);
   const environmentId = await asked(() => environmentOf(remote));
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
@@ -46,7 +49,11 @@ interface Ground {
   buildHash: string;
 }
 
-async function runPlan(plan: Plan, options: RunDrillsOptions, { remote, environmentId, compiled, buildHash }: Ground): Promise<BuildRunResult> {
+async function runPlan(
+  plan: Plan,
+  options: RunDrillsOptions,
+  { remote, environmentId, compiled, buildHash }: Ground,
+): Promise<BuildRunResult> {
   const { root, agent, isolate, allowRemote, onEvent = () => {}, onNotice = () => {}, signal = new AbortController().signal } = options;
   const { build, handlerPlace: placeOfHandler } = compiled;
   if (buildHash !== build.buildHash) {
@@ -73,12 +80,14 @@ async function runPlan(plan: Plan, options: RunDrillsOptions, { remote, environm
 }
 
 /** What only a world on this machine has. */
-function refuseLocalOptions({ callbackReceivers = {}, handlerTimeoutMs, amnesia }: RunDrillsOptions): void {
+function refuseLocalOptions({ callbackReceivers = {}, handlerTimeoutMs, freshModulePerTurn }: RunDrillsOptions): void {
   if (Object.keys(callbackReceivers).length > 0) {
-    throw local('Callbacks of a remote run go to receivers that are registered with the service, not to ones of this machine: leave --receiver out.');
+    throw local(
+      'Callbacks of a remote run go to receivers that are registered with the service, not to ones of this machine: leave --receiver out.',
+    );
   }
   if (handlerTimeoutMs !== undefined) throw local('handlerTimeoutMs is a setting of the service in a remote run.');
-  if (amnesia === true) throw local('amnesia is for worlds on this machine.');
+  if (freshModulePerTurn === true) throw local('freshModulePerTurn is for worlds on this machine.');
 }
 
 const local = (message: string): ServiceError => new ServiceError('control.INVALID_REQUEST', { message });

@@ -22,7 +22,9 @@ export function reachingFetch(baseUrl: string): typeof globalThis.fetch {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-      throw new TypeError(`The service at ${baseUrl} does not answer (${code ?? message}). Is it running, and is its URL right?`, { cause: error });
+      throw new TypeError(`The service at ${baseUrl} does not answer (${code ?? message}). Is it running, and is its URL right?`, {
+        cause: error,
+      });
     }
   };
 }

@@ -57,7 +57,9 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     retries: earlier.length,
     ...(earlier.length === 0 ? {} : { retryAttempts: earlier }),
     flaky: isFlaky(trial),
-    ...(verdict === 'passed' ? {} : { message: [...(tolerated === undefined ? [] : [`Tolerated: ${tolerated}.`]), ...said].join('\n'), trace: why }),
+    ...(verdict === 'passed'
+      ? {}
+      : { message: [...(tolerated === undefined ? [] : [`Tolerated: ${tolerated}.`]), ...said].join('\n'), trace: why }),
     ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
     ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),

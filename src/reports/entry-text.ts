@@ -102,7 +102,8 @@ function callbackText(entry: CallbackEntry): string {
 }
 
 function faultText({ operationId, timing, latencyUs, callbackId, delivery, dueUs, ...entry }: FaultEntry): string {
-  if (delivery === undefined) return `${faultName(entry)} hit ${operationId} (${timing}${latencyUs === undefined ? '' : ` of ${latencyUs} µs`})`;
+  if (delivery === undefined)
+    return `${faultName(entry)} hit ${operationId} (${timing}${latencyUs === undefined ? '' : ` of ${latencyUs} µs`})`;
   const held = dueUs === undefined ? '' : ` until ${virtualClock(dueUs)}`;
   return `${faultName(entry)} hit a delivery of ${callbackId} (${delivery.replace('_', ' ')}${held})`;
 }

@@ -38,9 +38,9 @@ export class EvidenceSelection {
   readonly #span: { fromUs: number; perBinUs: number };
   readonly #kinds = new Map<EvidenceKind, number>();
   readonly #density: number[] = new Array(densityBins).fill(0);
-  readonly #head = new Shelf(limits.reportHeadEntriesMax, limits.reportEntriesCharsMax / 2);
-  readonly #nearby = new Shelf(limits.reportCitedEntriesMax, limits.reportEntriesCharsMax / 8);
-  readonly #notable = new Shelf(limits.reportNotableEntriesMax, limits.reportEntriesCharsMax / 4);
+  readonly #head = new EvidenceIndex(limits.reportHeadEntriesMax, limits.reportEntriesCharsMax / 2);
+  readonly #nearby = new EvidenceIndex(limits.reportCitedEntriesMax, limits.reportEntriesCharsMax / 8);
+  readonly #notable = new EvidenceIndex(limits.reportNotableEntriesMax, limits.reportEntriesCharsMax / 4);
   #tail: { entry: EvidenceEntry; chars: number }[] = [];
   #tailChars = 0;
   #total = 0;
@@ -65,12 +65,14 @@ export class EvidenceSelection {
   view(): EvidenceView {
     const shown = [...this.#head.entries, ...this.#nearby.entries, ...this.#notable.entries, ...this.#lastEntries()];
     shown.sort((left, right) => left.entry.sequence - right.entry.sequence);
-    const cited = shown.filter(({ entry }) => this.#cited.has(entry.sequence)).map(({ entry, text }) => ({ sequence: entry.sequence, text }));
+    const cited = shown
+      .filter(({ entry }) => this.#cited.has(entry.sequence))
+      .map(({ entry, text }) => ({ sequence: entry.sequence, text }));
     return { total: this.#total, kinds: Object.fromEntries(this.#kinds), density: this.#density, shown, cited };
   }
 
   #lastEntries(): ShownEntry[] {
-    const shelf = new Shelf(limits.reportTailEntriesMax, limits.reportEntriesCharsMax / 8);
+    const shelf = new EvidenceIndex(limits.reportTailEntriesMax, limits.reportEntriesCharsMax / 8);
     for (const { entry, chars } of this.#tail.toReversed()) if (!shelf.take(entry, chars)) break;
     return shelf.entries;
   }
@@ -88,13 +90,14 @@ export class EvidenceSelection {
   #dropOld(): void {
     let from = Math.max(this.#tail.length - limits.reportTailEntriesMax, 0);
     this.#tailChars = this.#tail.slice(from).reduce((sum, { chars }) => sum + chars, 0);
-    while (this.#tailChars > limits.reportEntriesCharsMax && from < this.#tail.length - 1) this.#tailChars -= this.#tail[from++]?.chars ?? 0;
+    while (this.#tailChars > limits.reportEntriesCharsMax && from < this.#tail.length - 1)
+      this.#tailChars -= this.#tail[from++]?.chars ?? 0;
     this.#tail = this.#tail.slice(from);
   }
 }
 
 /** A bounded number of entries of bounded size. Once something did not fit it is closed, so that it has no gaps. */
-class Shelf {
+class EvidenceIndex {
   readonly entries: ShownEntry[] = [];
   readonly #entriesMax: number;
   #charsLeft: number;

@@ -117,7 +117,10 @@ async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const rest = bytes.subarray(done);
-    done += rest.length <= immediateBytesMax ? writeSync(descriptor, rest) : (await writeLater(descriptor, rest, 0, rest.length, null)).bytesWritten;
+    done +=
+      rest.length <= immediateBytesMax
+        ? writeSync(descriptor, rest)
+        : (await writeLater(descriptor, rest, 0, rest.length, null)).bytesWritten;
   }
 }
 

@@ -1,5 +1,6 @@
 // What GitHub Actions shows of a run: annotations, as workflow commands in the log, and a step summary in markdown.
-//   G1. A value cannot end its command or begin another: escaped as actions/toolkit does it, whose rules are GitHub's only statement of them.
+//   G1. A value cannot end its command or begin another: escaped as actions/toolkit does it, whose rules are GitHub's only statement of
+//       them.
 //   G2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
 //   G3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import type { Diagnostic } from '../contract/build.js';
@@ -19,7 +20,9 @@ export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string
   const notPassed = records.trials.filter(({ verdict }) => verdict !== 'passed');
   const errors = notPassed.filter(({ tolerated }) => tolerated === undefined).flatMap((trial) => errorsOf(trial, placeOf));
   const tolerated = new Map(notPassed.flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])));
-  const notices = [...tolerated].map(([drillId, text]) => command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`));
+  const notices = [...tolerated].map(([drillId, text]) =>
+    command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`),
+  );
   const flaky = records.trials.filter((trial) => trial.flaky).map((trial) => flakyWarning(trial, placeOf));
   return [...bounded(errors, 'error'), ...bounded([...toolWarnings(records, placeOf), ...flaky], 'warning'), ...bounded(notices, 'notice')];
 }
@@ -39,7 +42,10 @@ type Level = 'error' | 'warning' | 'notice';
 function bounded(lines: string[], level: Level): string[] {
   if (lines.length <= annotationsMax) return lines;
   const left = lines.length - annotationsMax + 1;
-  return [...lines.slice(0, annotationsMax - 1), command(level, {}, `${left} more like these; the step summary and the reports have all of them.`)];
+  return [
+    ...lines.slice(0, annotationsMax - 1),
+    command(level, {}, `${left} more like these; the step summary and the reports have all of them.`),
+  ];
 }
 
 function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
@@ -63,7 +69,9 @@ function flakyWarning(trial: TrialRecord, placeOf: PlaceOf): string {
 /** Each handler once, at its own place where the run knew it. */
 function toolWarnings({ trials }: RunRecords, placeOf: PlaceOf): string[] {
   const failures = new Map(
-    trials.flatMap(({ toolFailures, drillId }) => toolFailures.map((failure) => [toolFailureText({ ...failure, count: 1 }), { failure, drillId }])),
+    trials.flatMap(({ toolFailures, drillId }) =>
+      toolFailures.map((failure) => [toolFailureText({ ...failure, count: 1 }), { failure, drillId }]),
+    ),
   );
   return [...failures].map(([text, { failure, drillId }]) =>
     command('warning', { ...placed(placeOf(drillId, undefined, failure.place)), title: `tool ${failure.packageId} failed` }, text),
@@ -90,7 +98,11 @@ function escapeProperty(text: string): string {
 export function githubSummary(records: RunRecords): string {
   const { trials, totals, shard } = records;
   const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
-  const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...(inconclusive > 0 ? [`${inconclusive} undecided`] : [])];
+  const parts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(inconclusive > 0 ? [`${inconclusive} undecided`] : []),
+  ];
   const lines = [
     `## ${marks[verdict]} Drillyard: ${parts.join(', ')}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',

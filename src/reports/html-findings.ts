@@ -91,5 +91,7 @@ function budgetCard({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult):
     ...(toolCalls.rejected > 0 ? [`${toolCalls.rejected} tool calls were rejected: the budget is ${toolCalls.limit}.`] : []),
     ...(scheduledEvents.exhausted ? [`The clock stopped early: the budget of ${scheduledEvents.limit} scheduled events is spent.`] : []),
   ];
-  return texts.map((text) => html`<article class="finding advisory"><header><h3>Budget</h3></header><p class="message">${text}</p></article>`);
+  return texts.map(
+    (text) => html`<article class="finding advisory"><header><h3>Budget</h3></header><p class="message">${text}</p></article>`,
+  );
 }

@@ -1,5 +1,6 @@
 // index.html: one file that opens from disk, loads nothing and can be read without its script.
-// The verdict, its reasons and a summary are plain HTML; the script adds evidence, timeline, state changes and journal from the data element.
+// The verdict, its reasons and a summary are plain HTML; the script adds evidence, timeline, state changes and journal from the data
+// element.
 
 import { type Content, Markup } from '../contract/markup.js';
 import type { RunReport } from '../contract/run-events.js';
@@ -9,7 +10,14 @@ import { headline } from './findings.js';
 import { assertionsSection } from './html-assertions.js';
 import { whySection } from './html-findings.js';
 import { headerSection } from './html-header.js';
-import { attachmentsSection, budgetsSection, checkpointsSection, identitySection, interactionsSection, unansweredSection } from './html-run.js';
+import {
+  attachmentsSection,
+  budgetsSection,
+  checkpointsSection,
+  identitySection,
+  interactionsSection,
+  unansweredSection,
+} from './html-run.js';
 import { setupSection } from './html-setup.js';
 import { html, scriptJson } from './markup.js';
 import { pageAssets } from './page-assets.js';

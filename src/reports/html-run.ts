@@ -77,7 +77,9 @@ ${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show'
   );
   const unlisted = attachments.length - items.length;
   const more = unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further attachment')}: report.json names them</li>`;
-  const errors = capture.errors.map((error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`);
+  const errors = capture.errors.map(
+    (error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`,
+  );
   return html`<ul class="attachments">${items}${more}${errors}</ul>`;
 }
 
@@ -87,7 +89,8 @@ export function unansweredSection({ unanswered }: RunReport): Content {
   const items = requests
     .slice(0, limits.reportListItemsMax)
     .map(
-      ({ method, path, status, times }) => html`<li><code>${method} ${path}</code> ${status}${times > 1 ? ` · ${counted(times, 'time')}` : ''}</li>`,
+      ({ method, path, status, times }) =>
+        html`<li><code>${method} ${path}</code> ${status}${times > 1 ? ` · ${counted(times, 'time')}` : ''}</li>`,
     );
   const unlisted = requests.slice(items.length).reduce((sum, { times }) => sum + times, left);
   return html`<ul>${items}${unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further request')}</li>`}</ul>`;

@@ -26,7 +26,9 @@ function diffSide(side: 'before' | 'after', value: JsonValue | undefined): Marku
 
 /** The sequence numbers; the script makes each a way to its entry. */
 export function sequenceList(sequences: readonly number[], itemsMax = 30): Markup {
-  const shown = sequences.slice(0, itemsMax).map((sequence) => html`<span class="sequence" data-sequence="${sequence}">#${sequence}</span> `);
+  const shown = sequences
+    .slice(0, itemsMax)
+    .map((sequence) => html`<span class="sequence" data-sequence="${sequence}">#${sequence}</span> `);
   return html`${shown}${sequences.length > itemsMax ? html`<span class="quiet">and ${sequences.length - itemsMax} more</span>` : null}`;
 }
 

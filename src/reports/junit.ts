@@ -62,7 +62,8 @@ export class MergedJunit {
 function toleratedSuite({ xml, ms }: Suite, why: string): Suite {
   const children = xml.children.map((child) => {
     if (typeof child === 'string') return child;
-    if (child.name === 'properties') return { ...child, children: [...child.children, element('property', { name: 'tolerated', value: why })] };
+    if (child.name === 'properties')
+      return { ...child, children: [...child.children, element('property', { name: 'tolerated', value: why })] };
     return child.name === 'testcase' ? toleratedCase(child, why) : child;
   });
   const counts = countsOf(children);
@@ -126,15 +127,23 @@ function runSuite(
           .slice(0, limits.reportListItemsMax)
           .map((one) => agentCase(one, className))),
     ...result.assertionResults.map((assertion) => assertionCase(assertion, className)),
-    ...result.checkpoints.filter((checkpoint) => checkpoint.assertionResults.length > 0).map((checkpoint) => checkpointCase(checkpoint, className)),
+    ...result.checkpoints
+      .filter((checkpoint) => checkpoint.assertionResults.length > 0)
+      .map((checkpoint) => checkpointCase(checkpoint, className)),
   ];
   // What reads such documents adds up the times of cases: the first has all of it, as they were all decided by one run.
   const took = seconds(report.finishedAtMs - report.startedAtMs);
-  const timed = cases.map((testCase, index) => ({ ...testCase, attributes: { ...testCase.attributes, time: index === 0 ? took : seconds(0) } }));
+  const timed = cases.map((testCase, index) => ({
+    ...testCase,
+    attributes: { ...testCase.attributes, time: index === 0 ? took : seconds(0) },
+  }));
   const counts = countsOf(timed);
   const timestamp = new Date(report.startedAtMs).toISOString().slice(0, 19);
   const attributes = { name: className, ...counts, time: took, timestamp };
-  return { xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report), ...systemErr(report)), counts };
+  return {
+    xml: element('testsuite', attributes, suiteProperties(report, properties), ...timed, ...systemOut(report), ...systemErr(report)),
+    counts,
+  };
 }
 
 function countsOf(children: readonly (XmlElement | string)[]): Counts {

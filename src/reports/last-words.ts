@@ -1,4 +1,5 @@
-// What an agent said last, cut to a few lines: of a stack its head, with the frames that lie in the agent's own files, then what came after it.
+// What an agent said last, cut to a few lines: of a stack its head, with the frames that lie in the agent's own files, then what came after
+// it.
 import { limits } from '../contract/limits.js';
 
 const frame = /^\s+at /;

@@ -43,6 +43,10 @@ export function pageData({ result }: RunReport, { total, kinds, density, shown }
 function interactionsWithCalls(result: RunResult, shown: readonly ShownEntry[]): PageData['interactions'] {
   const calls = callsByInteraction(result, shown);
   return result.interactions
-    .map((interaction) => ({ id: interaction.interactionId, actor: actorName(interaction), calls: calls.get(interaction.interactionId) ?? [] }))
+    .map((interaction) => ({
+      id: interaction.interactionId,
+      actor: actorName(interaction),
+      calls: calls.get(interaction.interactionId) ?? [],
+    }))
     .filter((interaction) => interaction.calls.length > 0);
 }

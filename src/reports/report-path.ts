@@ -20,7 +20,9 @@ export function oneReportPath(named: string, root: string): string {
   if (existsSync(join(path, manifestFile)) || !statSync(path).isDirectory()) return path;
   const inside = newestIn(path);
   if (inside.length === 0) return path;
-  throw new ServiceError('control.NOT_FOUND', { message: `${named} is a folder of reports. Name one of them; the newest: ${inside.join(', ')}.` });
+  throw new ServiceError('control.NOT_FOUND', {
+    message: `${named} is a folder of reports. Name one of them; the newest: ${inside.join(', ')}.`,
+  });
 }
 
 /** Run ids are ordered by time. */

@@ -1,4 +1,5 @@
-// The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no script.
+// The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no
+// script.
 import { counted } from '../contract/counted.js';
 import type { Content, Markup } from '../contract/markup.js';
 import type { Verdict } from '../contract/run.js';
@@ -57,7 +58,9 @@ function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
   const links = trial.attempts.map(({ report, runId, attempt, verdict }, index) => {
     const name = trial.attempts.length === 1 ? 'report' : `attempt ${attempt} ${verdict}`;
     const link =
-      report === '' ? html`<span title="${runId}">none</span>` : html`<a href="${linkTo(`${report}/index.html`)}" title="${runId}">${name}</a>`;
+      report === ''
+        ? html`<span title="${runId}">none</span>`
+        : html`<a href="${linkTo(`${report}/index.html`)}" title="${runId}">${name}</a>`;
     return html`${index > 0 ? ', ' : ''}${link}`;
   });
   const { verdict, flaky, tolerated, headline } = trial;

@@ -108,7 +108,10 @@ export class RunProgress {
     return this.#drills.get(drillId) ?? { durationMs: 0, flaky: false };
   }
 
-  /** Of the trials that did not pass, in the order in which they ended; and how many more there were. `tolerated`: of drills that passed without them. */
+  /**
+   * Of the trials that did not pass, in the order in which they ended; and how many more there were. `tolerated`: of drills that passed
+   * without them.
+   */
   reasons(): { kept: Reason[]; left: number; tolerated: { drillId: string; why: string }[] } {
     const trials = [...this.#trials.values()].filter(({ verdict, drillId }) => verdict !== 'passed' && !this.#tolerated.has(drillId));
     const kept = trials.flatMap(({ reason }) => reason ?? []);

@@ -82,10 +82,14 @@ export class RunRecords {
   #close(event: Extract<RunEvent, { event: 'drill' }>): void {
     const tolerated = gateText(event);
     if (tolerated === undefined) return;
-    for (const trial of this.#trials.values()) if (trial.drillId === event.drillId && trial.verdict !== 'passed') trial.tolerated = tolerated;
+    for (const trial of this.#trials.values())
+      if (trial.drillId === event.drillId && trial.verdict !== 'passed') trial.tolerated = tolerated;
   }
 
-  #end({ runId, drillId, trial, attempt, verdict, report: folder }: Extract<RunEvent, { event: 'attempt' }>, { report, cited }: AttemptDetail): void {
+  #end(
+    { runId, drillId, trial, attempt, verdict, report: folder }: Extract<RunEvent, { event: 'attempt' }>,
+    { report, cited }: AttemptDetail,
+  ): void {
     const key = `${trial} ${drillId}`;
     const before = this.#trials.get(key)?.attempts ?? [];
     const { startedAtMs, finishedAtMs, result } = report;

@@ -69,7 +69,8 @@ export function hostDuration(ms: number): string {
 /** `75 % (95 % interval 42.8 to 94.5 %)` */
 export function rateText({ passRate, interval }: { passRate: number; interval: { low: number; high: number } }): string {
   // What is not certain is never shown as 0 or 100.
-  const percent = (rate: number): string => `${rate === 0 || rate === 1 ? rate * 100 : Math.min(Math.max(Math.round(rate * 1000) / 10, 0.1), 99.9)}`;
+  const percent = (rate: number): string =>
+    `${rate === 0 || rate === 1 ? rate * 100 : Math.min(Math.max(Math.round(rate * 1000) / 10, 0.1), 99.9)}`;
   return `${percent(passRate)} % (95 % interval ${percent(interval.low)} to ${percent(interval.high)} %)`;
 }
 

@@ -17,7 +17,10 @@ export interface StoredReports {
   more: number;
 }
 
-/** A directory that does not exist has no reports; one that cannot be read is control.INVALID_REQUEST. Hidden names are drafts of writers; loose files are nobody's report. */
+/**
+ * A directory that does not exist has no reports; one that cannot be read is control.INVALID_REQUEST. Hidden names are drafts of writers;
+ * loose files are nobody's report.
+ */
 export async function listStoredReports(directory: string, max: number = limits.storedReportsMax): Promise<StoredReports> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -59,7 +59,12 @@ class Terminal implements TerminalReporter {
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
 
-  constructor({ stream, palette, progress, region }: { stream: TerminalStream; palette: Palette; progress: RunProgress; region: LiveRegion | null }) {
+  constructor({
+    stream,
+    palette,
+    progress,
+    region,
+  }: { stream: TerminalStream; palette: Palette; progress: RunProgress; region: LiveRegion | null }) {
     this.#stream = stream;
     this.#palette = palette;
     this.#progress = progress;
@@ -159,7 +164,11 @@ class Terminal implements TerminalReporter {
     });
     const tallies = [green(`✓ ${passed}`), red(`✗ ${failed}`), yellow(`? ${inconclusive}`)].join('  ');
     const bar = planned > 1 ? `${cyan(barText(passed + failed + inconclusive, planned))}  ` : '';
-    return [...rows, '', `${bar}${passed + failed + inconclusive} of ${counted(planned, 'run')}  ${tallies}  ${dim(hostDuration(elapsedMs))}`];
+    return [
+      ...rows,
+      '',
+      `${bar}${passed + failed + inconclusive} of ${counted(planned, 'run')}  ${tallies}  ${dim(hostDuration(elapsedMs))}`,
+    ];
   }
 
   /** Every trial that did not pass, with its reasons and its report. */
@@ -170,7 +179,9 @@ class Terminal implements TerminalReporter {
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
       const unanswered = unansweredLines(detail.report).slice(0, unansweredShownMax);
       const wanted =
-        unanswered.length === 0 ? [] : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
+        unanswered.length === 0
+          ? []
+          : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
       return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), ...wanted, place];
     });
     if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);

@@ -4,7 +4,8 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is what a color sequence begins with.
 const colorSequence = /\u001b\[[0-9;]*m/g;
 /** Scripts and signs that take two columns. */
-const wide = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 /** What is drawn over the character before it. */
 const combining = /\p{Mark}|\u200d|\p{Variation_Selector}/u;
 

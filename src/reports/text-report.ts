@@ -40,7 +40,9 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   const { drill, target, result } = report;
   const verdict = paintVerdict(result.verdict, palette.bold(result.verdict.toUpperCase()), palette);
   const title = drill.title === undefined ? '' : `${palette.bold(visibleLine(drill.title))}  `;
-  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`].map(visibleLine);
+  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`].map(
+    visibleLine,
+  );
   return [
     `${verdict}  ${title}${palette.dim(visibleLine(drill.id))}`,
     `  ${visibleLine(headline(report))}`,
@@ -76,7 +78,10 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
   for (const finding of findings.slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
   if (undecided.length > 0) {
     const ids = undecided.slice(0, limits.reportListItemsMax).map(({ assertion }) => assertion.assertionId);
-    lines.push(`${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`, '');
+    lines.push(
+      `${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`,
+      '',
+    );
   }
   return lines.slice(0, -1);
 }
@@ -135,7 +140,10 @@ function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<
 function diffLines({ path, before, after }: { path: (string | number)[]; before?: unknown; after?: unknown }, palette: Palette): string[] {
   const name = visibleLine(pathText(path));
   const side = (sign: string, value: unknown): string => `${sign} ${name}: ${visibleLine(valueLine(value as never))}`;
-  return [...(before === undefined ? [] : [palette.green(side('-', before))]), ...(after === undefined ? [] : [palette.red(side('+', after))])];
+  return [
+    ...(before === undefined ? [] : [palette.green(side('-', before))]),
+    ...(after === undefined ? [] : [palette.red(side('+', after))]),
+  ];
 }
 
 /** Each cited entry with what it says, where that is known; else the numbers alone. */
@@ -165,7 +173,8 @@ function interactionLines(interaction: InteractionResult): string[] {
   lines.push(...indent(shortened(visibleText(interaction.task.instruction).split('\n')), 4));
   if (interaction.task.input !== undefined) lines.push(`    input   ${visibleLine(valueLine(interaction.task.input))}`);
   if (targetResult.output !== undefined) lines.push(`    output  ${visibleLine(valueLine(targetResult.output))}`);
-  if (targetResult.error !== undefined) lines.push(`    error   ${visibleLine(`${targetResult.error.code}: ${targetResult.error.message}`)}`);
+  if (targetResult.error !== undefined)
+    lines.push(`    error   ${visibleLine(`${targetResult.error.code}: ${targetResult.error.message}`)}`);
   return lines;
 }
 

@@ -15,7 +15,11 @@ import type { ReportProblems } from './report-problems.js';
 const finalJudgement = '';
 
 /** The view of the journal, or null if it is not a journal: then nothing can be made from it. */
-export async function verifyEvidence(pieces: AsyncIterable<Buffer>, result: RunResult, problems: ReportProblems): Promise<EvidenceView | null> {
+export async function verifyEvidence(
+  pieces: AsyncIterable<Buffer>,
+  result: RunResult,
+  problems: ReportProblems,
+): Promise<EvidenceView | null> {
   const selection = new EvidenceSelection(result);
   const evidence = new EvidenceHasher();
   const trajectory = new TrajectoryHasher();
@@ -77,7 +81,11 @@ function readEntry(line: string, sequence: number, problems: ReportProblems): Ev
   }
   const checked = validateEvidenceEntry(value);
   if (!checked.ok) {
-    problems.add(evidenceFile, 'EVIDENCE_INVALID', `line ${sequence} is no entry: ${checked.issues[0]?.path} ${checked.issues[0]?.message}`);
+    problems.add(
+      evidenceFile,
+      'EVIDENCE_INVALID',
+      `line ${sequence} is no entry: ${checked.issues[0]?.path} ${checked.issues[0]?.message}`,
+    );
     return null;
   }
   const entry = value as EvidenceEntry;

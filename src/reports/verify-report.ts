@@ -61,7 +61,8 @@ async function verifyFiles(reader: FolderReader, problems: ReportProblems): Prom
   for (const path of [reportFile, evidenceFile, ...Object.keys(projections)]) {
     if (!listed.has(path)) problems.add(manifestFile, 'MANIFEST_INVALID', `does not list ${path}`);
   }
-  for (const path of listed.keys()) if (!present.includes(path)) problems.add(path, 'FILE_MISSING', 'is in the manifest and not in the folder');
+  for (const path of listed.keys())
+    if (!present.includes(path)) problems.add(path, 'FILE_MISSING', 'is in the manifest and not in the folder');
   for (const path of present) await verifyFile(reader, path, listed.get(path), problems);
   return manifest;
 }
@@ -79,7 +80,11 @@ async function verifyFile(reader: FolderReader, path: string, listed: ManifestFi
   }
   const found = await reader.digest(path);
   if (found.bytes !== listed.bytes || found.sha256 !== listed.sha256) {
-    problems.add(path, 'DIGEST_MISMATCH', `has ${found.bytes} bytes and ${found.sha256}; the manifest says ${listed.bytes} and ${listed.sha256}`);
+    problems.add(
+      path,
+      'DIGEST_MISMATCH',
+      `has ${found.bytes} bytes and ${found.sha256}; the manifest says ${listed.bytes} and ${listed.sha256}`,
+    );
   }
 }
 
@@ -131,7 +136,8 @@ async function readReport(reader: FolderReader, problems: ReportProblems): Promi
 }
 
 function verifyReportDocument({ runId, result }: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
-  const add = (code: 'RUN_ID_MISMATCH' | 'VERDICT_MISMATCH' | 'REPORT_INVALID', message: string): void => problems.add(reportFile, code, message);
+  const add = (code: 'RUN_ID_MISMATCH' | 'VERDICT_MISMATCH' | 'REPORT_INVALID', message: string): void =>
+    problems.add(reportFile, code, message);
   if (runId !== manifest.runId || result.identity.runId !== manifest.runId)
     add('RUN_ID_MISMATCH', `is of ${runId}; the manifest is of ${manifest.runId}`);
   if (result.setup.setupHash !== result.identity.setupHash) add('REPORT_INVALID', 'names two setups');

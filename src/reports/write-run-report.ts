@@ -32,8 +32,8 @@ export interface WrittenReport {
 }
 
 /**
- * Rejects, leaving nothing behind, when the run's folder exists, when a write fails (a ServiceError that names the folder and the cause), or when
- * report, evidence and attachments do not belong together.
+ * Rejects, leaving nothing behind, when the run's folder exists, when a write fails (a ServiceError that names the folder and the cause),
+ * or when report, evidence and attachments do not belong together.
  */
 export async function writeRunReport({ reportDirectory, report, evidenceLines, attachments = [] }: RunReportInput): Promise<WrittenReport> {
   invariant(report.runId === report.result.identity.runId, 'a report is of its own run');
@@ -67,7 +67,9 @@ async function write({ reportDirectory, report, evidenceLines, attachments }: Re
 }
 
 /** As Promise.all, but no promise is left running when one rejects: the folder they write to is about to go. */
-async function settled<T extends readonly Promise<unknown>[]>(promises: readonly [...T]): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+async function settled<T extends readonly Promise<unknown>[]>(
+  promises: readonly [...T],
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(promises);
   return Promise.all(promises) as Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>;
 }
@@ -95,7 +97,10 @@ async function writeAttachments(
     const path = attachmentPath(descriptor);
     invariant(path !== null && !kept.has(path), `the attachment ${descriptor.id} has an id that can be a name`);
     const file = await ('bytes' in attachment ? writer.write(path, attachment.bytes) : writer.copy(path, attachment.path));
-    invariant(file.bytes === descriptor.bytes && file.sha256 === descriptor.hash, `the attachment ${descriptor.id} is what its descriptor says`);
+    invariant(
+      file.bytes === descriptor.bytes && file.sha256 === descriptor.hash,
+      `the attachment ${descriptor.id} is what its descriptor says`,
+    );
     kept.set(path, hasPreview(descriptor) ? await previewOf(attachment) : null);
   }
   return kept;

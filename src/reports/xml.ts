@@ -17,7 +17,10 @@ export function xmlDocument(root: XmlElement): string {
 }
 
 function write({ name, attributes, children }: XmlElement, margin: string): string {
-  const start = Object.entries(attributes).reduce((text, [key, value]) => `${text} ${key}="${escapeAttribute(String(value))}"`, `${margin}<${name}`);
+  const start = Object.entries(attributes).reduce(
+    (text, [key, value]) => `${text} ${key}="${escapeAttribute(String(value))}"`,
+    `${margin}<${name}`,
+  );
   if (children.length === 0) return `${start}/>\n`;
   // An element with text in it gets no white space of ours.
   if (children.some((child) => typeof child === 'string')) {

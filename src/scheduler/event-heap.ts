@@ -87,7 +87,10 @@ export class EventHeap {
     return this.#bySequence.get(sequence) ?? -1;
   }
 
-  /** Fills an empty heap in linear time; event k gets slot k. A sorted array is already a heap, so a reopened world loads its queue without sifting. */
+  /**
+   * Fills an empty heap in linear time; event k gets slot k. A sorted array is already a heap, so a reopened world loads its queue without
+   * sifting.
+   */
   load(times: Float64Array, sequences: Float64Array): void {
     invariant(this.#size === 0 && times.length === sequences.length, 'a bulk load fills an empty heap');
     this.clear();

@@ -1,5 +1,5 @@
-// Where what is wrong with a mocked tool was written: in the options of the call, or in files of the package. The repository that is made for it
-// is not to be looked into.
+// Where what is wrong with a mocked tool was written: in the options of the call, or in files of the package. The repository that is made
+// for it is not to be looked into.
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Diagnostic } from '../contract/build.js';

@@ -37,7 +37,8 @@ export interface MockToolOptions<T extends ToolTypes = ToolTypes> {
   isolate?: LocalIsolation;
 }
 /** The tool and its world in one. */
-export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> & Omit<TestWorld, 'connect'> & { connect(): Promise<Access['endpoints']> };
+export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> &
+  Omit<TestWorld, 'connect'> & { connect(): Promise<Access['endpoints']> };
 
 /** Rejects with control.SOURCE_INVALID when the package does not compile, or its rows do not fit their schemas. */
 export async function mockTool<T extends ToolTypes = ToolTypes>(options: MockToolOptions<T>): Promise<MockedTool<T>> {
@@ -93,6 +94,8 @@ async function compilePackage<T extends ToolTypes>(options: MockToolOptions<T>, 
 
 function patchesOf(packageId: string, state: { [namespace: string]: { [rowId: string]: unknown } | undefined }): StatePatch[] {
   return Object.entries(state).flatMap(([namespace, rows = {}]) =>
-    Object.entries(rows).map(([rowId, value]): StatePatch => ({ action: 'upsert', packageId, namespace, rowId, value: value as JsonObject })),
+    Object.entries(rows).map(
+      ([rowId, value]): StatePatch => ({ action: 'upsert', packageId, namespace, rowId, value: value as JsonObject }),
+    ),
   );
 }

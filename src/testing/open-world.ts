@@ -62,7 +62,8 @@ export function testWorld(local: LocalWorld): TestWorld {
       const advanced = await local.advance('toUs' in to ? to.toUs : (await nowUs()) + to.byUs);
       const { failure, reachedUs, eventBudgetExhausted } = advanced;
       if (failure !== undefined) throw new Error(`A scheduled event failed at ${reachedUs} us: ${failure.code}, ${failure.message}`);
-      if (eventBudgetExhausted) throw new Error(`More than ${limits.advanceEventsMax} events were due; the clock stands at ${reachedUs} us.`);
+      if (eventBudgetExhausted)
+        throw new Error(`More than ${limits.advanceEventsMax} events were due; the clock stands at ${reachedUs} us.`);
       return advanced;
     },
     evidence: async (fromSequence) => {

@@ -95,7 +95,8 @@ export function testTool<T extends ToolTypes>(local: LocalWorld, packageId: stri
     },
     row: async <N extends Namespace<T>>(namespace: N, rowId: string) =>
       ((await local.row({ packageId, ...instance, namespace }, rowId)) ?? undefined) as Rows<T>[N] | undefined,
-    fault: async (faultId, active = true) => void (await local.world.command({ kind: 'setFault', packageId, ...instance, faultId, active })),
+    fault: async (faultId, active = true) =>
+      void (await local.world.command({ kind: 'setFault', packageId, ...instance, faultId, active })),
   };
 }
 

@@ -121,7 +121,9 @@ export const deniedMethods: { readonly [path: string]: string } = {
   'Array.fromAsync': synchronous,
 };
 
-/** The form of a bundle: one function expression over the ambient names, whose value is the module's exports. `body` declares `behavior`. */
+/**
+ * The form of a bundle: one function expression over the ambient names, whose value is the module's exports. `body` declares `behavior`.
+ */
 export function bundleFunction(body: string): string {
   return `(function($ambient){"use strict";const{${ambientNames.join(',')},globalThis,$sdk}=$ambient;${body}\nreturn behavior})`;
 }

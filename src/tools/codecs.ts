@@ -1,5 +1,5 @@
-// The codecs of one behavior, run in the realm: what they are given is admitted there, and what they give back is checked here before anybody
-// sends it.
+// The codecs of one behavior, run in the realm: what they are given is admitted there, and what they give back is checked here before
+// anybody sends it.
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -12,7 +12,8 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
     encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn, replyFault),
-    encodeCallback: (callbackId, input) => encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
+    encodeCallback: (callbackId, input) =>
+      encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
   };
 }
 
@@ -37,7 +38,8 @@ function encoded(result: CodecReturn, faultOf: HeaderFault): Encoded {
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
   if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
   const size = sizeOf(encodedBody);
-  if (size > limits.encodedBodyBytesMax) return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
+  if (size > limits.encodedBodyBytesMax)
+    return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
   const checked = checkedHeaders(headers, encodedBody, faultOf);
   return typeof checked === 'string' ? misshapen(checked) : { kind: 'value', message: { headers: checked, body: encodedBody } };
 }

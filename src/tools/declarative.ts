@@ -1,10 +1,12 @@
-// Declarative tools: a manifest without a module. Each namespace gets five operations made from its schema; what they do is in realm-declarative.ts.
+// Declarative tools: a manifest without a module. Each namespace gets five operations made from its schema; what they do is in
+// realm-declarative.ts.
 //   create {id?, value} -> {id, value}           ALREADY_EXISTS
 //   get    {id} -> {id, value}                   NOT_FOUND
 //   list   {filter?, limit?, cursor?} -> {items, nextCursor?}
 //   update {id, value} -> {id, value}            NOT_FOUND, INVALID_VALUE; the members given replace those of the row
 //   delete {id} -> {id}                          NOT_FOUND
-// An operation of the same id in the manifest keeps what its author wrote about it (description, mcp, fidelity, idempotency, further errors).
+// An operation of the same id in the manifest keeps what its author wrote about it (description, mcp, fidelity, idempotency, further
+// errors).
 import type { JsonObject } from '../contract/json.js';
 import type { Capability, DeclaredError, JsonSchema, StateNamespace, ToolManifest, ToolOperation } from '../contract/tool-manifest.js';
 
@@ -47,7 +49,12 @@ function withAuthorsWords(made: ToolOperation, written: ToolOperation | undefine
 function generate(packageId: string, { namespace, schema }: StateNamespace, verb: Verb): ToolOperation {
   const value = embedded(schema, `urn:drillyard:${packageId}:${namespace}:${verb}`);
   const row = object({ id: rowId, value }, ['id', 'value']);
-  const operation = (description: string, inputSchema: JsonObject, outputSchema: JsonObject, declaredErrors: DeclaredError[]): ToolOperation => ({
+  const operation = (
+    description: string,
+    inputSchema: JsonObject,
+    outputSchema: JsonObject,
+    declaredErrors: DeclaredError[],
+  ): ToolOperation => ({
     id: `${namespace}.${verb}`,
     description,
     inputSchema,
@@ -61,7 +68,9 @@ function generate(packageId: string, { namespace, schema }: StateNamespace, verb
   switch (verb) {
     case 'create': {
       const exists: DeclaredError = { code: 'ALREADY_EXISTS', description: 'There is a record with this id.', retryable: false };
-      return operation(`Creates a record in ${namespace}. Without an id it is given one.`, object({ id: rowId, value }, ['value']), row, [exists]);
+      return operation(`Creates a record in ${namespace}. Without an id it is given one.`, object({ id: rowId, value }, ['value']), row, [
+        exists,
+      ]);
     }
     case 'get':
       return operation(`Gives one record of ${namespace}.`, byId, row, [notFound]);
@@ -69,7 +78,10 @@ function generate(packageId: string, { namespace, schema }: StateNamespace, verb
       return operation(`Lists ${namespace} in order of id, filtered by equal members.`, listInput(schema), listOutput(row), []);
     case 'update': {
       const invalid: DeclaredError = { code: 'INVALID_VALUE', description: 'The record would break its schema.', retryable: false };
-      const changes = object({ id: rowId, value: embedded(partial(schema), `urn:drillyard:${packageId}:${namespace}:changes`) }, ['id', 'value']);
+      const changes = object({ id: rowId, value: embedded(partial(schema), `urn:drillyard:${packageId}:${namespace}:changes`) }, [
+        'id',
+        'value',
+      ]);
       return operation(`Changes the given members of a record of ${namespace}.`, changes, row, [notFound, invalid]);
     }
     case 'delete':
@@ -94,13 +106,24 @@ function object(properties: JsonObject, required: string[]): JsonObject {
 
 /** A schema's own references (`#/$defs/...`) go on meaning itself inside another when it has an id. */
 function embedded(schema: JsonSchema, id: string): JsonSchema {
-  if (typeof schema === 'boolean' || typeof schema.$id === 'string' || !/"\$(?:dynamic)?[rR]ef":"#/.test(JSON.stringify(schema))) return schema;
+  if (typeof schema === 'boolean' || typeof schema.$id === 'string' || !/"\$(?:dynamic)?[rR]ef":"#/.test(JSON.stringify(schema)))
+    return schema;
   return { $id: id, ...schema };
 }
 
 /** The schema of some members of a row: none is required. What else the schema says is checked when the whole row is put. */
 function partial(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return true;
-  const kept = ['$defs', 'definitions', 'type', 'properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'title', 'description'];
+  const kept = [
+    '$defs',
+    'definitions',
+    'type',
+    'properties',
+    'patternProperties',
+    'additionalProperties',
+    'propertyNames',
+    'title',
+    'description',
+  ];
   return Object.fromEntries(Object.entries(schema).filter(([name]) => kept.includes(name)));
 }

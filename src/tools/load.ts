@@ -83,7 +83,10 @@ function guarded<T>(packageId: string, step: () => T): T {
 }
 
 function loadFailure(packageId: string, reason: string, more: { missing?: string[] } = {}): ServiceError {
-  return new ServiceError('world.HANDLER_FAILED', { message: `Tool '${packageId}' cannot be loaded: ${reason}.`, details: { packageId, ...more } });
+  return new ServiceError('world.HANDLER_FAILED', {
+    message: `Tool '${packageId}' cannot be loaded: ${reason}.`,
+    details: { packageId, ...more },
+  });
 }
 
 function wantedHandlers({ operations, subscriptions, http, callbacks }: ToolManifest) {

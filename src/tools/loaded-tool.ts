@@ -1,9 +1,10 @@
 // What worlds hold of a tool: its manifest, its compiled schemas, and a door to its behavior. The shapes of this room's run time.
-//   L1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A host object never
-//       reaches tool code, and what tool code gives back is admitted before the host looks at it.
+//   L1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A host object
+//       never reaches tool code, and what tool code gives back is admitted before the host looks at it.
 //   L2. Validators take admitted values (or any plain JSON) and give null when it is valid.
-//   L3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws becomes an error the
-//       handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the handler does.
+//   L3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws becomes an
+//       error the handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the handler
+//       does.
 import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type {
@@ -27,7 +28,10 @@ export interface Admitted {
 }
 /** One realm a thread. Values of it may go to any tool and any world of the thread. */
 export interface Realm {
-  /** Checks and copies any JSON value into a frozen realm value with sorted keys. Throws `ContextRefusal` for what is no JSON (undefined members are dropped). */
+  /**
+   * Checks and copies any JSON value into a frozen realm value with sorted keys. Throws `ContextRefusal` for what is no JSON (undefined
+   * members are dropped).
+   */
   admit(value: unknown): Admitted;
   /** The frozen realm value of a canonical text that was admitted before: what a store gives back. About a JSON.parse. */
   revive(text: string): JsonValue;
@@ -49,8 +53,8 @@ export class ContextRefusal extends Error {
 }
 
 /**
- * What the world does for a handler; one table for each (world, instance). Arguments have been checked for their types, capabilities for being declared;
- * whether the namespace or event exists and its schema holds is checked behind these calls.
+ * What the world does for a handler; one table for each (world, instance). Arguments have been checked for their types, capabilities for
+ * being declared; whether the namespace or event exists and its schema holds is checked behind these calls.
  */
 export interface ContextCalls {
   readonly packageId: string;
@@ -143,8 +147,8 @@ export interface LoadedTool {
   /** Loads the module once, if that has not been done. Throws as `instantiate` does. */
   check(): void;
   /**
-   * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that the
-   * manifest declares, is a ServiceError `world.HANDLER_FAILED`.
+   * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that
+   * the manifest declares, is a ServiceError `world.HANDLER_FAILED`.
    */
   instantiate(calls: ContextCalls): ToolInstance;
   /** A fresh behavior for its codecs alone: they share no variable with handlers. Throws as `instantiate` does. */

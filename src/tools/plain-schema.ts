@@ -30,7 +30,8 @@ const areDifferent: Fits = (value) => new Set(value as JsonValue[]).size === (va
 const types = new Set<JsonValue>(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 const isType: Fits = (value) => types.has(value) || (isSomeOf((one) => types.has(one))(value) && areDifferent(value));
 const areNames: Fits = (value) => Array.isArray(value) && value.every(isText) && areDifferent(value);
-const areSchemas: Fits = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSchema);
+const areSchemas: Fits = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSchema);
 
 /** `\Z` is an anchor elsewhere, and Ajv refuses it. */
 const isPattern: Fits = (value) => {

@@ -1,5 +1,5 @@
-// The context that handlers get. Evaluated inside the realm (realm-script.ts), so its functions and errors are the realm's own. The world is reached
-// through `calls` only, which no tool code can touch; whatever they throw is caught here and never seen by it.
+// The context that handlers get. Evaluated inside the realm (realm-script.ts), so its functions and errors are the realm's own. The world
+// is reached through `calls` only, which no tool code can touch; whatever they throw is caught here and never seen by it.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { admitJson, admitJsonObject, JsonRefusal } from '../contract/json-check.js';
 import { type JsonBounds, valueBounds } from '../contract/json-fault.js';
@@ -171,7 +171,8 @@ function scanOf({ calls, enter, failed }: Border) {
     const ns = text(namespace, 'namespace');
     const { afterRowId, limit } = (options ?? {}) as { afterRowId?: unknown; limit?: unknown };
     const after = afterRowId === undefined ? undefined : text(afterRowId, 'afterRowId');
-    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) >= 1)) throw new ContextError('limit is an integer, 1 or more');
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) >= 1))
+      throw new ContextError('limit is an integer, 1 or more');
     const most = Math.min((limit as number | undefined) ?? limits.scanRowsMax + 1, limits.scanRowsMax + 1);
     enter();
     const rows: object[] = [];
@@ -237,7 +238,8 @@ function eventsOf({ calls, enter, failed, needs }: Border): object {
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value.length === 0 || value.length > 512) throw new ContextError(`${name} is a string of 1 to 512 characters`);
+  if (typeof value !== 'string' || value.length === 0 || value.length > 512)
+    throw new ContextError(`${name} is a string of 1 to 512 characters`);
   return value;
 }
 

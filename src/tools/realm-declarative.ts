@@ -1,5 +1,5 @@
-// The behavior of a declarative tool: generic handlers over its namespaces. Evaluated inside the realm, over the same context as everybody's.
-// Which operations exist, and what they take and give, says tools/declarative.ts.
+// The behavior of a declarative tool: generic handlers over its namespaces. Evaluated inside the realm, over the same context as
+// everybody's. Which operations exist, and what they take and give, says tools/declarative.ts.
 import type { JsonValue, ToolContext } from './sdk.js';
 
 type Row = { readonly [name: string]: JsonValue };
@@ -21,7 +21,8 @@ function rowHandlers(namespace: string): { [verb: string]: Handler } {
   return {
     create({ id: wanted, value }: { id?: string; value: Row }, context) {
       const id = wanted ?? `${namespace}-${context.random.nextU64().toString(16).padStart(16, '0')}`;
-      if (context.state.get(namespace, id) !== undefined) context.fail({ code: 'ALREADY_EXISTS', message: `${namespace} has '${id}' already` });
+      if (context.state.get(namespace, id) !== undefined)
+        context.fail({ code: 'ALREADY_EXISTS', message: `${namespace} has '${id}' already` });
       context.state.put(namespace, id, value);
       return { id, value };
     },
@@ -52,7 +53,10 @@ interface ListInput {
   cursor?: string;
 }
 
-/** Rows whose members equal those of `filter`, in order of id. The cursor is the last id seen, so a page is right whatever changed before it. */
+/**
+ * Rows whose members equal those of `filter`, in order of id. The cursor is the last id seen, so a page is right whatever changed before
+ * it.
+ */
 function listRows(namespace: string, { filter = {}, limit = 50, cursor }: ListInput, context: ToolContext): unknown {
   const items: { id: string; value: Row }[] = [];
   const wanted = Object.entries(filter).map(([name, value]) => [name, JSON.stringify(value)] as const);

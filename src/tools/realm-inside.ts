@@ -1,5 +1,6 @@
 // The half of the border that lies inside the realm: the calls into a behavior. Evaluated there as text together with the modules that it
-// imports (realm-script.ts). What comes back from tool code is admitted, and what it throws is described as plain data, before the host looks.
+// imports (realm-script.ts). What comes back from tool code is admitted, and what it throws is described as plain data, before the host
+// looks.
 
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
@@ -163,7 +164,9 @@ export function faultOf(error: unknown): HandlerFault {
 }
 
 function isFailure(error: unknown): error is ToolFailure {
-  return typeof error === 'object' && error !== null && (error as { [brand: symbol]: unknown })[Symbol.for('drillyard.ToolFailure')] === true;
+  return (
+    typeof error === 'object' && error !== null && (error as { [brand: symbol]: unknown })[Symbol.for('drillyard.ToolFailure')] === true
+  );
 }
 
 function declaredFailure({ code: givenCode, message, retryable, details }: ToolFailure): HandlerFault {

@@ -26,7 +26,11 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
   for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
   removeLegacyRegExpState();
   denyStackTraces();
-  const gone = new Set([...Object.keys(deniedNames), ...inheritedNames, ...Reflect.ownKeys(global).filter((name) => typeof name === 'string')]);
+  const gone = new Set([
+    ...Object.keys(deniedNames),
+    ...inheritedNames,
+    ...Reflect.ownKeys(global).filter((name) => typeof name === 'string'),
+  ]);
   for (const name of gone) {
     if (ambientNames.includes(name) || ['globalThis', 'undefined'].includes(name)) continue;
     const refuse = refusal(name, Object.hasOwn(deniedNames, name) ? deniedNames[name] : undefined);
@@ -44,8 +48,8 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
 }
 
 /**
- * What the global object inherits, and what as bare names would lead to its own prototype: an object that all worlds of the thread share, and
- * that an assignment to the bare name `__proto__` would replace.
+ * What the global object inherits, and what as bare names would lead to its own prototype: an object that all worlds of the thread share,
+ * and that an assignment to the bare name `__proto__` would replace.
  */
 const inheritedNames = ['__proto__', 'constructor'];
 
@@ -78,8 +82,9 @@ function denyConstructors(): void {
 }
 
 /**
- * A limit that is no number makes V8 capture nothing, so that reading `stack` never calls back into the host. A limit of 0 is not enough: the
- * trace is empty then, but Node still formats its head, and what that throws (a symbol as a name, a full stack) is an object of the host.
+ * A limit that is no number makes V8 capture nothing, so that reading `stack` never calls back into the host. A limit of 0 is not enough:
+ * the trace is empty then, but Node still formats its head, and what that throws (a symbol as a name, a full stack) is an object of the
+ * host.
  */
 function denyStackTraces(): void {
   Reflect.deleteProperty(Error, 'captureStackTrace');
@@ -123,7 +128,13 @@ function allowOverrides(prototype: object, wanted: (name: PropertyKey) => boolea
 /** What no name leads to, but syntax or a call does. */
 function hiddenIntrinsics(): unknown[] {
   function* generator() {}
-  const iterators: Iterator<unknown>[] = [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), ''.matchAll(/x/g)];
+  const iterators: Iterator<unknown>[] = [
+    [][Symbol.iterator](),
+    new Map().entries(),
+    new Set().values(),
+    ''[Symbol.iterator](),
+    ''.matchAll(/x/g),
+  ];
   const helpers = iterators.flatMap((iterator) => lazyIterators(iterator as unknown as Members));
   const strictArguments = (function (this: unknown) {
     // biome-ignore lint/complexity/noArguments: the getter of its `callee` is what is wanted

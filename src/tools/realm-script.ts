@@ -1,5 +1,6 @@
 // Makes one script of modules of ours, so that the realm runs the very code that the host runs (json-check above all) as its own.
-// Each compiled module becomes a function of the modules before it. Only `import { a, b } from './x.js'` and exported declarations occur in them.
+// Each compiled module becomes a function of the modules before it. Only `import { a, b } from './x.js'` and exported declarations occur in
+// them.
 import { readFileSync } from 'node:fs';
 import { ambientNames } from './ambient.js';
 

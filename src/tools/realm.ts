@@ -1,6 +1,7 @@
 // The realm: where tool code runs. One vm context a thread, made on first use, shared by every tool and every world of the thread.
 //   R4. Nothing of the host's realm is ever visible in it: values are admitted copies, functions are made inside, errors are translated.
-//   R5. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would belong to the host.
+//   R5. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would belong to
+//       the host.
 import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
@@ -50,9 +51,10 @@ function openRealm(): OpenRealm {
   const ambient = lock(run('globalThis', 'drillyard:global') as object, { ambientNames, deniedNames, deniedMethods });
   const { shared, ...realm } = (run(insideScript(), 'drillyard:inside') as (ambient: object) => Inside)(ambient);
   freeze(shared);
-  const names = run('(function (ambient, sdk) { return Object.freeze({ __proto__: null, ...ambient, $sdk: sdk }); })', 'drillyard:names') as (
-    ...parts: object[]
-  ) => object;
+  const names = run(
+    '(function (ambient, sdk) { return Object.freeze({ __proto__: null, ...ambient, $sdk: sdk }); })',
+    'drillyard:names',
+  ) as (...parts: object[]) => object;
   const bundleNames = names(ambient, realm.sdk);
   return {
     admit: (value) => admitInto(realm, value),

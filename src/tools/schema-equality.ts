@@ -1,6 +1,6 @@
-// `const`, `enum` and `uniqueItems` in place of Ajv's own, which compare the constructors of objects, which differ from realm to realm, trip
-// over a member named `constructor`, and compare every item with every other. These compare canonical texts where there is an object or array,
-// and else by identity, in time linear in the value.
+// `const`, `enum` and `uniqueItems` in place of Ajv's own, which compare the constructors of objects, which differ from realm to realm,
+// trip over a member named `constructor`, and compare every item with every other. These compare canonical texts where there is an object
+// or array, and else by identity, in time linear in the value.
 import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../contract/canonical-json.js';
@@ -96,7 +96,9 @@ class ByValue {
 
   /** Returns the place that an equal value had. */
   replace(value: JsonValue, place: number): number | undefined {
-    const [map, key]: [Map<JsonValue, number>, JsonValue] = isContainer(value) ? [this.#texts, canonicalJson(value)] : [this.#simple, value];
+    const [map, key]: [Map<JsonValue, number>, JsonValue] = isContainer(value)
+      ? [this.#texts, canonicalJson(value)]
+      : [this.#simple, value];
     const before = map.get(key);
     map.set(key, place);
     return before;

@@ -1,5 +1,5 @@
-// Formats of strings. None takes more than time linear in the text: those of ajv-formats that are not proven to be so are written again where
-// they can be, and elsewhere asked of short texts only.
+// Formats of strings. None takes more than time linear in the text: those of ajv-formats that are not proven to be so are written again
+// where they can be, and elsewhere asked of short texts only.
 import { createRequire } from 'node:module';
 import type { Format } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
@@ -30,9 +30,12 @@ function shortOnly(format: Check): (text: string) => boolean {
 }
 
 /** The same texts as those of ajv-formats, in whose email a label of the host can be read in many ways. */
-export const email = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)+$/i;
+export const email =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[a-z0-9]+(?:-+[a-z0-9]+)*(?:\.[a-z0-9]+(?:-+[a-z0-9]+)*)+$/i;
 
-/** Of references without an address in brackets, where an IPv4 address is a name like any other. `marks`: ajv-formats takes one more in one. */
+/**
+ * Of references without an address in brackets, where an IPv4 address is a name like any other. `marks`: ajv-formats takes one more in one.
+ */
 function referenceParts(marks: string): { scheme: string; rest: string; ending: string } {
   const one = (more: string) => `(?:[a-z0-9\\-._~!$&'()*+,;=${more}]|%[0-9a-f]{2})`;
   const [user, name, letter, after] = [one(':'), one(marks), one(`${marks}:@`), one(`${marks}:@/?`)];

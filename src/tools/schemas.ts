@@ -128,7 +128,9 @@ function issuesOf({ errors }: ValidateFunction): Issue[] {
 /** Of a missing or extra property its own path, which is where an author looks. */
 function pathOf({ keyword, instancePath, params }: AjvError): string {
   const name: unknown =
-    keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' ? (params.additionalProperty ?? params.unevaluatedProperty) : undefined;
+    keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
+      ? (params.additionalProperty ?? params.unevaluatedProperty)
+      : undefined;
   return typeof name === 'string' ? `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : instancePath;
 }
 

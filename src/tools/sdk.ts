@@ -8,9 +8,9 @@ export type JsonValue = JsonPrimitive | readonly JsonValue[] | { readonly [key: 
 export type Frozen<T> = T extends (...args: never[]) => unknown ? T : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
 
 /**
- * What a tool's types may say about itself; every part is optional. `state`: the row type of each namespace. `events`: the payload type of each
- * event of its own. `operations`: input and output of each operation. `errors`: the codes that each operation may fail with. `subscriptions`: the
- * payload of each subscription. `drillyard tool types` makes them from the manifest.
+ * What a tool's types may say about itself; every part is optional. `state`: the row type of each namespace. `events`: the payload type of
+ * each event of its own. `operations`: input and output of each operation. `errors`: the codes that each operation may fail with.
+ * `subscriptions`: the payload of each subscription. `drillyard tool types` makes them from the manifest.
  */
 export interface ToolTypes {
   state?: { [namespace: string]: object };
@@ -99,7 +99,9 @@ export interface ToolContext<T extends ToolTypes = ToolTypes> {
   readonly events: ToolEvents<EventsOf<T>>;
 }
 
-type OperationHandlers<T extends ToolTypes> = T extends { operations: infer O extends { [id: string]: { input: unknown; output: unknown } } }
+type OperationHandlers<T extends ToolTypes> = T extends {
+  operations: infer O extends { [id: string]: { input: unknown; output: unknown } };
+}
   ? { [K in keyof O]: (input: Frozen<O[K]['input']>, context: ToolContext<T>) => Frozen<O[K]['output']> }
   : { [operationId: string]: (input: Untyped, context: ToolContext<T>) => unknown };
 type SubscriptionHandlers<T extends ToolTypes> = T extends { subscriptions: infer S extends object }
@@ -196,7 +198,10 @@ export class ToolFailure extends Error {
   }
 }
 
-/** Declares a behavior. It is given back as it came; what is missing or is no function is a TypeError here, where the author's stack is near. */
+/**
+ * Declares a behavior. It is given back as it came; what is missing or is no function is a TypeError here, where the author's stack is
+ * near.
+ */
 export function defineToolBehavior<T extends ToolTypes = ToolTypes>(behavior: ToolBehavior<T>): ToolBehavior<T> {
   if (behavior === null || typeof behavior !== 'object') throw new TypeError('defineToolBehavior takes an object');
   const groups: [string, { [id: string]: unknown } | undefined, readonly string[]][] = [
@@ -220,7 +225,10 @@ export function defineToolBehavior<T extends ToolTypes = ToolTypes>(behavior: To
   return behavior;
 }
 
-/** Declares a manifest together with its behavior. As a module's default export, its behavior is what counts: the manifest of a package is its tool file's. */
+/**
+ * Declares a manifest together with its behavior. As a module's default export, its behavior is what counts: the manifest of a package is
+ * its tool file's.
+ */
 export function defineTool<T extends ToolTypes = ToolTypes>(definition: ToolDefinition<T>): ToolDefinition<T> {
   if (definition === null || typeof definition !== 'object' || definition.manifest === null || typeof definition.manifest !== 'object') {
     throw new TypeError('defineTool takes { manifest, behavior }');

@@ -1,7 +1,7 @@
-// Room on the stack. Tool code may call the context with its stack nearly full; an overflow in the midst of a change would leave a world half
-// changed. So a call asks first, by entering a function whose frame is large and which does nothing.
-// It is WebAssembly because its frame is as large in every tier of the engine, is checked for on the way in and never filled: some 6 ns, whatever
-// its size. An optimizing compiler for JavaScript would make a large frame small, and its interpreter would fill it.
+// Room on the stack. Tool code may call the context with its stack nearly full; an overflow in the midst of a change would leave a world
+// half changed. So a call asks first, by entering a function whose frame is large and which does nothing.
+// It is WebAssembly because its frame is as large in every tier of the engine, is checked for on the way in and never filled: some 6 ns,
+// whatever its size. An optimizing compiler for JavaScript would make a large frame small, and its interpreter would fill it.
 
 /** Of 8 bytes: far more than any step of a context call needs. */
 const frameSlots = 8192;
@@ -39,8 +39,8 @@ const code = {
 const sections = { types: 1, functions: 3, exports: 7, codes: 10 };
 
 /**
- * `r(x) = x > 0 ? x^2 + x^4 + x^8 + ... : x`. Each power is made of the one before it and the sum begins with the last, so all of them are alive at
- * once: that is what the frame has to hold.
+ * `r(x) = x > 0 ? x^2 + x^4 + x^8 + ... : x`. Each power is made of the one before it and the sum begins with the last, so all of them are
+ * alive at once: that is what the frame has to hold.
  */
 function makeReserve(): Reserve {
   const square = [code.get, 0, code.get, 0, code.multiply, code.tee, 0];

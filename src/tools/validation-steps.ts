@@ -1,4 +1,5 @@
-// What one validation may spend, counted in steps and not timed: the same schema refuses the same value on any machine. A step is some 0.1 us.
+// What one validation may spend, counted in steps and not timed: the same schema refuses the same value on any machine. A step is some 0.1
+// us.
 //   S1. One validation at a time: nothing between `beginSteps` and its end waits.
 import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
@@ -47,7 +48,8 @@ function counted({ code }: { code: Code }): Code {
 function enter(): void {
   spendSteps(stepsOfReference);
   depth += 1;
-  if (depth > limits.validationReferencesDeepMax) throw new TooManySteps(`goes through more than ${limits.validationReferencesDeepMax} references`);
+  if (depth > limits.validationReferencesDeepMax)
+    throw new TooManySteps(`goes through more than ${limits.validationReferencesDeepMax} references`);
 }
 function leave(): void {
   depth -= 1;

@@ -1,5 +1,15 @@
 // Traces through the API of OpenTelemetry: the spans go to whatever SDK the program has registered.
-import { type Context, context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api';
 import { ServiceError } from '../contract/errors.js';
 import type { OpenSpan, SpanAttributes, SpanParent, SpanStart, Tracing } from './tracing.js';
 

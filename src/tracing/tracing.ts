@@ -1,5 +1,5 @@
-// What the rooms of the service know of traces: spans around work, and who their parent is. Nothing of it enters a world. Where no traces are
-// wanted there is no `Tracing`, and what is not there costs nothing.
+// What the rooms of the service know of traces: spans around work, and who their parent is. Nothing of it enters a world. Where no traces
+// are wanted there is no `Tracing`, and what is not there costs nothing.
 
 export interface SpanAttributes {
   readonly [name: string]: string | number | boolean | undefined;

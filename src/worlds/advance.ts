@@ -3,7 +3,7 @@
 import type { CommandRun } from '../actors/definition.js';
 import { limits } from '../contract/limits.js';
 import type { Advance, AdvanceAnswer, AdvanceResult, Keyed, PausedTime } from '../contract/world-protocol.js';
-import { requestHashOf } from './done-commands.js';
+import { requestHashOf } from './command-log.js';
 import { fireEvents, type Stop } from './fire-events.js';
 import { invalidRequest, type Simulation } from './simulation.js';
 import type { RunningAdvance } from './world-meta.js';
@@ -57,7 +57,10 @@ function begun(simulation: Simulation, command: Advance): RunningAdvance {
 }
 
 /** The clock moves on to the target in a turn of its own, only if it moves at all, and only when everything due has fired. */
-function finish(simulation: Simulation, { advance, stop, targetUs }: { advance: RunningAdvance; stop: Stop; targetUs: number }): AdvanceResult {
+function finish(
+  simulation: Simulation,
+  { advance, stop, targetUs }: { advance: RunningAdvance; stop: Stop; targetUs: number },
+): AdvanceResult {
   const { clock, turn, storage } = simulation;
   const fromUs = clock.nowUs;
   const moves = stop.kind === 'reached' && clock.advanceTo(clock.notBeforeNow(targetUs));
@@ -66,7 +69,8 @@ function finish(simulation: Simulation, { advance, stop, targetUs }: { advance: 
   const result = advanceResult(simulation, advance, stop);
   turn.end();
   simulation.advance = undefined;
-  if (advance.operationKey !== undefined && simulation.pausedAdvance?.operationKey === advance.operationKey) simulation.pausedAdvance = undefined;
+  if (advance.operationKey !== undefined && simulation.pausedAdvance?.operationKey === advance.operationKey)
+    simulation.pausedAdvance = undefined;
   return result;
 }
 

@@ -3,7 +3,15 @@ import type { ActorLogEntry, SeenStep } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { WorldSetup } from '../contract/scenario.js';
-import type { AdvanceProgress, WorldAnswers, WorldBudgets, WorldCommand, WorldPosition, WorldQuery, WorldSeed } from '../contract/world-protocol.js';
+import type {
+  AdvanceProgress,
+  WorldAnswers,
+  WorldBudgets,
+  WorldCommand,
+  WorldPosition,
+  WorldQuery,
+  WorldSeed,
+} from '../contract/world-protocol.js';
 
 export interface WorldsOptions {
   /** Everything lies below it. */
@@ -24,11 +32,13 @@ export interface WorldsOptions {
   children?: { take(): PreparedHost; directory: string };
   /** A world whose host does not answer for this long is taken from it. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
-  /** How long a host that ended too often is left alone (limits.hostRestartsMax). Default limits.hostCoolDownMs; 0: until its next message. */
+  /**
+   * How long a host that ended too often is left alone (limits.hostRestartsMax). Default limits.hostCoolDownMs; 0: until its next message.
+   */
   hostCoolDownMs?: number;
   idlePassivationMs?: number;
   /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
-  amnesia?: boolean;
+  freshModulePerTurn?: boolean;
   /** What one world may store; what would add to more is control.QUOTA_EXCEEDED. Default: as much as there is room for. */
   storedBytesMax?: number;
   /** What happens to hosts and, with its stack, every bug. Default: bugs go to standard error. */
@@ -106,8 +116,8 @@ export interface Worlds {
   /** The index of the host that a world lives on when it is in memory, whether there is such a world or not. */
   hostOf(worldId: string): number;
   /**
-   * Ends a host at once, as a crash would, and resolves when another stands in its place. Its worlds go on from their last commit; commands that
-   * had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
+   * Ends a host at once, as a crash would, and resolves when another stands in its place. Its worlds go on from their last commit; commands
+   * that had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
    */
   killHost(index: number): Promise<void>;
   stats(): Promise<WorldsStats>;

@@ -1,5 +1,5 @@
-// A request to a wire route: decoded, called like any other call, encoded. All in one step of the world, so the watchdog bounds the codecs as
-// it bounds handlers.
+// A request to a wire route: decoded, called like any other call, encoded. All in one step of the world, so the watchdog bounds the codecs
+// as it bounds handlers.
 import { ServiceError } from '../contract/errors.js';
 import type { ToolOutcome } from '../contract/evidence.js';
 import type { ToolHttpRoute } from '../contract/tool-manifest.js';

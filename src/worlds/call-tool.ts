@@ -1,5 +1,6 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (decisions.md 7):
-// operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after commit.
+// operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
+// commit.
 import type { OperationEntry, ToolOutcome } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
@@ -68,7 +69,8 @@ function decide(simulation: Simulation, call: Call): Answer {
   if (!isGranted(call.actor.actor, call)) return denied(simulation, call, operation);
   const invalid = checkArguments(operation, call);
   if (invalid !== undefined) return { outcome: invalid };
-  if (!spendToolCall(simulation)) return { outcome: refusal('denied', 'TOOL_CALL_BUDGET_EXHAUSTED', 'The budget of tool calls is used up.') };
+  if (!spendToolCall(simulation))
+    return { outcome: refusal('denied', 'TOOL_CALL_BUDGET_EXHAUSTED', 'The budget of tool calls is used up.') };
   const keyed = keyedCall(operation, call);
   const replay = keyed && findReplay(simulation.storage, keyed);
   if (replay?.kind === 'reused')

@@ -11,7 +11,7 @@ import { ordinalOfId } from './minted-ids.js';
 import type { OutboxRow } from './outbox.js';
 import type { Simulation } from './simulation.js';
 import type { WorldStorage } from './storage.js';
-import type { ToolSeat } from './tool-seat.js';
+import type { WorldTool } from './world-tool.js';
 
 type HeldFault = ToolFault & { delivery: { kind: 'delay' | 'reorder'; delayUs: number } };
 
@@ -72,7 +72,7 @@ function hold({ storage, clock }: Simulation, row: OutboxRow, fault: HeldFault):
 }
 
 interface AttemptParts {
-  seat: ToolSeat;
+  seat: WorldTool;
   callback: ToolCallback;
   fault: ToolFault | undefined;
 }
@@ -100,7 +100,16 @@ function attempt(simulation: Simulation, row: OutboxRow, { seat, callback, fault
   const { receiverId } = row;
   const { method, path, signature, timeoutMs } = callback;
   const { header, prefix } = signature;
-  const request: DeliveryRequest = { deliveryId, receiverId, attempt: number, method, path, ...encoded, signature: { header, prefix }, timeoutMs };
+  const request: DeliveryRequest = {
+    deliveryId,
+    receiverId,
+    attempt: number,
+    method,
+    path,
+    ...encoded,
+    signature: { header, prefix },
+    timeoutMs,
+  };
   if (kind === 'duplicate' || kind === 'bad_signature') request.fault = kind;
   return request;
 }
@@ -175,7 +184,10 @@ function draftFault(
 }
 const causedBy = (sequence: number): { causeSequence?: number } => (sequence === 0 ? {} : { causeSequence: sequence });
 
-function declarationOf({ deliveries }: Simulation, { packageId, instanceId, callbackId }: OutboxRow): { seat: ToolSeat; callback: ToolCallback } {
+function declarationOf(
+  { deliveries }: Simulation,
+  { packageId, instanceId, callbackId }: OutboxRow,
+): { seat: WorldTool; callback: ToolCallback } {
   const seat = deliveries.seat(packageId, instanceId);
   return { seat, callback: seat.tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
 }

@@ -6,18 +6,26 @@ import type { ToolCallback } from '../contract/tool-manifest.js';
 import type { EncodedMessage } from '../contract/wire.js';
 import type { DeliveryRequest } from '../contract/world-protocol.js';
 import type { OutboxRow } from './outbox.js';
-import type { ToolSeat } from './tool-seat.js';
+import type { WorldTool } from './world-tool.js';
 
 type Message = Pick<DeliveryRequest, 'headers' | 'bodyBase64'>;
 
 /** A broken codec gives the delivery up: it would be as broken at the next attempt. */
 export function encodeDelivery(
-  seat: ToolSeat,
+  seat: WorldTool,
   { eventId, payloadText, receiverId, queuedAtUs }: OutboxRow,
   { callback, deliveryId, attempt }: { callback: ToolCallback; deliveryId: string; attempt: number },
 ): Message | OutcomeError {
   const event = { packageId: seat.packageId, instanceId: seat.instanceId, eventId };
-  const input = { callbackId: callback.id, deliveryId, receiverId, event, payload: JSON.parse(payloadText), virtualTimeUs: queuedAtUs, attempt };
+  const input = {
+    callbackId: callback.id,
+    deliveryId,
+    receiverId,
+    event,
+    payload: JSON.parse(payloadText),
+    virtualTimeUs: queuedAtUs,
+    attempt,
+  };
   const encoded = seat.encodeCallback(callback.id, input);
   if (encoded.kind !== 'value') return broken(encoded.message);
   const { bytes, contentType } = bodyOf(encoded.message.body);

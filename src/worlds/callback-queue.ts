@@ -19,7 +19,11 @@ export interface CallbackEvent {
 }
 
 /** In the order of the manifest; each is due at once. */
-export function queueCallbacks({ storage, clock }: Turn, callbacks: readonly ToolCallback[], { event, payloadText, sequence }: CallbackEvent): void {
+export function queueCallbacks(
+  { storage, clock }: Turn,
+  callbacks: readonly ToolCallback[],
+  { event, payloadText, sequence }: CallbackEvent,
+): void {
   const { packageId, instanceId, eventId } = event;
   for (const { id: callbackId, receiverId } of callbacks) {
     const place = { packageId, instanceId, callbackId, receiverId };

@@ -10,8 +10,8 @@ import type { Validate } from '../tools/loaded-tool.js';
 import type { ScheduledEvent } from './event-queue.js';
 import { mintedId, ordinalOfId } from './minted-ids.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './tool-seat.js';
 import { budgetView } from './world-meta.js';
+import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './world-tool.js';
 
 /** A no-op leaves its entry too. */
 export function setFault({ program, faults, storage, turn }: Simulation, command: SetFault): { changed: boolean; sequence: number } {
@@ -62,7 +62,8 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
       found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId });
       known.set(key, found);
     }
-    if (found.unknown !== undefined) complain(found.unknown === 'event' ? '/event' : '/actorId', 'unknown', `there is no such ${found.unknown}`);
+    if (found.unknown !== undefined)
+      complain(found.unknown === 'event' ? '/event' : '/actorId', 'unknown', `there is no such ${found.unknown}`);
     if (!Number.isSafeInteger(atUs)) complain('/atUs', 'type', 'is an integer of microseconds');
     return { target: found.target, atUs, payloadText: admitPayload(payload, found.validatePayload, complain) };
   });
@@ -83,7 +84,11 @@ function findTarget(
   return { target, validatePayload: declared?.validatePayload, unknown };
 }
 
-function admitPayload(payload: JsonObject, validate: Validate | undefined, complain: (path: string, code: string, message: string) => void): string {
+function admitPayload(
+  payload: JsonObject,
+  validate: Validate | undefined,
+  complain: (path: string, code: string, message: string) => void,
+): string {
   try {
     const { value, text } = admitJsonObject(payload);
     for (const { path, code, message } of validate?.(value) ?? []) complain(`/payload${path}`, code, message);
@@ -108,10 +113,18 @@ export function cancelEvent({ storage, turn }: Simulation, { scheduledEventId }:
   return { cancelled: true };
 }
 
-export function draftCancelled(journal: Simulation['storage']['journal'], { ref, ordinal, atUs, payloadText, causeSequence }: ScheduledEvent): void {
+export function draftCancelled(
+  journal: Simulation['storage']['journal'],
+  { ref, ordinal, atUs, payloadText, causeSequence }: ScheduledEvent,
+): void {
   const { packageId, instanceId, eventId } = ref;
   const shape = journal.eventShape({ event: { packageId, instanceId, eventId }, phase: 'cancelled' });
-  journal.draftEvent(shape, { payloadText, scheduledOrdinal: ordinal, scheduledForUs: atUs, causeSequence: journal.causeSequence || causeSequence });
+  journal.draftEvent(shape, {
+    payloadText,
+    scheduledOrdinal: ordinal,
+    scheduledForUs: atUs,
+    causeSequence: journal.causeSequence || causeSequence,
+  });
 }
 
 /** Not evidence by itself: an operation that a rule answers says so. The next turn that leaves entries records it for forks. */

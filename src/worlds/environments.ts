@@ -1,6 +1,6 @@
 // The environments a host has open, and which of them a world lives in.
-// `run`: one a world, named by it, open while the world is in memory. `shared`: `host-<n>`, open as long as the host; those of hosts that no
-// longer stand are served by the ones that do.
+// `run`: one a world, named by it, open while the world is in memory. `shared`: `host-<n>`, open as long as the host; those of hosts that
+// no longer stand are served by the ones that do.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';

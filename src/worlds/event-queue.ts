@@ -211,7 +211,10 @@ export class EventQueue {
   }
 
   /** Puts what a fork brings along, with its ordinal; pending until the next take. */
-  restore(events: Iterable<ScheduledEvent>, { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] }): void {
+  restore(
+    events: Iterable<ScheduledEvent>,
+    { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] },
+  ): void {
     for (const event of events) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
     this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
     [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
@@ -316,8 +319,22 @@ export class EventQueue {
   #refOfText(text: string): ScheduledRef {
     let ref = this.#refs.get(text);
     if (ref === undefined) {
-      const [packageId, instanceId, eventId, actorId, actorInstanceId] = JSON.parse(text) as [string, string, string, string | null, string | null];
-      ref = { packageId, instanceId, eventId, actorId: actorId ?? undefined, actorInstanceId: actorInstanceId ?? undefined, text, plan: undefined };
+      const [packageId, instanceId, eventId, actorId, actorInstanceId] = JSON.parse(text) as [
+        string,
+        string,
+        string,
+        string | null,
+        string | null,
+      ];
+      ref = {
+        packageId,
+        instanceId,
+        eventId,
+        actorId: actorId ?? undefined,
+        actorInstanceId: actorInstanceId ?? undefined,
+        text,
+        plan: undefined,
+      };
       this.#refs.set(text, ref);
     }
     return ref;

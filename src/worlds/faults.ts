@@ -1,7 +1,8 @@
 // Faults of one world: which are active, and when an active one fires.
-// A fault looks at a call, or at an attempt to deliver, when it is active, applies to the operation (the callback) and the clock is in its window. Of those looks, `everyNth` takes each
-// n-th, `times` the first so many firings, `rate` a share by the seeded stream; they combine by "and", and chance is drawn last.
-// The counters belong to the calls, not to their effects: no rollback takes them back. Switching a fault on counts afresh.
+// A fault looks at a call, or at an attempt to deliver, when it is active, applies to the operation (the callback) and the clock is in its
+// window. Of those looks, `everyNth` takes each n-th, `times` the first so many firings, `rate` a share by the seeded stream; they combine
+// by "and", and chance is drawn last. The counters belong to the calls, not to their effects: no rollback takes them back. Switching a
+// fault on counts afresh.
 import type { ToolFault } from '../contract/tool-manifest.js';
 import type { FaultView } from '../contract/world-protocol.js';
 import type { LoadedTool } from '../tools/loaded-tool.js';
@@ -41,8 +42,15 @@ export class Faults {
     return true;
   }
 
-  /** Faults of this timing that fire at the call or the delivery, in the manifest's order. `target`: the operation, or the callback. `first`: stops at the first, and those after it do not look. */
-  firing(tool: LoadedTool, place: FaultPlace, call: { target: string; nowUs: number; timing: ToolFault['timing']; first: boolean }): ToolFault[] {
+  /**
+   * Faults of this timing that fire at the call or the delivery, in the manifest's order. `target`: the operation, or the callback.
+   * `first`: stops at the first, and those after it do not look.
+   */
+  firing(
+    tool: LoadedTool,
+    place: FaultPlace,
+    call: { target: string; nowUs: number; timing: ToolFault['timing']; first: boolean },
+  ): ToolFault[] {
     const fired: ToolFault[] = [];
     for (const fault of tool.faults.values()) {
       if (fault.timing !== call.timing || !fault.appliesTo.includes(call.target)) continue;

@@ -6,7 +6,7 @@ import type { OutcomeError } from '../contract/evidence.js';
 import type { JsonObject } from '../contract/json.js';
 import type { AdvanceResult, Delivering } from '../contract/world-protocol.js';
 import { queueCallbacks } from './callback-queue.js';
-import type { EventPlan } from './deliveries.js';
+import type { EventPlan } from './event-dispatch.js';
 import type { ScheduledEvent, ScheduledRef } from './event-queue.js';
 import type { EventShapeParts } from './journal-shapes.js';
 import { mintedId } from './minted-ids.js';
@@ -43,7 +43,8 @@ export function* fireEvents(
   const last = advance.processed + Math.min(advance.maxEvents - advance.processed, budgetLeft);
   for (let looks = 0; ; looks++) {
     const atUs = queue.peekAtUs();
-    if (delivering !== undefined && standsStill(simulation, advance, { delivering, nextUs: atUs ?? advance.requestedUs })) return { kind: 'paused' };
+    if (delivering !== undefined && standsStill(simulation, advance, { delivering, nextUs: atUs ?? advance.requestedUs }))
+      return { kind: 'paused' };
     if (atUs === undefined || atUs > advance.requestedUs) return { kind: 'reached' };
     if (advance.processed >= last) {
       usage.eventsExhausted ||= budgets.maxEvents !== null && usage.eventsProcessed >= budgets.maxEvents;
@@ -101,7 +102,8 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   const fired = { ordinal, atUs, payloadText, causeSequence };
   for (let left = plan.callbacks.length; left > 0; left--) {
     const crossed = turn.budget.takeWrite(payloadText);
-    if (crossed !== undefined) return recordFailure(simulation, { parts: plan.handled.parts, error: callbackError(crossed, plan.event) }, fired);
+    if (crossed !== undefined)
+      return recordFailure(simulation, { parts: plan.handled.parts, error: callbackError(crossed, plan.event) }, fired);
   }
   if (plan.callbacks.length > 0) queueCallbacks(turn, plan.callbacks, { event: plan.event, payloadText, sequence });
   const [first] = plan.deliveries;

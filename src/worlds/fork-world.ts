@@ -27,14 +27,15 @@ export interface ForkContext {
   sliceOver: () => boolean;
 }
 
-/** `set` makes the child when it is committed. Its first life begins with the next activation. */
+/** `set` makes the child when it is committed. Its first incarnation begins with the next activation. */
 export function* fork(
   parent: Simulation,
   command: ForkCommand,
   { target, sliceOver }: ForkContext,
 ): Generator<undefined, { reply: ForkReply; set: WriteSet }> {
   const { worldId, atSequence, snapshotId } = command;
-  if (atSequence !== undefined && snapshotId !== undefined) throw invalidRequest('A fork goes on from a sequence or from a snapshot, not both.');
+  if (atSequence !== undefined && snapshotId !== undefined)
+    throw invalidRequest('A fork goes on from a sequence or from a snapshot, not both.');
   const { storage, program } = parent;
   const at = forkPosition(parent, command);
   const { journal } = storage;
@@ -58,12 +59,14 @@ function forkPosition({ storage }: Simulation, { atSequence, snapshotId }: ForkC
   const { segments, sequence } = journal;
   if (snapshotId !== undefined) {
     const snapshot = storage.snapshot(snapshotId);
-    if (snapshot === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    if (snapshot === undefined)
+      throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
     return snapshot;
   }
   if (atSequence === undefined) return { segments, sequence };
   if (!Number.isInteger(atSequence) || atSequence < 1) throw invalidRequest('atSequence is an integer, 1 or more.');
-  if (atSequence > sequence) throw new ServiceError('control.NOT_FOUND', { message: `The journal ends at ${sequence}.`, details: { atSequence } });
+  if (atSequence > sequence)
+    throw new ServiceError('control.NOT_FOUND', { message: `The journal ends at ${sequence}.`, details: { atSequence } });
   // What is before the end of the first transaction is no world yet.
   return { segments, sequence: Math.max(wholeTransactionAt(journal, atSequence).sequence, 1) };
 }

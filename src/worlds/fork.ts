@@ -97,7 +97,10 @@ function* startOf(
 
 function requireSequence(world: WorldStorage, sequence: number): void {
   if (sequence >= 0 && sequence <= world.journal.sequence) return;
-  throw new ServiceError('control.NOT_FOUND', { message: 'The journal has no such sequence.', details: { sequence, last: world.journal.sequence } });
+  throw new ServiceError('control.NOT_FOUND', {
+    message: 'The journal has no such sequence.',
+    details: { sequence, last: world.journal.sequence },
+  });
 }
 
 function bringRows(records: Records, { rows }: Folded): void {
@@ -107,7 +110,12 @@ function bringRows(records: Records, { rows }: Folded): void {
   }
 }
 
-function bring(child: WorldStorage, folded: Folded, to: { watermark: readonly [number, number]; nextOrdinal: number }, rules: FoldRules): void {
+function bring(
+  child: WorldStorage,
+  folded: Folded,
+  to: { watermark: readonly [number, number]; nextOrdinal: number },
+  rules: FoldRules,
+): void {
   bringRows(child.records, folded);
   for (const ordinal of folded.cancelled) child.queue.cancel(ordinal);
   const scheduled = [...folded.scheduled.values()].map(({ ordinal, atUs, parts: { event, actor }, payloadText }) => {

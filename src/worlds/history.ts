@@ -120,7 +120,10 @@ function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded
     const place = (sequence - chunk.firstSequence) * cellsPerEntry;
     const kind = evidenceKinds[(cells[place + cell.head] as number) & 15];
     if (kind === evidenceKinds[eventKind]) foldEvent(chunk, place, sequence, folded);
-    else if ((kind === 'operation' && chunk.text(cells[place + cell.text] as number).includes('"idempotency":"recorded"')) || kind === 'lifecycle') {
+    else if (
+      (kind === 'operation' && chunk.text(cells[place + cell.text] as number).includes('"idempotency":"recorded"')) ||
+      kind === 'lifecycle'
+    ) {
       folded.receiptEntries.push(journal.read(sequence, 1)[0] as OperationEntry | LifecycleEntry);
     }
   }

@@ -9,7 +9,7 @@ export interface HostOptions {
   durability: 'committed' | 'flushed';
   /** Standing hosts: a host also serves the environments that had a host of their own when there were more. */
   hosts: number;
-  isForgetful: boolean;
+  freshModulePerTurn: boolean;
   storedBytesMax?: number | undefined;
 }
 

@@ -43,7 +43,7 @@ class WorldKind implements ActorKind {
       {
         store,
         running: {
-          isForgetful: this.#options.isForgetful,
+          freshModulePerTurn: this.#options.freshModulePerTurn,
           storedBytesMax: this.#options.storedBytesMax,
           report: (text) => reportThrow(worldId, text),
         },

@@ -11,8 +11,8 @@ import { ordinalText } from './minted-ids.js';
 const pieceEntries = 64;
 
 /**
- * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. `each`: a piece a line, and no more of
- * them once `write` says false.
+ * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. `each`: a piece a line, and
+ * no more of them once `write` says false.
  */
 export function writeLines(
   chunk: ChunkView,
@@ -103,7 +103,9 @@ class Lines {
     const shape = eventText(chunk.shape(shapeIndex));
     const payload = cells[place + cell.text] as number;
     const hasError = (cells[place + cell.head] as number) >> 4 !== 0;
-    const begin = hasError ? `${this.#correlation}"error":${chunk.text(payload + 1)},${shape.head}` : this.#eventHead(shapeIndex, shape.head);
+    const begin = hasError
+      ? `${this.#correlation}"error":${chunk.text(payload + 1)},${shape.head}`
+      : this.#eventHead(shapeIndex, shape.head);
     const ordinal = cells[place + cell.third] as number;
     const scheduled =
       ordinal === -1

@@ -18,7 +18,8 @@ export interface EventText {
   subscription: string;
 }
 
-export const spaceShapeText = ({ packageId, instanceId, namespace }: SpaceName): string => JSON.stringify([packageId, instanceId, namespace]);
+export const spaceShapeText = ({ packageId, instanceId, namespace }: SpaceName): string =>
+  JSON.stringify([packageId, instanceId, namespace]);
 export function readSpaceShape(text: string): SpaceName {
   const [packageId, instanceId, namespace] = JSON.parse(text) as [string, string, string];
   return { packageId, instanceId, namespace };

@@ -102,7 +102,14 @@ export class Journal {
   /** Returns the entry's sequence. */
   draft(entry: EntryDraft): number {
     const columns = this.#open();
-    columns.addEntry(kindCodes.get(entry.kind) as number, 0, columns.addText(draftSegments(entry)), -1, -1, this.#back(entry.causeSequence));
+    columns.addEntry(
+      kindCodes.get(entry.kind) as number,
+      0,
+      columns.addText(draftSegments(entry)),
+      -1,
+      -1,
+      this.#back(entry.causeSequence),
+    );
     return this.sequence;
   }
 
@@ -251,7 +258,10 @@ export class Journal {
     return leaves.digest();
   }
   /** What evidenceHash was at an earlier position, of this chain or of one that a reset has left for a snapshot. */
-  *evidenceHashAt({ segments, sequence }: Pick<JournalPosition, 'segments' | 'sequence'>, sliceOver: () => boolean): Generator<undefined, string> {
+  *evidenceHashAt(
+    { segments, sequence }: Pick<JournalPosition, 'segments' | 'sequence'>,
+    sliceOver: () => boolean,
+  ): Generator<undefined, string> {
     const stored = this.#cache.storedLeaves(segments).slice(0, Math.floor(sequence / limits.evidenceLeafEntries));
     const leaves = new EvidenceLeaves(stored, (range, write) => this.#writeLines(range, write, segments));
     while (leaves.step(sequence)) if (sliceOver()) yield;

@@ -12,7 +12,7 @@ export const keyKinds = {
   /** Layer -> how many heads and snapshots name it. */
   references: 6,
   /** What is to be deleted, in pieces. */
-  doomed: 7,
+  tombstone: 7,
   /** What a world answered under an operation key. */
   doneCommand: 8,
   row: 16,
@@ -39,15 +39,15 @@ export const headKey = (worldId: string): Buffer => named(keyKinds.head, worldId
 export const snapshotKey = (worldId: string, snapshotId: string): Buffer => named(keyKinds.snapshot, `${worldId}\0${snapshotId}`);
 export const referencesKey = (layer: number): Buffer => numbered(keyKinds.references, layer);
 
-export function doomedKey(kind: Kind, id: number, from: number): Buffer {
+export function tombstoneKey(kind: Kind, id: number, from: number): Buffer {
   const key = Buffer.allocUnsafe(12);
-  key[0] = keyKinds.doomed;
+  key[0] = keyKinds.tombstone;
   key[1] = kind;
   key.writeUInt32BE(id, 2);
   key.writeUIntBE(from, 6, 6);
   return key;
 }
-export function readDoomedKey(key: Buffer): { start: Buffer; end: Buffer } {
+export function readTombstoneKey(key: Buffer): { start: Buffer; end: Buffer } {
   const kind = key[1] as Kind;
   const id = key.readUInt32BE(2);
   const from = key.readUIntBE(6, 6);

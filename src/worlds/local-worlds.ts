@@ -1,5 +1,5 @@
-// Worlds of a local run, whose hosts may be in boxes. Hosts in boxes see one folder that is empty when the run begins, and not what earlier runs left:
-// the worlds move to where runs are kept when their hosts have ended.
+// Worlds of a local run, whose hosts may be in boxes. Hosts in boxes see one folder that is empty when the run begins, and not what earlier
+// runs left: the worlds move to where runs are kept when their hosts have ended.
 import { existsSync, lstatSync, mkdtempSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,11 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
   if (!works) throw new ServiceError('control.UNAVAILABLE', { message: `Tool code cannot run in a box: ${reason}.` });
   makeFolder(directory);
   const outside = isFresh ? directory : mkdtempSync(join(directory, '.box-'));
-  const bounds = { memoryBytesMax: limits.localBoxMemoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
+  const bounds = {
+    memoryBytesMax: limits.localBoxMemoryBytesMax,
+    cpuPercentMax: limits.hostCpuPercentMax,
+    cpuWeight: limits.hostCpuWeight,
+  };
   const box = { folders: [{ outside, inside, writable: true }] };
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
   const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });
@@ -37,8 +41,8 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
 }
 
 /**
- * The worlds of a run, which are kept under their ids once their hosts have ended: those that were made here and nothing else, since code that has
- * left its realm may have put other names, or links, into the folder that the box sees.
+ * The worlds of a run, which are kept under their ids once their hosts have ended: those that were made here and nothing else, since code
+ * that has left its realm may have put other names, or links, into the folder that the box sees.
  */
 function movingBack(worlds: Worlds, from: string, to: string): Worlds {
   const made = new Set<string>();
@@ -83,8 +87,8 @@ function movingBack(worlds: Worlds, from: string, to: string): Worlds {
 }
 
 /**
- * Where tool code of a local run goes that names no place: packages from outside of the repository into a box where one can be had. `notice`: what
- * the user should know, where it cannot.
+ * Where tool code of a local run goes that names no place: packages from outside of the repository into a box where one can be had.
+ * `notice`: what the user should know, where it cannot.
  */
 export function chooseLocalIsolation(outsidePackages: readonly string[]): { isolation: LocalIsolation; notice?: string } {
   if (outsidePackages.length === 0) return { isolation: 'thread' };

@@ -97,7 +97,7 @@ export class Outbox {
     }
     return best && this.#rows.get(best.headSequence);
   }
-  /** Whose attempt is under way, or was when a life ended. */
+  /** Whose attempt is under way, or was when an incarnation ended. */
   started(): OutboxRow[] {
     return [...this.#started].map((ordinal) => this.#rows.get(ordinal) as OutboxRow);
   }
@@ -145,7 +145,10 @@ export class Outbox {
     this.#turn.clear();
     this.#nextOrdinal = this.#turnOrdinal;
   }
-  /** What the turn changed, to go with its entries. The payload stays where it is: in the event's entry, or in the row that a fork began with. */
+  /**
+   * What the turn changed, to go with its entries. The payload stays where it is: in the event's entry, or in the row that a fork began
+   * with.
+   */
   turnSide(): { [key: string]: JsonValue } | undefined {
     if (this.#turn.size === 0) return undefined;
     const side: { [key: string]: JsonValue } = {};

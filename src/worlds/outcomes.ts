@@ -5,9 +5,9 @@ import type { OutcomeError, ToolOutcome } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { HandlerFault, HandlerThrow, LoadedOperation } from '../tools/loaded-tool.js';
-import type { DeliveryFailure } from './deliveries.js';
-import { issuesText } from './tool-seat.js';
+import type { DeliveryFailure } from './event-dispatch.js';
 import type { EventName } from './turn.js';
+import { issuesText } from './world-tool.js';
 
 type ErrorKind = Exclude<ToolOutcome['kind'], 'ok'>;
 
@@ -17,7 +17,9 @@ export function refusal(kind: ErrorKind, code: string, message: string, details?
 }
 
 export function brokenSchema(kind: 'invalid' | 'tool_error', code: string, what: string, issues: readonly Issue[]): ToolOutcome {
-  return refusal(kind, code, `The ${what} break the operation's schema: ${issuesText(issues)}.`, { issues: issues.map((issue) => ({ ...issue })) });
+  return refusal(kind, code, `The ${what} break the operation's schema: ${issuesText(issues)}.`, {
+    issues: issues.map((issue) => ({ ...issue })),
+  });
 }
 
 /** Of an operation's own handler: its declared failure, or that it broke. */

@@ -3,7 +3,11 @@ import type { WorldPosition } from '../contract/world-protocol.js';
 import type { Simulation } from './simulation.js';
 
 /** `knownStateHash`: of whoever has hashed this state before. */
-export function* position({ clock, storage }: Simulation, sliceOver: () => boolean, knownStateHash?: string): Generator<undefined, WorldPosition> {
+export function* position(
+  { clock, storage }: Simulation,
+  sliceOver: () => boolean,
+  knownStateHash?: string,
+): Generator<undefined, WorldPosition> {
   const { journal, records } = storage;
   const stateHash = knownStateHash ?? (yield* records.stateHash(sliceOver));
   const evidenceHash = yield* journal.evidenceHash(sliceOver);

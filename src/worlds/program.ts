@@ -98,17 +98,23 @@ export function instancesOf({
   return new Map([...named].map(([packageId, others]) => [packageId, [packageId, ...[...others].sort()]]));
 }
 
-/** What a setup says of things that its tools do not have, or of rows and payloads that break their schemas. Throws control.INVALID_REQUEST. */
+/**
+ * What a setup says of things that its tools do not have, or of rows and payloads that break their schemas. Throws control.INVALID_REQUEST.
+ */
 export function checkSetup(program: Program): void {
   const { state, faults, initialEvents } = program.setup;
   const issues: Issue[] = [];
   for (const [index, patch] of state.entries()) issues.push(...patchIssues(program, patch, `/state/${index}`));
   for (const [index, { packageId, faultId }] of faults.entries()) {
-    if (!program.tools.get(packageId)?.faults.has(faultId)) issues.push(unknown(`/faults/${index}`, `'${packageId}' has no fault '${faultId}'`));
+    if (!program.tools.get(packageId)?.faults.has(faultId))
+      issues.push(unknown(`/faults/${index}`, `'${packageId}' has no fault '${faultId}'`));
   }
   for (const [index, event] of initialEvents.entries()) issues.push(...eventIssues(program, event, `/initialEvents/${index}`));
   if (issues.length === 0) return;
-  throw new ServiceError('control.INVALID_REQUEST', { message: 'The setup does not fit its tools.', issues: issues.slice(0, limits.issuesMax) });
+  throw new ServiceError('control.INVALID_REQUEST', {
+    message: 'The setup does not fit its tools.',
+    issues: issues.slice(0, limits.issuesMax),
+  });
 }
 
 function patchIssues({ tools }: Program, patch: StatePatch, path: string): Issue[] {

@@ -37,7 +37,9 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
         ? { reply: statePage(simulation, simulation.storage.records, query) }
         : stateThen(simulation, query.atSequence, (records) => statePage(simulation, records, query));
     case 'row':
-      return { reply: { value: simulation.storage.records.get(spaceOf(simulation, simulation.storage.records, query), query.rowId) ?? null } };
+      return {
+        reply: { value: simulation.storage.records.get(spaceOf(simulation, simulation.storage.records, query), query.rowId) ?? null },
+      };
     case 'namespaces':
       return namespaces(simulation, query);
     case 'evidence':
@@ -154,7 +156,8 @@ function pending({ storage, advance: running, pausedAdvance, clock }: Simulation
     payload: JSON.parse(payloadText),
   }));
   const view: PendingView = { total: queue.size, events, deliveriesTotal: outbox.size, deliveries: pendingDeliveries(storage, limit) };
-  if (advance !== undefined) view.advance = { requestedUs: advance.requestedUs, reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed };
+  if (advance !== undefined)
+    view.advance = { requestedUs: advance.requestedUs, reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed };
   return view;
 }
 

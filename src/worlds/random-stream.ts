@@ -1,5 +1,5 @@
-// One stream of randomness: xoshiro128** (Blackman and Vigna), four 32-bit words, so that every engine draws the same without wide integers.
-// A stream is split off the world's seed by hashing labels: streams of other labels are unrelated, whatever is drawn from them.
+// One stream of randomness: xoshiro128** (Blackman and Vigna), four 32-bit words, so that every engine draws the same without wide
+// integers. A stream is split off the world's seed by hashing labels: streams of other labels are unrelated, whatever is drawn from them.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
 

@@ -32,7 +32,11 @@ export class RandomStreams {
     return this.#draw(name, 'nextU64', nextU64);
   }
 
-  #draw<T extends number | bigint>({ packageId, instanceId, purpose }: StreamName, method: Draw['method'], from: (state: StreamState) => T): T {
+  #draw<T extends number | bigint>(
+    { packageId, instanceId, purpose }: StreamName,
+    method: Draw['method'],
+    from: (state: StreamState) => T,
+  ): T {
     const key = `random ${packageId} ${instanceId} ${purpose}`;
     const known = this.#ledger.get(key) as StreamState | undefined;
     const state: StreamState = known === undefined ? splitStream(this.#seed, [packageId, instanceId, purpose]) : [...known];

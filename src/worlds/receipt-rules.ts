@@ -1,8 +1,8 @@
 // Idempotent calls: which first results are kept, under which key, and what a second call gets.
 // A key belongs to the operation of the instance, as to an account at a service: whoever repeats it there repeats that call.
 // Kept is what the service has decided: a success, and a declared failure that a retry would only repeat. Not kept is what never happened
-// (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but for want
-// of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
+// (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
+// for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
 import { jsonDigest, sha256Digest } from '../contract/digest.js';
 import type { OperationEntry, ToolOutcome } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
@@ -74,8 +74,12 @@ export const receiptRules: FoldRules = {
   },
 };
 
-const receiptKey = ({ instanceId, operationId, idempotencyKey }: Pick<KeyedCall, 'instanceId' | 'operationId' | 'idempotencyKey'>): string =>
-  `${instanceId} ${operationId} ${idempotencyKey}`;
+const receiptKey = ({
+  instanceId,
+  operationId,
+  idempotencyKey,
+}: Pick<KeyedCall, 'instanceId' | 'operationId' | 'idempotencyKey'>): string => `${instanceId} ${operationId} ${idempotencyKey}`;
 type DenialName = Pick<DeniedCall, 'instanceId' | 'operationId' | 'idempotencyKey' | 'actorId' | 'actorInstanceId'>;
 /** Ids have no spaces: nothing that a caller names is taken for another's. */
-const denialKey = ({ actorId, actorInstanceId = '', ...call }: DenialName): string => `denied ${actorId}:${actorInstanceId} ${receiptKey(call)}`;
+const denialKey = ({ actorId, actorInstanceId = '', ...call }: DenialName): string =>
+  `denied ${actorId}:${actorInstanceId} ${receiptKey(call)}`;

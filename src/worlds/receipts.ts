@@ -88,7 +88,10 @@ export class Receipts {
       else set.remove(key);
     }
     for (const [name, { packageId, key, receipt }] of this.#fresh) {
-      set.put(receiptKey(this.#layers.top, packageId, key), Buffer.from(JSON.stringify({ packageId, key, receipt } satisfies StoredReceipt)));
+      set.put(
+        receiptKey(this.#layers.top, packageId, key),
+        Buffer.from(JSON.stringify({ packageId, key, receipt } satisfies StoredReceipt)),
+      );
       this.#keep(name, receipt);
       this.#hasStored = true;
     }

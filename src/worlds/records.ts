@@ -50,7 +50,10 @@ export class Records {
   #cachedRows = 0;
   #cachedChars = 0;
 
-  constructor({ base, layers, journal, parse }: { base: Base; layers: Layers; journal: Journal; parse: ParseRow }, spaces: readonly SpaceRecord[]) {
+  constructor(
+    { base, layers, journal, parse }: { base: Base; layers: Layers; journal: Journal; parse: ParseRow },
+    spaces: readonly SpaceRecord[],
+  ) {
     this.#base = base;
     this.#layers = layers;
     this.#journal = journal;
@@ -71,7 +74,9 @@ export class Records {
   /** Interned; made at first use. */
   space(packageId: string, instanceId: string, namespace: string): Space {
     const name = { packageId, instanceId, namespace };
-    return this.#byName.get(spaceKey(name)) ?? this.#addSpace(new Space(name, this.#spaces.length, undefined, { count: 0, isStored: false }));
+    return (
+      this.#byName.get(spaceKey(name)) ?? this.#addSpace(new Space(name, this.#spaces.length, undefined, { count: 0, isStored: false }))
+    );
   }
   /** All that were named so far, empty ones included. */
   spaces(): readonly Space[] {
@@ -191,7 +196,13 @@ export class Records {
     this.#undo.length = this.#undoLength = 0;
   }
   spaceRecords(): SpaceRecord[] {
-    return this.#spaces.map(({ packageId, instanceId, namespace, count, isStored }) => [packageId, instanceId, namespace, count, isStored ? 1 : 0]);
+    return this.#spaces.map(({ packageId, instanceId, namespace, count, isStored }) => [
+      packageId,
+      instanceId,
+      namespace,
+      count,
+      isStored ? 1 : 0,
+    ]);
   }
   /** Nothing may be dirty. */
   dropCaches(): void {
@@ -252,7 +263,8 @@ export class Records {
   /** Objects are made once and used again: a turn's undo costs no garbage. */
   #remember(space: Space, row: Row): void {
     const change = this.#undo[this.#undoLength++];
-    if (change === undefined) this.#undo.push({ space, row, text: row.text, value: row.value, serial: row.serial, textIndex: row.textIndex });
+    if (change === undefined)
+      this.#undo.push({ space, row, text: row.text, value: row.value, serial: row.serial, textIndex: row.textIndex });
     else {
       change.space = space;
       change.row = row;

@@ -1,5 +1,6 @@
-// Resets. Whole: everything is as after the world's first turn, or as at a snapshot, and one `world_reset` entry says so. By packages: their
-// rows, events, callbacks, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random streams and all else stay.
+// Resets. Whole: everything is as after the world's first turn, or as at a snapshot, and one `world_reset` entry says so. By packages:
+// their rows, events, callbacks, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random
+// streams and all else stay.
 import { ServiceError } from '../contract/errors.js';
 import type { OutcomeError } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
@@ -9,8 +10,8 @@ import { draftCancelled, lifecycle } from './controls.js';
 import type { ScheduledRef } from './event-queue.js';
 import { position } from './position.js';
 import { invalidRequest, type Simulation } from './simulation.js';
-import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './tool-seat.js';
 import type { WorldMeta } from './world-meta.js';
+import { type ScheduleTarget, scheduleEvent, scheduleTarget } from './world-tool.js';
 
 /** `renew`: makes the world's parts anew from what the reset went back to. */
 export function resetWorld(simulation: Simulation, { packages, snapshotId }: Reset, renew: (meta: WorldMeta) => Simulation): Simulation {
@@ -84,7 +85,10 @@ function requireNothingInFlight({ isClosed, storage: { outbox, tag } }: Simulati
   const row = outbox.started().find(({ packageId }) => packages === undefined || packages.includes(packageId));
   if (row === undefined) return;
   const { deliveryId } = callbackEntry(tag, row);
-  throw new ServiceError('control.STATE_CONFLICT', { message: 'A callback is in flight.', details: { deliveryId, receiverId: row.receiverId } });
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'A callback is in flight.',
+    details: { deliveryId, receiverId: row.receiverId },
+  });
 }
 
 /** Of a ref of the origin's queue, in the present one. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { StorageView, WorldBudgets } from '../contract/world-protocol.js';
 import { VirtualClock } from '../scheduler/virtual-clock.js';
-import { Deliveries } from './deliveries.js';
+import { EventDispatcher } from './event-dispatch.js';
 import { Faults } from './faults.js';
 import { Ledger } from './ledger.js';
 import { Overrides } from './overrides.js';
@@ -22,12 +22,12 @@ export interface SimulationParts {
 }
 export interface ToolRunning {
   /** Modules are made anew for every turn. */
-  isForgetful: boolean;
+  freshModulePerTurn: boolean;
   /** What one world may store; undefined: as much as there is room for. */
   storedBytesMax?: number | undefined;
   report: TurnParts['report'];
 }
-const notRunning: ToolRunning = { isForgetful: false, report: () => {} };
+const notRunning: ToolRunning = { freshModulePerTurn: false, report: () => {} };
 
 export class Simulation {
   readonly storage: WorldStorage;
@@ -37,7 +37,7 @@ export class Simulation {
   readonly faults: Faults;
   readonly overrides: Overrides;
   readonly turn: Turn;
-  readonly deliveries: Deliveries;
+  readonly deliveries: EventDispatcher;
   readonly usage: Usage;
   budgets: WorldBudgets;
   isClosed: boolean;
@@ -55,8 +55,15 @@ export class Simulation {
     const streams = new RandomStreams(meta.seed.seed, this.ledger);
     this.faults = new Faults(program, this.ledger, streams);
     this.overrides = new Overrides(program.setup, this.ledger);
-    this.turn = new Turn({ storage, clock: this.clock, ledger: this.ledger, streams, recordRandom: meta.recordRandom, report: running.report });
-    this.deliveries = new Deliveries(this.turn, program, running);
+    this.turn = new Turn({
+      storage,
+      clock: this.clock,
+      ledger: this.ledger,
+      streams,
+      recordRandom: meta.recordRandom,
+      report: running.report,
+    });
+    this.deliveries = new EventDispatcher(this.turn, program, running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
@@ -106,7 +113,8 @@ export class Simulation {
   /** Throws control.INVALID_REQUEST: actors come from whoever gave access, never from an agent. */
   actor({ actorId, actorInstanceId }: { actorId: string; actorInstanceId?: string }): ProgramActor {
     const actor = this.program.actor(actorId, actorInstanceId);
-    if (actor === undefined) throw invalidRequest(`There is no actor '${actorId}'${actorInstanceId === undefined ? '' : ` (${actorInstanceId})`}.`);
+    if (actor === undefined)
+      throw invalidRequest(`There is no actor '${actorId}'${actorInstanceId === undefined ? '' : ` (${actorInstanceId})`}.`);
     return actor;
   }
 }

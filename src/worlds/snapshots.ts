@@ -51,7 +51,10 @@ export class Snapshots {
   }
 
   /** Journals of a chain that is left, each from the first sequence that neither the new chain nor any snapshot reads. */
-  abandoned(left: readonly JournalSegment[], next: { segments: readonly JournalSegment[]; sequence: number }): [journal: number, from: number][] {
+  abandoned(
+    left: readonly JournalSegment[],
+    next: { segments: readonly JournalSegment[]; sequence: number },
+  ): [journal: number, from: number][] {
     const needed = new Map<number, number>();
     for (const { segments, sequence } of [next, ...this.#heads()]) {
       segments.forEach(([journal], index) => {

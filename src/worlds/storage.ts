@@ -1,13 +1,15 @@
-// All that is durable of one active world: rows, journal, queue, receipts, outbox and the owner's meta, gathered into one write set a commit.
-// Used only by that world's actor. Turns run in memory; nothing here waits, and nothing here writes: the commit of a write set does.
+// All that is durable of one active world: rows, journal, queue, receipts, outbox and the owner's meta, gathered into one write set a
+// commit. Used only by that world's actor. Turns run in memory; nothing here waits, and nothing here writes: the commit of a write set
+// does.
 //   W1. A write set holds whole turns. Once it is taken, it is applied to the state it was made on, or this object is thrown away.
-//   W2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a new one on it.
+//   W2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a new one on
+//       it.
 //   W3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
 import { invariant, ServiceError } from '../contract/errors.js';
 import type { OperationEntry } from '../contract/evidence.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Base, ParseRow } from './base.js';
-import { DoneCommands } from './done-commands.js';
+import { CommandLog } from './command-log.js';
 import { EventQueue, type ScheduledEvent } from './event-queue.js';
 import { Journal } from './journal.js';
 import type { ChunkCache } from './journal-reader.js';
@@ -28,7 +30,10 @@ export interface TurnStamp {
   /** corr_ id of every entry of the turn. */
   correlationOrdinal: number;
 }
-/** What a turn changed beside rows, queue, receipts and evidence (clock, random streams, counters, outbox): the last value of each key counts. Not evidence. */
+/**
+ * What a turn changed beside rows, queue, receipts and evidence (clock, random streams, counters, outbox): the last value of each key
+ * counts. Not evidence.
+ */
 export type TurnSide = { readonly [key: string]: JsonValue };
 
 /** The owner's knowledge that a fold needs. */
@@ -47,7 +52,7 @@ export interface StorageContext {
   base: Base;
   parse: ParseRow;
 }
-/** Where a world begins in this life. */
+/** Where a world begins in this incarnation. */
 export interface WorldStart {
   worldId: string;
   incarnation: number;
@@ -70,7 +75,7 @@ export class WorldStorage {
   readonly receipts: Receipts;
   readonly outbox: Outbox;
   readonly snapshots: Snapshots;
-  readonly doneCommands: DoneCommands;
+  readonly doneCommands: CommandLog;
   readonly view: StoreView;
   readonly #layers: Layers;
   readonly #parent: WriteSet | undefined;
@@ -93,7 +98,7 @@ export class WorldStorage {
     this.programKey = head.programKey;
     this.view = new StoreView(context.store, parent?.view);
     this.snapshots = new Snapshots(this.view, worldId);
-    this.doneCommands = new DoneCommands(this.view, worldId);
+    this.doneCommands = new CommandLog(this.view, worldId);
     this.#layers = new Layers(this.view, head.layers);
     this.journal = new Journal(context.chunks, head.tag, head);
     this.records = new Records({ base: context.base, layers: this.#layers, journal: this.journal, parse: context.parse }, head.spaces);
@@ -111,8 +116,8 @@ export class WorldStorage {
   }
 
   /**
-   * What commits have added, and about what the next one will: a row that is pending is in the journal and in its layer. It only grows, but for a reset:
-   * what a row replaced is in the journal still.
+   * What commits have added, and about what the next one will: a row that is pending is in the journal and in its layer. It only grows, but
+   * for a reset: what a row replaced is in the journal still.
    */
   get storedBytes(): number {
     return this.#storedBytes + 2 * this.journal.pendingChars;
@@ -129,7 +134,10 @@ export class WorldStorage {
     this.receipts.beginTurn();
     this.outbox.beginTurn();
   }
-  /** Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself goes on. A popped event stays popped. */
+  /**
+   * Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself goes on. A popped
+   * event stays popped.
+   */
   rollbackEffects(): void {
     this.records.rollback();
     this.journal.rollback();
@@ -155,7 +163,9 @@ export class WorldStorage {
     const count = this.journal.pendingEntries + this.queue.freshCount;
     return Math.max(count, Math.floor(this.journal.pendingChars / pendingCharsCounted));
   }
-  /** Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only. */
+  /**
+   * Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only.
+   */
   takeWriteSet(meta: object): WriteSet | undefined {
     const { journal, doneCommands } = this;
     if (!this.#isNew && !this.#isChanged && this.#gathered === undefined && !journal.hasPending && !doneCommands.hasFresh) return undefined;
@@ -223,7 +233,8 @@ export class WorldStorage {
   /** Throws control.NOT_FOUND. */
   resetTarget(snapshotId: string = originId): WorldHead {
     const target = this.snapshots.get(snapshotId);
-    if (target === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    if (target === undefined)
+      throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
     return target;
   }
   /**
@@ -258,7 +269,10 @@ export class WorldStorage {
     return target.meta;
   }
 
-  /** Puts the rows and receipts of a package back to the origin's: rows with their entries, in the present turn. Its events are the owner's to cancel and schedule. */
+  /**
+   * Puts the rows and receipts of a package back to the origin's: rows with their entries, in the present turn. Its events are the owner's
+   * to cancel and schedule.
+   */
   resetPackage(packageId: string): void {
     this.records.resetPackage(packageId, this.recordsOf(this.#origin()));
     this.receipts.deletePackage(packageId);

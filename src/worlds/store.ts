@@ -1,15 +1,15 @@
 // One LMDB environment and the group commit of the worlds in it.
 //   S1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an earlier
-//       life, or a second opener, finds another incarnation or another count of commits and is refused.
+//       incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
 //   S2. Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 //   S3. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //       disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 
-import { guarded } from '../actors/gate.js';
+import { runCritical } from '../actors/critical-section.js';
 import { ServiceError } from '../contract/errors.js';
 import { type Database, openDatabase } from '../files/database.js';
 import { diskFull, isDiskFull, shortOfRoom } from '../files/disk-full.js';
-import { counterKey, doomedKey, headKey, keyKinds, layerKinds, rangeOfKind, readDoomedKey, referencesKey } from './keys.js';
+import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
 import { headVersion } from './world-head.js';
 import type { WriteSet } from './write-set.js';
 
@@ -43,7 +43,7 @@ export class Store {
   readonly #readOnly: boolean;
   #nextId = 0;
   #idsLeft = 0;
-  #hasDoomed: boolean;
+  #hasTombstones: boolean;
   #closed: Promise<void> | undefined;
 
   static open(options: StoreOptions): Store {
@@ -56,7 +56,7 @@ export class Store {
     this.durability = durability;
     this.#onCommit = onCommit;
     this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked, readOnly }));
-    this.#hasDoomed = this.#first(rangeOfKind(keyKinds.doomed)) !== undefined;
+    this.#hasTombstones = this.#first(rangeOfKind(keyKinds.tombstone)) !== undefined;
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -109,7 +109,7 @@ export class Store {
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
         this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
-        if (this.#hasDoomed) this.#sweep(sweepKeysMax);
+        if (this.#hasTombstones) this.#sweep(sweepKeysMax);
         if (this.#idsLeft < idBlock / 2) this.#reserveIds();
       });
     } catch (error) {
@@ -124,8 +124,8 @@ export class Store {
 
   /** Deletes some of what is doomed; true while there is more. Commits do so by the way. */
   sweep(): boolean {
-    if (this.#hasDoomed) this.#transaction(() => this.#sweep(sweepKeysMax));
-    return this.#hasDoomed;
+    if (this.#hasTombstones) this.#transaction(() => this.#sweep(sweepKeysMax));
+    return this.#hasTombstones;
   }
 
   /** Resolves when all that was committed is at the durability level of the store: a `flushed` commit is when it returns. */
@@ -147,7 +147,7 @@ export class Store {
     return this.#closed;
   }
 
-  /** On a full disk it stays for the next life. */
+  /** On a full disk it stays for the next incarnation. */
   #sweepAtClose(): void {
     try {
       for (let round = 0; round < sweepsAtClose && this.sweep(); round++);
@@ -183,7 +183,7 @@ export class Store {
       const value = values[index] as Buffer | null;
       if (value === null) this.#database.removeSync(keys[index] as Buffer);
       else this.#database.putSync(keys[index] as Buffer, value);
-      if ((keys[index] as Buffer)[0] === keyKinds.doomed) this.#hasDoomed = true;
+      if ((keys[index] as Buffer)[0] === keyKinds.tombstone) this.#hasTombstones = true;
     }
     return undefined;
   }
@@ -206,19 +206,19 @@ export class Store {
       return;
     }
     this.#database.removeSync(key);
-    for (const kind of layerKinds) this.#database.putSync(doomedKey(kind, layer, 0), none);
-    this.#hasDoomed = true;
+    for (const kind of layerKinds) this.#database.putSync(tombstoneKey(kind, layer, 0), none);
+    this.#hasTombstones = true;
   }
 
   #sweep(keysMax: number): void {
     let left = keysMax;
     while (left > 0) {
-      const doomed = this.#first(rangeOfKind(keyKinds.doomed));
+      const doomed = this.#first(rangeOfKind(keyKinds.tombstone));
       if (doomed === undefined) {
-        this.#hasDoomed = false;
+        this.#hasTombstones = false;
         return;
       }
-      const keys = [...this.#database.getKeys({ ...readDoomedKey(doomed), limit: left })];
+      const keys = [...this.#database.getKeys({ ...readTombstoneKey(doomed), limit: left })];
       for (const key of keys) this.#database.removeSync(key);
       if (keys.length < left) this.#database.removeSync(doomed);
       left -= keys.length + 1;
@@ -252,7 +252,7 @@ export class Store {
   /** The gate keeps the watchdog from ending this thread while LMDB's write lock is held. */
   #guard<T>(body: () => T): T {
     try {
-      return guarded(body);
+      return runCritical(body);
     } catch (error) {
       throw storageError(error, this.directory);
     }
@@ -260,7 +260,10 @@ export class Store {
 }
 
 function stale(worldId: string): ServiceError {
-  return new ServiceError('world.ACTOR_RESTARTED', { message: 'Another life of this world has written since.', details: { worldId } });
+  return new ServiceError('world.ACTOR_RESTARTED', {
+    message: 'Another incarnation of this world has written since.',
+    details: { worldId },
+  });
 }
 
 function storageError(error: unknown, directory: string): Error {

@@ -1,7 +1,7 @@
 // The turn that is being run: who acts, why, when, and what it has left to deliver. One object a world, reused for every turn.
 //   T1. Between `begin` and `end` nothing of the turn can be seen from outside; `end` makes its entries one transaction.
 //   T2. `rollback` takes back every effect of handlers; what the ledger counted and drew stays.
-//   T3. An error that leaves a context call while `isChanging` may have left a change half done: only the end of this life mends it.
+//   T3. An error that leaves a context call while `isChanging` may have left a change half done: only the end of this incarnation mends it.
 import type { JsonObject } from '../contract/json.js';
 import type { ToolThrow } from '../contract/tool-failure.js';
 import type { VirtualClock } from '../scheduler/virtual-clock.js';
@@ -50,13 +50,13 @@ export class Turn {
   readonly recordRandom: boolean;
   readonly budget = new TurnBudget();
   readonly emissions: Emission[] = [];
-  /** What handlers threw in this life of the world, the first of each; for people, as evidence holds no words of an engine. */
+  /** What handlers threw in this incarnation of the world, the first of each; for people, as evidence holds no words of an engine. */
   readonly throws: ToolThrow[] = [];
   actor: ProgramActor | undefined;
   source: TurnSource | undefined;
   scheduledOrdinal = notScheduled;
   isChanging = false;
-  /** Counts turns of this life: a behavior may be made anew for each. */
+  /** Counts turns of this incarnation: a behavior may be made anew for each. */
   serial = 0;
   readonly #ledger: Ledger;
   readonly #draws: Draw[] = [];
@@ -121,6 +121,8 @@ export class Turn {
   }
   #draft(draw: Draw): void {
     const { journal } = this.storage;
-    journal.draft(journal.causeSequence === 0 ? { kind: 'random', ...draw } : { kind: 'random', ...draw, causeSequence: journal.causeSequence });
+    journal.draft(
+      journal.causeSequence === 0 ? { kind: 'random', ...draw } : { kind: 'random', ...draw, causeSequence: journal.causeSequence },
+    );
   }
 }

@@ -1,5 +1,5 @@
-// Reads a file of worlds whole, with nobody serving it: every key, program, row and entry, the counts of shared layers, and the evidence hash of
-// every world, made anew from its entries and compared with the digests that were stored on the way.
+// Reads a file of worlds whole, with nobody serving it: every key, program, row and entry, the counts of shared layers, and the evidence
+// hash of every world, made anew from its entries and compared with the digests that were stored on the way.
 import { dirname } from 'node:path';
 import { requireWhole } from '../files/database.js';
 import { decodeBase } from './base.js';

@@ -51,7 +51,9 @@ function refuse({ clock }: Simulation, { actor }: ProgramActor, { untilUs }: Wai
   if (!isGranted(actor, waitTarget)) return refusal('denied', 'NOT_GRANTED', "The actor has no grant for 'world/clock.wait'.");
   if (untilUs === undefined) return undefined;
   if (!Number.isSafeInteger(untilUs)) return refusal('invalid', 'INVALID_ARGUMENTS', 'untilUs is an integer of microseconds.');
-  return untilUs < clock.nowUs ? refusal('invalid', 'INVALID_ARGUMENTS', `untilUs ${untilUs} is in the past; it is ${clock.nowUs}.`) : undefined;
+  return untilUs < clock.nowUs
+    ? refusal('invalid', 'INVALID_ARGUMENTS', `untilUs ${untilUs} is in the past; it is ${clock.nowUs}.`)
+    : undefined;
 }
 
 interface Answer {

@@ -4,7 +4,10 @@ import { Packr } from 'msgpackr';
 import { invariant } from '../contract/errors.js';
 import type { WorldVersion } from './write-set.js';
 
-/** Journal ids by the sequence from which each one holds the entries: a reset to a snapshot keeps the prefix of the journal it was taken from. */
+/**
+ * Journal ids by the sequence from which each one holds the entries: a reset to a snapshot keeps the prefix of the journal it was taken
+ * from.
+ */
 export type JournalSegment = readonly [journal: number, fromSequence: number];
 /** packageId, instanceId, namespace, live rows, 1 if any layer holds rows of it. The place in the list is the space's index. */
 export type SpaceRecord = readonly [packageId: string, instanceId: string, namespace: string, rows: number, stored: 0 | 1];

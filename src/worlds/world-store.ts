@@ -72,8 +72,17 @@ export class WorldStore {
   /** In memory; the first write set creates it, and is refused (control.STATE_CONFLICT) when the world exists. */
   createWorld({ worldId, incarnation, programKey, tag }: NewWorld): WorldStorage {
     const context = this.contextOf(programKey);
-    const spaces = context.base.spaces.map(({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0] as const);
-    const head = { ...emptyHead, programKey, tag, spaces, layers: [this.store.allocateId()], segments: [[this.store.allocateId(), 1] as const] };
+    const spaces = context.base.spaces.map(
+      ({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0] as const,
+    );
+    const head = {
+      ...emptyHead,
+      programKey,
+      tag,
+      spaces,
+      layers: [this.store.allocateId()],
+      segments: [[this.store.allocateId(), 1] as const],
+    };
     return new WorldStorage(context, { worldId, incarnation, head, stored: undefined });
   }
   /** A world that begins with the state of `head`, a part of `parent`, whose layers it shares; its journal is its own and empty. */
@@ -92,13 +101,21 @@ export class WorldStore {
     return new WorldStorage(parent.context, { worldId, incarnation, head: own, stored: undefined, parent: parent.asParent });
   }
 
-  /** Begins a new life, whose incarnation is above that of any earlier one. Writes nothing: the first commit of either life ends the other. */
+  /**
+   * Begins a new incarnation, whose incarnation is above that of any earlier one. Writes nothing: the first commit of either incarnation
+   * ends the other.
+   */
   loadWorld(worldId: string, incarnation: number): WorldStorage | undefined {
     const bytes = this.store.get(headKey(worldId));
     if (bytes === undefined) return undefined;
     const stored = headVersion(bytes);
     const head = decodeHead(bytes);
-    return new WorldStorage(this.contextOf(head.programKey), { worldId, incarnation: Math.max(incarnation, stored.incarnation + 1), head, stored });
+    return new WorldStorage(this.contextOf(head.programKey), {
+      worldId,
+      incarnation: Math.max(incarnation, stored.incarnation + 1),
+      head,
+      stored,
+    });
   }
 
   /** Deletes everything the world owns; what forks of it still read goes with the last of them. False where there is no such world. */

@@ -2,7 +2,7 @@
 //   D1. What a command changed is in the next write set whole, with the worlds it gave birth to.
 //   D2. A command that answers with a position changes the world and computes it in one step, so that no commit parts the two.
 //   D3. A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its
-//       host ends this life and the next one begins at the last commit.
+//       host ends this incarnation and the next one begins at the last commit.
 import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
@@ -13,8 +13,8 @@ import { snapshotIdOf } from './birth.js';
 import { callRoute } from './call-route.js';
 import { callTool } from './call-tool.js';
 import { settleDelivery, startDelivery } from './callback-attempts.js';
+import { requestHashOf, requireSameRequest } from './command-log.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
-import { requestHashOf, requireSameRequest } from './done-commands.js';
 import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
 import { needsRoom } from './needs-room.js';
 import { position, positionNow } from './position.js';
@@ -211,7 +211,10 @@ const requestRefusals = new Set<string>(['control.INVALID_REQUEST', 'control.NOT
 /** A fork leaves its parent as it is, closed or not; a whole reset goes back to before it was closed. */
 function requireAnswerOfClosed(command: Command): void {
   if (command.kind === 'close' || command.kind === 'fork' || (command.kind === 'reset' && command.packages === undefined)) return;
-  throw new ServiceError('control.STATE_CONFLICT', { message: 'The world is closed; a whole reset opens it again.', details: { closed: true } });
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'The world is closed; a whole reset opens it again.',
+    details: { closed: true },
+  });
 }
 function requireOperationKey(operationKey: unknown): void {
   if (typeof operationKey === 'string' && operationKey.length > 0 && operationKey.length <= limits.operationKeyCharsMax) return;

@@ -19,8 +19,23 @@ const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 /** Rejects when a host could not be started. */
 export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
   const { directory, layout, durability, hosts, hostsAtStart = hosts, isolation, handlerTimeoutMs, idlePassivationMs } = options;
-  const { hostCoolDownMs = limits.hostCoolDownMs, amnesia = false, storedBytesMax, log = logBug, children, hostHeapMb, onStepSeen } = options;
-  const hostOptions: HostOptions = { directory: children?.directory ?? directory, layout, durability, hosts, isForgetful: amnesia, storedBytesMax };
+  const {
+    hostCoolDownMs = limits.hostCoolDownMs,
+    freshModulePerTurn = false,
+    storedBytesMax,
+    log = logBug,
+    children,
+    hostHeapMb,
+    onStepSeen,
+  } = options;
+  const hostOptions: HostOptions = {
+    directory: children?.directory ?? directory,
+    layout,
+    durability,
+    hosts,
+    freshModulePerTurn,
+    storedBytesMax,
+  };
   const system = await ActorSystem.start({
     hostModule: worldHostModule,
     hostOptions,
@@ -187,7 +202,11 @@ function namedTimeout(error: unknown, command: WorldCommand, handlerTimeoutMs: n
   if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_TIMEOUT') return error;
   const handler =
     command.kind === 'call' ? `'${command.operationId}' of tool '${command.packageId}'` : `A handler of the tools, in '${command.kind}',`;
-  return new ServiceError(error.code, { ...error.extra, message: `${handler} took longer than ${handlerTimeoutMs} ms and was ended.`, cause: error });
+  return new ServiceError(error.code, {
+    ...error.extra,
+    message: `${handler} took longer than ${handlerTimeoutMs} ms and was ended.`,
+    cause: error,
+  });
 }
 
 interface WorldsDoor {
@@ -236,7 +255,8 @@ function logBug(entry: ActorLogEntry): void {
 
 /** A host in a process of its own may have sent anything. */
 function requireInstanceId({ worldInstanceId }: { worldInstanceId: unknown }): void {
-  if (typeof worldInstanceId !== 'string' || !/^world_[0-9a-z]{1,64}$/.test(worldInstanceId)) throw new Error('a host named a world by no id');
+  if (typeof worldInstanceId !== 'string' || !/^world_[0-9a-z]{1,64}$/.test(worldInstanceId))
+    throw new Error('a host named a world by no id');
 }
 
 function worldExists(worldId: string): ServiceError {
@@ -245,5 +265,7 @@ function worldExists(worldId: string): ServiceError {
 
 function requireWorldId(worldId: string): void {
   if (worldIdShape.test(worldId)) return;
-  throw new ServiceError('control.INVALID_REQUEST', { message: 'A world id is run_, world_ or ses_ and 12 to 32 digits or lower-case letters.' });
+  throw new ServiceError('control.INVALID_REQUEST', {
+    message: 'A world id is run_, world_ or ses_ and 12 to 32 digits or lower-case letters.',
+  });
 }

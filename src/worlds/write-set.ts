@@ -1,9 +1,9 @@
 // What one world adds in one commit: keys and values ready to be put, so that the transaction itself is short and runs no other code.
-import { doomedKey, type keyKinds } from './keys.js';
+import { type keyKinds, tombstoneKey } from './keys.js';
 
 const empty = Buffer.alloc(0);
 
-/** The life of a world and how many commits it has seen: a set is applied only to what its world was when it was made. */
+/** The incarnation of a world and how many commits it has seen: a set is applied only to what its world was when it was made. */
 export interface WorldVersion {
   readonly incarnation: number;
   readonly commits: number;
@@ -53,6 +53,6 @@ export class WriteSet {
   }
   /** Deletes later, in pieces, every key of the kind and id from `from` on. */
   doom(kind: (typeof keyKinds)['chunk' | 'leaves'], id: number, from: number): void {
-    this.put(doomedKey(kind, id, from), empty);
+    this.put(tombstoneKey(kind, id, from), empty);
   }
 }

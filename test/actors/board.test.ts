@@ -1,6 +1,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoardReader, BoardWriter, commitSlot, createFilePage, createSharedPage, firstCallSlot, monotonicMs } from '../../src/actors/board.js';
+import {
+  BoardReader,
+  BoardWriter,
+  commitSlot,
+  createFilePage,
+  createSharedPage,
+  firstCallSlot,
+  monotonicMs,
+} from '../../src/actors/board.js';
 
 for (const kind of ['shared', 'file'] as const) {
   test(`the board tells the present step and what was begun (${kind})`, () => {

@@ -20,21 +20,25 @@ testBoth('no reply leaves before its commit; meanwhile other actors run', { coun
   deepEqual(answered, ['a1', 'a2', 'b1']);
 });
 
-testBoth('what becomes ready while a commit is in flight goes into the next one, together', { counters: { holdCommits: true } }, async (counters) => {
-  const { add, query, control, notes } = counters;
-  const first = add('a');
-  await committed(counters, 'a', 1);
-  const rest = Array.from({ length: 30 }, (_, index) => add(`b-${index % 10}`));
-  await query('c', { kind: 'read' });
-  await control(0, { kind: 'release' });
-  await Promise.all([first, ...rest]);
-  deepEqual(
-    notes()
-      .filter(({ event }) => event === 'commit')
-      .map(({ actors }) => actors!.length),
-    [1, 10],
-  );
-});
+testBoth(
+  'what becomes ready while a commit is in flight goes into the next one, together',
+  { counters: { holdCommits: true } },
+  async (counters) => {
+    const { add, query, control, notes } = counters;
+    const first = add('a');
+    await committed(counters, 'a', 1);
+    const rest = Array.from({ length: 30 }, (_, index) => add(`b-${index % 10}`));
+    await query('c', { kind: 'read' });
+    await control(0, { kind: 'release' });
+    await Promise.all([first, ...rest]);
+    deepEqual(
+      notes()
+        .filter(({ event }) => event === 'commit')
+        .map(({ actors }) => actors!.length),
+      [1, 10],
+    );
+  },
+);
 
 testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, read, control } = counters;
@@ -70,25 +74,33 @@ testBoth('a commit that breaks is a bug: INTERNAL for its callers, a stack for t
   equal((await add('a')).value, 1);
 });
 
-testBoth('an actor whose count of what is uncommitted is wrong fails, and does not wait for ever', {}, async ({ add, command, read, log }) => {
-  await add('a', 5);
-  equal(await refusalOf(command('a', { kind: 'miscount' })), 'control.INTERNAL');
-  equal((await read('a')).value, 5);
-  ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('invariant broken')));
-});
+testBoth(
+  'an actor whose count of what is uncommitted is wrong fails, and does not wait for ever',
+  {},
+  async ({ add, command, read, log }) => {
+    await add('a', 5);
+    equal(await refusalOf(command('a', { kind: 'miscount' })), 'control.INTERNAL');
+    equal((await read('a')).value, 5);
+    ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('invariant broken')));
+  },
+);
 
-testBoth('commands that run on a write set which is refused later are refused with it', { counters: { holdCommits: true } }, async (counters) => {
-  const { add, query, control } = counters;
-  await control(0, { kind: 'failNextCommit', actorId: 'a' });
-  const first = Promise.allSettled([add('a'), add('x')]);
-  await committed(counters, 'x', 1);
-  const built = Promise.allSettled([add('a')]);
-  await query('c', { kind: 'read' });
-  await control(0, { kind: 'release' });
-  const [refused, other] = await first;
-  deepEqual([refused, ...(await built), other].map(codeOrValue), ['control.STORAGE_FULL', 'control.STORAGE_FULL', 1]);
-  equal((await add('a')).value, 1);
-});
+testBoth(
+  'commands that run on a write set which is refused later are refused with it',
+  { counters: { holdCommits: true } },
+  async (counters) => {
+    const { add, query, control } = counters;
+    await control(0, { kind: 'failNextCommit', actorId: 'a' });
+    const first = Promise.allSettled([add('a'), add('x')]);
+    await committed(counters, 'x', 1);
+    const built = Promise.allSettled([add('a')]);
+    await query('c', { kind: 'read' });
+    await control(0, { kind: 'release' });
+    const [refused, other] = await first;
+    deepEqual([refused, ...(await built), other].map(codeOrValue), ['control.STORAGE_FULL', 'control.STORAGE_FULL', 1]);
+    equal((await add('a')).value, 1);
+  },
+);
 
 function codeOrValue(outcome: PromiseSettledResult<CounterReply>): unknown {
   return outcome.status === 'fulfilled' ? outcome.value.value : outcome.reason.code;

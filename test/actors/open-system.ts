@@ -38,7 +38,11 @@ export interface CounterSystem {
 export function testBoth(name: string, options: OpenOptions, body: (counters: CounterSystem) => Promise<void>): void {
   for (const isolation of ['thread', 'process'] as const) testWith(`${name} (${isolation})`, { ...options, isolation }, body);
 }
-export function testWith(name: string, options: OpenOptions & { isolation: Isolation }, body: (counters: CounterSystem) => Promise<void>): void {
+export function testWith(
+  name: string,
+  options: OpenOptions & { isolation: Isolation },
+  body: (counters: CounterSystem) => Promise<void>,
+): void {
   test(name, { timeout: 30_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'counters-'));
     const counters = await openSystem({ ...options, directory });
@@ -64,7 +68,8 @@ export async function openSystem({
     log: (entry) => log.push(entry),
     ...options,
   });
-  const command = (actorId: string, message: CounterCommand, how?: CommandOptions) => system.command(actorId, message, how) as Promise<CounterReply>;
+  const command = (actorId: string, message: CounterCommand, how?: CommandOptions) =>
+    system.command(actorId, message, how) as Promise<CounterReply>;
   return {
     system,
     isolation: options.isolation,

@@ -1,4 +1,5 @@
-// A process with one host process, for a test that kills it: prints the host's pid once the host is in the middle of the command it is given.
+// A process with one host process, for a test that kills it: prints the host's pid once the host is in the middle of the command it is
+// given.
 import { ActorSystem } from '../../src/actors/system.js';
 import type { CounterOptions, CounterReply } from './counter-kind.js';
 

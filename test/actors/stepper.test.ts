@@ -32,7 +32,9 @@ testBoth('other actors are served while one is in a long command', {}, async ({ 
 testBoth('two long commands share a host', {}, async ({ command }) => {
   const progress = { a: signalled(), b: signalled() };
   const abort = new AbortController();
-  const running = (['a', 'b'] as const).map((actorId) => command(actorId, endless, { signal: abort.signal, onProgress: progress[actorId].fire }));
+  const running = (['a', 'b'] as const).map((actorId) =>
+    command(actorId, endless, { signal: abort.signal, onProgress: progress[actorId].fire }),
+  );
   await Promise.all([progress.a.promise, progress.b.promise]);
   abort.abort();
   for (const { value } of await Promise.all(running)) ok(value > 0);

@@ -10,7 +10,10 @@ import { type CounterSystem, openSystem } from './open-system.js';
 const actorIds = ['a', 'b', 'c'];
 const actorId = fc.constantFrom(...actorIds);
 const step = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ kind: fc.constant('add' as const), actorId, amount: fc.integer({ min: 1, max: 9 }), waits: fc.boolean() }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), actorId, amount: fc.integer({ min: 1, max: 9 }), waits: fc.boolean() }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('read' as const), actorId }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('throw' as const), actorId }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('failNextCommit' as const), actorId, host: fc.nat(1) }) },
@@ -26,7 +29,9 @@ interface Bounds {
   most: number;
 }
 
-test('whatever happens, what was acknowledged is there, nothing is there twice, and lives are numbered upwards', { timeout: 60_000 }, async () => {
+test('whatever happens, what was acknowledged is there, nothing is there twice, and lives are numbered upwards', {
+  timeout: 60_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const directory = mkdtempSync(join(tmpdir(), 'counters-'));

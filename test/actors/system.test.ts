@@ -51,27 +51,36 @@ testBoth('an actor that does not exist is refused by its kind', {}, async ({ add
   equal(await refusalOf(read('absent')), 'control.NOT_FOUND');
 });
 
-testBoth('a bug ends the actor and nothing else: its next message activates it from its last commit', {}, async ({ command, add, read, log }) => {
-  const first = await add('a', 5);
-  const other = await add('b');
-  const outcomes = await Promise.allSettled([command('a', { kind: 'throw' }), add('a'), add('b')]);
-  equal(outcomes[0].status === 'rejected' && outcomes[0].reason.code, 'control.INTERNAL');
-  const { correlationId } = outcomes[0].status === 'rejected' && outcomes[0].reason.extra.details;
-  const noted = log.find((entry) => entry.event === 'actor_failed');
-  ok(noted?.event === 'actor_failed' && noted.correlationId === correlationId && noted.actorId === 'a');
-  ok(noted.stack.includes('told to throw') && noted.stack.includes('counter-kind'));
-  equal(outcomes[1].status === 'fulfilled' && outcomes[1].value.value, 6);
-  const again = await read('a');
-  ok(again.incarnation > first.incarnation);
-  equal(again.value, 6);
-  equal((await read('b')).incarnation, other.incarnation);
-});
+testBoth(
+  'a bug ends the actor and nothing else: its next message activates it from its last commit',
+  {},
+  async ({ command, add, read, log }) => {
+    const first = await add('a', 5);
+    const other = await add('b');
+    const outcomes = await Promise.allSettled([command('a', { kind: 'throw' }), add('a'), add('b')]);
+    equal(outcomes[0].status === 'rejected' && outcomes[0].reason.code, 'control.INTERNAL');
+    const { correlationId } = outcomes[0].status === 'rejected' && outcomes[0].reason.extra.details;
+    const noted = log.find((entry) => entry.event === 'actor_failed');
+    ok(noted?.event === 'actor_failed' && noted.correlationId === correlationId && noted.actorId === 'a');
+    ok(noted.stack.includes('told to throw') && noted.stack.includes('counter-kind'));
+    equal(outcomes[1].status === 'fulfilled' && outcomes[1].value.value, 6);
+    const again = await read('a');
+    ok(again.incarnation > first.incarnation);
+    equal(again.value, 6);
+    equal((await read('b')).incarnation, other.incarnation);
+  },
+);
 
 /** Threads clone values and processes send JSON: neither takes this. */
 const neitherClonableNorJson = { make: () => {}, size: 1n };
 
 testBoth('a value that cannot be cloned costs its own message only', {}, async ({ command, add, system }) => {
-  const outcomes = await Promise.allSettled([add('a'), system.command('a', neitherClonableNorJson), command('b', { kind: 'unclonable' }), add('b')]);
+  const outcomes = await Promise.allSettled([
+    add('a'),
+    system.command('a', neitherClonableNorJson),
+    command('b', { kind: 'unclonable' }),
+    add('b'),
+  ]);
   deepEqual(
     outcomes.map((outcome) => (outcome.status === 'fulfilled' ? (outcome.value as CounterReply).value : outcome.reason.code)),
     [1, 'control.INVALID_REQUEST', 'control.INTERNAL', 1],

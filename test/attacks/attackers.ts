@@ -1,9 +1,22 @@
-// All attackers at once, in a process of their own, so that what they do is not done by the process that measures. Its one message says how often each of
-// them was answered what.
+// All attackers at once, in a process of their own, so that what they do is not done by the process that measures. Its one message says how
+// often each of them was answered what.
 //   node attackers.js <JSON: AttackersOrder>
 import { connect } from 'node:net';
 import { ControlError } from '../../src/client/control-error.js';
-import { type Agent, attempt, type Ground, groundOf, type Mode, newParty, openAgent, type Party, pause, publish, reached, refusalOf } from './kit.js';
+import {
+  type Agent,
+  attempt,
+  type Ground,
+  groundOf,
+  type Mode,
+  newParty,
+  openAgent,
+  type Party,
+  pause,
+  publish,
+  reached,
+  refusalOf,
+} from './kit.js';
 import { attackerFiles, globExpressions, globFiles, hostileText, patternFiles, realmWays } from './sources.js';
 
 export interface AttackersOrder {
@@ -102,7 +115,13 @@ async function attackers(ground: Ground, mode: string, clock: Clock, tally: Tall
         ]),
     ...spinning,
     () => again(clock, tally, 'glob', async (round) => (await attempt(glob, globFiles(pick(globs, round)))).operation.state),
-    () => again(clock, tally, 'queue', async (round) => (await attempt(queue, patternFiles({ row: true, nonce: String(round) }))).operation.state),
+    () =>
+      again(
+        clock,
+        tally,
+        'queue',
+        async (round) => (await attempt(queue, patternFiles({ row: true, nonce: String(round) }))).operation.state,
+      ),
     datasets(await party('datasets'), clock, tally),
     () => again(clock, tally, 'flood', () => flood(ground)),
   ];

@@ -1,5 +1,5 @@
-// An advance to an event whose handler eats memory: the operation is started anew each time its host, or the process, has ended, but five times
-// at most, over all lives of the service; the start after that is clean.
+// An advance to an event whose handler eats memory: the operation is started anew each time its host, or the process, has ended, but five
+// times at most, over all lives of the service; the start after that is clean.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
@@ -12,7 +12,11 @@ for (const mode of modes) {
   test(`${mode}: an operation that eats all memory is started five times, and no more`, { timeout: 300_000 }, async (t) => {
     // In threads the heap of tool code is the server's own: a small one ends sooner.
     const start = (dataDirectory?: string): Promise<ServedGround> =>
-      startGround(mode, { flags, ...(mode === 'thread' ? { heapMb: 512 } : {}), ...(dataDirectory === undefined ? {} : { dataDirectory }) });
+      startGround(mode, {
+        flags,
+        ...(mode === 'thread' ? { heapMb: 512 } : {}),
+        ...(dataDirectory === undefined ? {} : { dataDirectory }),
+      });
     let ground = await start();
     const secret = ground.service.ready.credential!;
     const { dataDirectory } = ground;

@@ -44,7 +44,10 @@ for (const mode of modes) {
       const { state, error } = result.operation;
       t.diagnostic(`a build: ${error?.code} ${error?.issues?.map(({ code, path }) => `${code} ${path}`)}`);
       assert.equal(state, 'failed', 'a row that does not match was taken');
-      assert.ok(error?.issues?.every(({ path }) => !path.includes('tool.yaml')) ?? true, 'the tool itself is refused: nothing was attacked');
+      assert.ok(
+        error?.issues?.every(({ path }) => !path.includes('tool.yaml')) ?? true,
+        'the tool itself is refused: nothing was attacked',
+      );
     }
     t.diagnostic(`datasets: ${[...new Set(datasets.map(({ result }) => result))]}`);
     for (const { result } of datasets) assert.ok(refused.includes(result), result);

@@ -27,7 +27,10 @@ for (const mode of modes) {
         assert.ok(codes.includes('DY6003') || codes.includes('DY6004'), `${expression}: ${told}`);
         for (const secret of [victimSecret, neighbor, ground.dataDirectory])
           assert.ok(!told.includes(secret), `${expression} tells ${secret}: ${told}`);
-        assert.ok(!/victim\/(?:module|data|words|server|broken)|root:|passwd:|PATH=|\.mdb|Unexpected|Expected/.test(told), `${expression}: ${told}`);
+        assert.ok(
+          !/victim\/(?:module|data|words|server|broken)|root:|passwd:|PATH=|\.mdb|Unexpected|Expected/.test(told),
+          `${expression}: ${told}`,
+        );
       }
     });
     t.diagnostic(`the service and all that it started: at most ${peakMiB} MiB`);

@@ -110,7 +110,10 @@ export async function ended(client: Client, { projectId, operationId }: { projec
 }
 
 /** The attempt to build these files, and the operation that it was. */
-export async function attempt({ client, projectId }: Party, files: SourceText[]): Promise<{ operation: Operation; attempt?: BuildAttempt }> {
+export async function attempt(
+  { client, projectId }: Party,
+  files: SourceText[],
+): Promise<{ operation: Operation; attempt?: BuildAttempt }> {
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'source', files } });
   const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
   const end = await ended(client, { projectId, operationId: operation.operationId });
@@ -262,7 +265,9 @@ export async function besideVictim<T>(victim: Victim, attack: () => Promise<T>):
   }
 }
 
-/** The victim is held up no more than is claimed. In threads tool code has the processors of the service, and nothing is claimed for them. */
+/**
+ * The victim is held up no more than is claimed. In threads tool code has the processors of the service, and nothing is claimed for them.
+ */
 export function assertHeld(quiet: Answers, answers: Answers): void {
   const ratio = answers.p99Ms / quiet.p99Ms;
   assert.ok(ratio <= p99RatioMax, `p99 is ${ratio.toFixed(2)} times what it is when all is quiet`);

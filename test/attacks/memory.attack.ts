@@ -11,7 +11,10 @@ for (const mode of apartModes) {
       const victim = await startVictim(ground);
       const { agent } = await startAttacker(ground);
       const quiet = await quietAnswers(victim);
-      const { result, answers } = await besideVictim(victim, async () => [await agent.call('eat', { how }), await agent.call('eat', { how })]);
+      const { result, answers } = await besideVictim(victim, async () => [
+        await agent.call('eat', { how }),
+        await agent.call('eat', { how }),
+      ]);
       const codes = result.map((reply) => refusalOf(reply));
       t.diagnostic(`attacker: ${codes}; victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}`);
       const known = ['world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT', 'world.HANDLER_FAILED', 'world.BUILD_QUARANTINED', 'HANDLER_FAILED'];

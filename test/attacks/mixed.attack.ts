@@ -1,6 +1,6 @@
-// All attacks at once beside a good tenant, for DRILLYARD_ATTACK_SECONDS (20 unless said): nothing acknowledged is lost, none of its calls fails,
-// its p99 is at most three times that of the same work on a quiet service where the mode claims so, and the memory of the server stays where it is.
-// The figures of each mode are one line of JSON.
+// All attacks at once beside a good tenant, for DRILLYARD_ATTACK_SECONDS (20 unless said): nothing acknowledged is lost, none of its calls
+// fails, its p99 is at most three times that of the same work on a quiet service where the mode claims so, and the memory of the server
+// stays where it is. The figures of each mode are one line of JSON.
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -120,7 +120,8 @@ for (const mode of modes) {
     const attack = await startAttackers(ground, mode);
     until = performance.now() + seconds * 1000;
     const samples: number[] = [];
-    // Its own memory: pages of the catalog's file are counted once for each of the maps that LMDB keeps of it, and go when the system wants them.
+    // Its own memory: pages of the catalog's file are counted once for each of the maps that LMDB keeps of it, and go when the system wants
+    // them.
     const sampling = setInterval(() => samples.push(residentMiB(ground, 'RssAnon')), 250);
     t.after(() => clearInterval(sampling));
     const [done, told] = await Promise.all([work(victim, clock), attack.told]);
@@ -128,7 +129,18 @@ for (const mode of modes) {
     const { firstMiB, lastMiB } = thirds(samples);
     const total = await victim.total();
     const ratio = Number((done.answers.p99Ms / quiet.answers.p99Ms).toFixed(2));
-    const figures = { mode, seconds, quiet: quiet.answers, ...done, ratio, firstMiB, lastMiB, acknowledged: victim.acknowledged, total, told };
+    const figures = {
+      mode,
+      seconds,
+      quiet: quiet.answers,
+      ...done,
+      ratio,
+      firstMiB,
+      lastMiB,
+      acknowledged: victim.acknowledged,
+      total,
+      told,
+    };
     console.log(JSON.stringify(figures));
     assert.equal(total, victim.acknowledged, 'acknowledged calls were lost, or were done twice');
     assert.ok(!Object.keys(told).some((what) => what.includes(reached)), reached);

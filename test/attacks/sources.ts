@@ -125,7 +125,10 @@ export const victimFiles: { readonly [path: string]: string } = {
   'victim/broken.js': `${victimSecret} is : no [ code`,
 };
 
-/** Expressions that a bundler may take for globs over its file system; `name` is a constant of the module. The last one walks the whole disk. */
+/**
+ * Expressions that a bundler may take for globs over its file system; `name` is a constant of the module. The last one walks the whole
+ * disk.
+ */
 export function globExpressions(dataDirectory: string): string[] {
   const up = '../'.repeat(20);
   // «x» stands for a placeholder of a template.

@@ -19,7 +19,8 @@ const attackMs = 15_000;
 const closing = ['--quarantine-timeouts', '1000', '--host-seconds-per-minute', '60000'];
 
 for (const mode of modes) {
-  // With the budgets of hosts and the quarantine of builds, and without them: then the order of a host, or a host of its own, is all that helps.
+  // With the budgets of hosts and the quarantine of builds, and without them: then the order of a host, or a host of its own, is all that
+  // helps.
   for (const [how, flags] of Object.entries({ 'with all defaults': [], 'without quarantine and budget': closing })) {
     test(`${mode}, ${how}: beside six endless loops a victim is answered always`, { timeout: 180_000 }, async (t) => {
       const ground = await startGround(mode, { flags });
@@ -40,7 +41,9 @@ for (const mode of modes) {
         await Promise.all([agent, ...others].map(spin));
       });
       t.diagnostic(`attackers were told ${JSON.stringify(Object.fromEntries(codes))}`);
-      t.diagnostic(`victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}, ratio ${ratio(answers.p99Ms, quiet.p99Ms)}`);
+      t.diagnostic(
+        `victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}, ratio ${ratio(answers.p99Ms, quiet.p99Ms)}`,
+      );
       assert.ok((codes.get('world.HANDLER_TIMEOUT') ?? 0) >= 3, 'nothing looped');
       // A host of its own: nobody else's loop ends it. In threads a call may share a host with a loop that is ended, and is asked again.
       if (mode !== 'thread') {

@@ -11,7 +11,13 @@ test('a tenant gets nothing by the ids of another one', { timeout: 180_000 }, as
     return reply.status;
   };
   const { projectId = '', buildHash, environmentId, sessionId } = ids;
-  const things = [`builds/${buildHash}`, `environments/${environmentId}`, `sessions/${sessionId}`, `sessions/${sessionId}/evidence`, 'sessions'];
+  const things = [
+    `builds/${buildHash}`,
+    `environments/${environmentId}`,
+    `sessions/${sessionId}`,
+    `sessions/${sessionId}/evidence`,
+    'sessions',
+  ];
   for (const thing of things) {
     assert.equal(await ask(`/v1/projects/${projectId}/${thing}`, service.ready.credential!), 200, thing);
     assert.equal(await ask(`/v1/projects/${projectId}/${thing}`, foreign.credential), 404, thing);

@@ -52,7 +52,8 @@ function recordingWorld(): RecordingWorld {
   return recording;
 }
 
-const openHttp = (world: WorldRef, actorId = 'agent'): Promise<Access> => bindings.open({ world, actorId, bindings: ['direct', 'http', 'cli'] });
+const openHttp = (world: WorldRef, actorId = 'agent'): Promise<Access> =>
+  bindings.open({ world, actorId, bindings: ['direct', 'http', 'cli'] });
 
 async function send(
   access: Access,
@@ -80,7 +81,15 @@ test('calls, tools and waits go to the access holder and nobody else, as its act
   assert.ok(validateToolsResponse((await send(other, '/v1/tools')).body).ok);
   assert.ok(validateWaitResponse((await send(agent, '/v1/wait', { untilUs: 5 })).body).ok);
   assert.deepEqual(first.asked, [
-    { kind: 'call', actorId: 'agent', packageId: 'desk', operationId: 'ticket.close', arguments: { id: 1 }, idempotencyKey: 'k', instanceId: 'desk' },
+    {
+      kind: 'call',
+      actorId: 'agent',
+      packageId: 'desk',
+      operationId: 'ticket.close',
+      arguments: { id: 1 },
+      idempotencyKey: 'k',
+      instanceId: 'desk',
+    },
     { kind: 'wait', actorId: 'agent', untilUs: 5 },
   ]);
   assert.deepEqual(second.asked, [{ kind: 'tools', actorId: 'other' }, { kind: 'actors' }]);
@@ -130,7 +139,10 @@ test('the direct client checks what it is given like a request', async () => {
   const { direct } = await openHttp(world);
   const refused = { code: 'control.INVALID_REQUEST' };
   await assert.rejects(direct?.call({ packageId: 'No', operationId: 'x', arguments: {} }) ?? Promise.resolve(), refused);
-  await assert.rejects(direct?.call({ packageId: 'desk', operationId: 'x', arguments: {}, idempotencyKey: '' }) ?? Promise.resolve(), refused);
+  await assert.rejects(
+    direct?.call({ packageId: 'desk', operationId: 'x', arguments: {}, idempotencyKey: '' }) ?? Promise.resolve(),
+    refused,
+  );
   await assert.rejects(direct?.wait(0.5) ?? Promise.resolve(), refused);
   assert.deepEqual(asked, []);
   await direct?.wait();

@@ -1,6 +1,8 @@
-// Sound requests of an agent, made wrong in every way there is a mutation for, to a world whose tool has routes of its own. Whatever is sent:
+// Sound requests of an agent, made wrong in every way there is a mutation for, to a world whose tool has routes of its own. Whatever is
+// sent:
 //   F1. There is an answer in time, and no bug is met.
-//   F2. What the platform refuses, it refuses in the envelope or, over MCP, as an error of JSON-RPC; and the refused request is no evidence.
+//   F2. What the platform refuses, it refuses in the envelope or, over MCP, as an error of JSON-RPC; and the refused request is no
+//       evidence.
 //   F3. Everything else is an answer of the world, and evidence.
 // DRILLYARD_FUZZ=10000 sends so many; DRILLYARD_SEED=any sends others; their title says how to repeat them.
 import assert from 'node:assert/strict';
@@ -57,7 +59,12 @@ const sound: readonly Sketch[] = [
   },
   { method: 'GET', path: '/mail/v1/messages/m1/attachments/a1' },
   { method: 'POST', path: '/mail/v1/messages/send', value: { to: ['bo@else.example'], subject: 'Hello', text: 'Hello.' } },
-  { method: 'POST', path: '/mail/v1/messages/submit', headers: { 'content-type': 'text/plain' }, text: 'To: bo@else.example\r\nSubject: x\r\n\r\nx' },
+  {
+    method: 'POST',
+    path: '/mail/v1/messages/submit',
+    headers: { 'content-type': 'text/plain' },
+    text: 'To: bo@else.example\r\nSubject: x\r\n\r\nx',
+  },
   { method: 'PATCH', path: '/mail/v1/messages/m1/labels', value: { add: ['STARRED'], remove: [] } },
   { method: 'DELETE', path: '/mail/v1/messages/m1' },
   {
@@ -69,7 +76,10 @@ const sound: readonly Sketch[] = [
 ];
 const anyCase = fc.record({ at: fc.nat(sound.length - 1), mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }) });
 
-/** uWebSockets.js hangs up on methods that are not of RFC 9110, and on HEAD with a body; node:http may while a client still sends what is refused. */
+/**
+ * uWebSockets.js hangs up on methods that are not of RFC 9110, and on HEAD with a body; node:http may while a client still sends what is
+ * refused.
+ */
 const mayHangUp = (error: Error): boolean => /hang up|ECONNRESET|EPIPE/.test(String(error));
 
 for (const [index, engine] of engines.entries()) {
@@ -102,7 +112,12 @@ for (const [index, engine] of engines.entries()) {
       } else tally.answered += 1;
       before = now;
     };
-    await fc.assert(fc.asyncProperty(anyCase, probe), { seed: seed + index, numRuns: runs, endOnFailure: true, includeErrorInReport: true });
+    await fc.assert(fc.asyncProperty(anyCase, probe), {
+      seed: seed + index,
+      numRuns: runs,
+      endOnFailure: true,
+      includeErrorInReport: true,
+    });
     if (process.env.DRILLYARD_FUZZ_TALLY) console.log(engine, tally);
     assert.ok(tally.answered > runs / 10 && tally.refused > runs / 10 && tally.lost < runs / 10, JSON.stringify(tally));
     await bindings.close();
@@ -126,6 +141,10 @@ function isRefusal({ status, headers, json }: Received, where: string): boolean 
     return false;
   }
   assert.ok(validateErrorEnvelope(json).ok && Object.hasOwn(errorTable, code), where);
-  assert.deepEqual([status, json.correlationId, code === 'control.INTERNAL'], [errorTable[code].status, headers['x-correlation-id'], false], where);
+  assert.deepEqual(
+    [status, json.correlationId, code === 'control.INTERNAL'],
+    [errorTable[code].status, headers['x-correlation-id'], false],
+    where,
+  );
   return true;
 }

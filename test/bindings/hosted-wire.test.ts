@@ -34,7 +34,9 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     await bindings.close();
     await (await starting).close();
   });
-  const opened = async (more: Partial<OpenAccess> = {}): Promise<{ access: Access; url: string; base: string; token: string; world: WorldRef }> => {
+  const opened = async (
+    more: Partial<OpenAccess> = {},
+  ): Promise<{ access: Access; url: string; base: string; token: string; world: WorldRef }> => {
     const { port } = await starting;
     bindings ??= createHostedBindings({
       publicUrl: `http://127.0.0.1:${port}`,
@@ -60,7 +62,10 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal(seen((await shown.json()) as JsonObject).pathname, '/json/a/items/b', 'decode sees what lies below the base URL');
     const open = await fetch(`${url}/open/door`);
     assert.deepEqual([open.status, seen((await open.json()) as JsonObject).pathname], [200, '/open/door']);
-    const bytes = await fetch(`${url}/say`, json({ message: { body: { kind: 'bytes', contentType: 'x/y' } }, bytes: [0, 255] }, { authorization }));
+    const bytes = await fetch(
+      `${url}/say`,
+      json({ message: { body: { kind: 'bytes', contentType: 'x/y' } }, bytes: [0, 255] }, { authorization }),
+    );
     assert.deepEqual([...new Uint8Array(await bytes.arrayBuffer())], [0, 255]);
     assert.equal((await fetch(`${url}/v1/tools`, { headers: { authorization } })).status, 200);
     assert.equal((await fetch(base.replace(hostedPrefix, '/json/a/items/b'), json({}, { authorization }))).status, 418, 'not above it');
@@ -85,7 +90,8 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual([(await evidence(first.world)).length, (await evidence(second.world)).length], [1, 3]);
     assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PUT' })).status, 401);
     for (const path of ['/nowhere', '/notes/a'])
-      for (const method of ['PUT', 'PATCH']) assert.equal((await fetch(first.base + path, { method })).status, 401, 'a stranger is told of no path');
+      for (const method of ['PUT', 'PATCH'])
+        assert.equal((await fetch(first.base + path, { method })).status, 401, 'a stranger is told of no path');
     const authorization = `Bearer ${first.token}`;
     assert.equal((await fetch(`${first.base}/nowhere`, { method: 'PUT', headers: { authorization } })).status, 404);
     assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PATCH', headers: { authorization } })).status, 405);

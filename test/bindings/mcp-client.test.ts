@@ -76,7 +76,12 @@ test('a broken argument and a missing grant are results with isError, and eviden
 
 test('a long wait tells how far it is', async (context) => {
   const { client, bank } = await connect(context);
-  const due = (atUs: number) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'other', amount: 0 }, atUs, actorId: 'clerk' });
+  const due = (atUs: number) => ({
+    event: { packageId: 'bank', eventId: 'due' },
+    payload: { account: 'other', amount: 0 },
+    atUs,
+    actorId: 'clerk',
+  });
   await bank.run({ kind: 'schedule', events: Array.from({ length: 60_000 }, (_, index) => due(1000 + index)) });
   const heard: number[] = [];
   const { structuredContent } = await client.callTool({ name: 'world.wait', arguments: { untilUs: 100_000 } }, undefined, {

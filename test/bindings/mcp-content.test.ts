@@ -7,7 +7,8 @@ import { failureIn, type McpReply, mcpEndpoints, metaKey, ticketTool } from './m
 
 const open = mcpEndpoints();
 const name = 'desk.ticket.close';
-const opened = (mcp: ToolMcp, value: JsonValue = { done: true }) => open({ tools: [{ ...ticketTool, mcp }], outcome: { kind: 'ok', value } });
+const opened = (mcp: ToolMcp, value: JsonValue = { done: true }) =>
+  open({ tools: [{ ...ticketTool, mcp }], outcome: { kind: 'ok', value } });
 const resultIn = ({ text }: McpReply) => (JSON.parse(text) as { result: { [member: string]: unknown } }).result;
 
 async function told(mcp: ToolMcp, value?: JsonValue): Promise<{ [member: string]: unknown }> {
@@ -41,7 +42,13 @@ test('blocks are made of what is written down and of what is found in the value'
 });
 
 test('a list becomes a block an item; what is not found is left out, and the block with it that cannot be without', async () => {
-  const link: McpContent = { type: 'resource_link', each: ['links'], uri: { from: ['href'] }, name: { from: ['text'] }, title: { from: ['title'] } };
+  const link: McpContent = {
+    type: 'resource_link',
+    each: ['links'],
+    uri: { from: ['href'] },
+    name: { from: ['text'] },
+    title: { from: ['title'] },
+  };
   const layout: ToolMcp = {
     content: [
       link,

@@ -23,7 +23,10 @@ const { result } = await reply.json();`;
 
 test('a module that asks for mcp alone', async () => {
   const body = `${post('context.binding.mcp.url', 'context.binding.mcp.token')} return result.structuredContent.value;`;
-  const result = await run(moduleAgent('agent', body, { bindings: ['mcp'] }), drill('d', 'agent', [noteIs('a', 'by mcp'), written({ equals: 1 })]));
+  const result = await run(
+    moduleAgent('agent', body, { bindings: ['mcp'] }),
+    drill('d', 'agent', [noteIs('a', 'by mcp'), written({ equals: 1 })]),
+  );
   const attempt = result.drills[0]?.trials[0]?.attempts[0]?.result;
   assert.equal(result.verdict, 'passed', JSON.stringify(attempt?.failure));
   assert.equal(attempt?.bindingEvidence, 'observed');

@@ -104,7 +104,12 @@ export function mcpEndpoints(engine?: HttpServer['engine']): (changes?: Partial<
     const post = async (body: unknown, headers: { [name: string]: string } = {}): Promise<McpReply> => {
       const reply = await fetch(url, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       });
       return { status: reply.status, headers: reply.headers, text: await reply.text() };

@@ -27,7 +27,11 @@ test('2026-07-28: every request says who it is, and every result what it is', as
     (await modern('tools/list')).text,
     `{"jsonrpc":"2.0","id":1,"result":{"tools":[${tools}],"ttlMs":300000,"cacheScope":"private",${modernTail()}`,
   );
-  const called = await modern('tools/call', { name: 'desk.ticket.close', arguments: { id: 1 }, _meta: { 'drillyard/idempotencyKey': 'k' } });
+  const called = await modern('tools/call', {
+    name: 'desk.ticket.close',
+    arguments: { id: 1 },
+    _meta: { 'drillyard/idempotencyKey': 'k' },
+  });
   const [callMeta] = [callText.slice(callText.indexOf('"_meta":{') + '"_meta":{'.length)];
   assert.equal(
     called.text,
@@ -48,7 +52,10 @@ for (const revision of ['2025-11-25', '2025-06-18']) {
   test(`${revision}: the handshake is answered and forgotten`, async () => {
     const { legacy, post } = await open();
     const opened = await legacy('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'c', version: '1' } });
-    assert.equal(opened.text, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"${revision}","capabilities":{"tools":{}},"serverInfo":${info}}}`);
+    assert.equal(
+      opened.text,
+      `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"${revision}","capabilities":{"tools":{}},"serverInfo":${info}}}`,
+    );
     assert.equal(opened.headers.get('mcp-session-id'), null);
     const note = await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-protocol-version': revision });
     assert.deepEqual([note.status, note.text], [202, '']);
@@ -85,7 +92,11 @@ test('2026-07-28: headers and body must agree, in the order of the checks', asyn
     [post({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: modernMeta } }, { 'mcp-method': 'tools/list' }), 400, -32020],
     [modern('tools/list', {}, { 'mcp-method': 'TOOLS/LIST' }), 400, -32020],
     [modern('tools/list', {}, { 'mcp-method': 'tools/call' }), 400, -32020],
-    [post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }), 400, -32602],
+    [
+      post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }),
+      400,
+      -32602,
+    ],
     [modern('tools/list', { _meta: { [metaKey('clientCapabilities')]: null } }), 400, -32602],
     [modern('initialize', { protocolVersion: '2025-11-25' }), 404, -32601],
     [modern('ping'), 404, -32601],
@@ -134,7 +145,11 @@ test('what is wrong with the HTTP request is told in the envelope, and reaches n
     [post(ping, { 'content-type': 'text/plain' }), 415, 'control.UNSUPPORTED_MEDIA_TYPE'],
     [post(JSON.stringify({ ...ping, params: { x: 'x'.repeat(1024 * 1024) } })), 413, 'control.PAYLOAD_TOO_LARGE'],
     ...['GET', 'DELETE'].map((method): [Promise<{ status: number; headers: Headers; text: Promise<string> }>, number, string] => [
-      fetch(url, { method, headers: { authorization } }).then((reply) => ({ status: reply.status, headers: reply.headers, text: reply.text() })),
+      fetch(url, { method, headers: { authorization } }).then((reply) => ({
+        status: reply.status,
+        headers: reply.headers,
+        text: reply.text(),
+      })),
       405,
       'control.METHOD_NOT_ALLOWED',
     ]),

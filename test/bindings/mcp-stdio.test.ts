@@ -141,9 +141,13 @@ test('more requests at once than one client may have are refused, and nothing el
   });
   const server = await open(context, { mayWait: true, meanwhile: () => released });
   const { send, next } = server;
-  for (let id = 0; id <= limits.mcpStdioRequestsMax; id++) send(request(id, 'tools/call', { name: 'desk.ticket.close', arguments: { id } }));
+  for (let id = 0; id <= limits.mcpStdioRequestsMax; id++)
+    send(request(id, 'tools/call', { name: 'desk.ticket.close', arguments: { id } }));
   const refused = await next();
-  assert.deepEqual([refused.id, refused.error.data.code, refused.error.data.retryable], [limits.mcpStdioRequestsMax, 'control.WORLD_BUSY', true]);
+  assert.deepEqual(
+    [refused.id, refused.error.data.code, refused.error.data.retryable],
+    [limits.mcpStdioRequestsMax, 'control.WORLD_BUSY', true],
+  );
   release();
   const answered = new Set<unknown>();
   while (answered.size < limits.mcpStdioRequestsMax) answered.add((await next()).id);
@@ -194,7 +198,12 @@ test('the official client starts it, and works in a real world', async (context)
   const again = await client.callTool(call);
   assert.deepEqual(again.structuredContent, first.structuredContent);
   assert.equal(await bank.balance(), 105);
-  const due = (atUs: number) => ({ event: { packageId: 'bank', eventId: 'due' }, payload: { account: 'other', amount: 0 }, atUs, actorId: 'clerk' });
+  const due = (atUs: number) => ({
+    event: { packageId: 'bank', eventId: 'due' },
+    payload: { account: 'other', amount: 0 },
+    atUs,
+    actorId: 'clerk',
+  });
   await bank.run({ kind: 'schedule', events: Array.from({ length: 60_000 }, (_, index) => due(1000 + index)) });
   const heard: number[] = [];
   const { structuredContent } = await client.callTool({ name: 'world.wait', arguments: { untilUs: 100_000 } }, undefined, {

@@ -19,7 +19,13 @@ test("names: the manifest's, else package and operation, then the instance; worl
     item({ operationId: 'ticket.open', mcp: { name: 'open_ticket', description: 'Opens one.' } }),
     item({ operationId: 'ticket.open', instanceId: 'desk-two', mcp: { name: 'open_ticket' } }),
   ];
-  assert.deepEqual(names(items, true), ['desk.ticket.close', 'desk.ticket.close__desk-two', 'open_ticket', 'open_ticket__desk-two', 'world.wait']);
+  assert.deepEqual(names(items, true), [
+    'desk.ticket.close',
+    'desk.ticket.close__desk-two',
+    'open_ticket',
+    'open_ticket__desk-two',
+    'world.wait',
+  ]);
 });
 
 test('a name that another tool has, or that no client would take, gives way to the own one', () => {
@@ -60,7 +66,9 @@ test('every tool has one name of at most 128 characters, which finds it and noth
   const key = ({ packageId, instanceId, operationId }: ToolCatalogItem) => [packageId, instanceId, operationId].join(' ');
   fc.assert(
     fc.property(
-      fc.uniqueArray(target, { selector: ({ packageId, instanceId, operationId }) => [packageId, instanceId ?? packageId, operationId].join(' ') }),
+      fc.uniqueArray(target, {
+        selector: ({ packageId, instanceId, operationId }) => [packageId, instanceId ?? packageId, operationId].join(' '),
+      }),
       (targets) => {
         const items = targets.map(({ packageId, instanceId, operationId, name }) =>
           item({ packageId, instanceId: instanceId ?? packageId, operationId, ...(name === null ? {} : { mcp: { name } }) }),
@@ -115,7 +123,10 @@ test('schemas: an object is shown as it is, anything else as the member value', 
   const { definition } = new ToolCatalog([ticketTool], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual([definition.inputSchema, definition.outputSchema], [ticketTool.inputSchema, ticketTool.outputSchema]);
   // In the older revisions the schema of a property is an object.
-  const loose = item({ inputSchema: { type: 'object', properties: { any: true, none: false, id: { type: 'string' } } }, outputSchema: false });
+  const loose = item({
+    inputSchema: { type: 'object', properties: { any: true, none: false, id: { type: 'string' } } },
+    outputSchema: false,
+  });
   const { definition: shown } = new ToolCatalog([loose], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual(shown.inputSchema, { type: 'object', properties: { any: {}, none: { not: {} }, id: { type: 'string' } } });
   assert.deepEqual((shown.outputSchema as JsonObject).properties, { value: { not: {} } });

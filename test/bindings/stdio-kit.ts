@@ -47,7 +47,8 @@ export function startStdio(context: TestContext, env: { [name: string]: string }
   };
   return {
     child,
-    send: (message) => void child.stdin.write(typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`),
+    send: (message) =>
+      void child.stdin.write(typeof message === 'string' || Buffer.isBuffer(message) ? message : `${JSON.stringify(message)}\n`),
     next: async () => (await read()) ?? assert.fail(`the output has ended; stderr: ${stderr}`),
     end: async () => {
       child.stdin.end();

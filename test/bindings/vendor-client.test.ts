@@ -17,7 +17,10 @@ const tracker = fileURLToPath(new URL('../../../test/fixtures/othertool/package'
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const grantsOf = (packageId: string, ids: readonly string[]) => ids.map((operationId) => ({ packageId, operationId }));
 
-/** One drill, whose agent goes the one way or the other as a module of its own says, which is no part of the build: so world and seed are the same. */
+/**
+ * One drill, whose agent goes the one way or the other as a module of its own says, which is no part of the build: so world and seed are
+ * the same.
+ */
 function eitherWay(ways: { vendor: string; generic: string }, assertion: object): { [path: string]: string | object } {
   const body = `
 if (way === 'vendor') {${ways.vendor}

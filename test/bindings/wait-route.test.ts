@@ -8,7 +8,10 @@ import { mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
   const open = mcpEndpoints(engine);
-  const wait = async (changes: Partial<ToldWorld>, { accept = 'application/json', signal }: { accept?: string; signal?: AbortSignal } = {}) => {
+  const wait = async (
+    changes: Partial<ToldWorld>,
+    { accept = 'application/json', signal }: { accept?: string; signal?: AbortSignal } = {},
+  ) => {
     const { access } = await open(changes);
     const { url, token } = access.endpoints.mcp ?? assert.fail();
     return await fetch(url.replace(/\/mcp$/, '/v1/wait'), {

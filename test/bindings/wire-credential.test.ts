@@ -55,6 +55,10 @@ test('what a client says of its traces is chance, so decode does not see it', ()
   const headers = new Map(
     Object.entries({ traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, tracestate: 'a=b', baggage: 'c=d', 'x-other': 'e' }),
   );
-  const seen = withoutCredential({ auth: { kind: 'bearer' }, token }, { headers, repeatedHeaders: new Map() } as unknown as HttpRequest, {});
+  const seen = withoutCredential(
+    { auth: { kind: 'bearer' }, token },
+    { headers, repeatedHeaders: new Map() } as unknown as HttpRequest,
+    {},
+  );
   assert.deepEqual({ ...seen.headers }, { 'x-other': ['e'] });
 });

@@ -9,12 +9,14 @@ import { createLocalWorld } from '../../src/index.js';
 import { folder } from '../compiler/repository.js';
 
 const page = readFileSync(new URL('../../../docs/wire-routes.md', import.meta.url), 'utf8');
-const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? assert.fail(`no ${language}`);
+const block = (language: string): string =>
+  new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? assert.fail(`no ${language}`);
 
 test('the worked example answers as the page says', async (t) => {
   const root = folder(t, {
     'drillyard.json': '{ "schemaVersion": 1 }',
-    'drillyard/world.yaml': 'schemaVersion: 1\nid: w\nactors: [{ id: agent, grants: [{ packageId: tickets, operationId: ticket.create }] }]\n',
+    'drillyard/world.yaml':
+      'schemaVersion: 1\nid: w\nactors: [{ id: agent, grants: [{ packageId: tickets, operationId: ticket.create }] }]\n',
     'drillyard/tickets.tool.json': JSON.stringify({
       schemaVersion: 1,
       module: 'behavior.ts',
@@ -31,10 +33,15 @@ function createTicket({ project, title }, context) {
     await bindings.close();
     await local.close();
   });
-  const { url, token } = (await bindings.open({ world: local.world, actorId: 'agent', bindings: ['http'] })).endpoints.http ?? assert.fail();
+  const { url, token } =
+    (await bindings.open({ world: local.world, actorId: 'agent', bindings: ['http'] })).endpoints.http ?? assert.fail();
   const create = async (project: string, ticket?: object) => {
     const headers = { authorization: `token ${token}`, ...(ticket === undefined ? {} : { 'content-type': 'application/json' }) };
-    const reply = await fetch(`${url}/projects/${project}/tickets`, { method: 'POST', headers, ...(ticket && { body: JSON.stringify(ticket) }) });
+    const reply = await fetch(`${url}/projects/${project}/tickets`, {
+      method: 'POST',
+      headers,
+      ...(ticket && { body: JSON.stringify(ticket) }),
+    });
     const { code, number } = (await reply.json()) as { code?: string; number?: number };
     return [reply.status, code ?? number, reply.headers.get('x-api-version')];
   };

@@ -21,7 +21,10 @@ interface Wire {
   url: string;
   origin: string;
   token: string;
-  send(path: string, options?: RequestInit & { bare?: boolean }): Promise<{ status: number; headers: Headers; text: string; body: JsonObject }>;
+  send(
+    path: string,
+    options?: RequestInit & { bare?: boolean },
+  ): Promise<{ status: number; headers: Headers; text: string; body: JsonObject }>;
 }
 
 after(() => worlds.close());
@@ -111,7 +114,9 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       assert.ok(!reply.text.includes(token), path);
       assert.deepEqual(seen(reply.body).body, body);
     }
-    assert.deepEqual(seen((await send(`/query?access_token=${token}&copy=${token}&copy=kept`, { bare: true })).body).query, { copy: ['kept'] });
+    assert.deepEqual(seen((await send(`/query?access_token=${token}&copy=${token}&copy=kept`, { bare: true })).body).query, {
+      copy: ['kept'],
+    });
     for (const entry of await evidence(world)) assert.ok(!JSON.stringify(entry).includes(token));
   });
 

@@ -19,7 +19,17 @@ export function createAuthority(): Authority {
     const extensions = der(0xa3, der(0x30, extension));
     const validity = der(0x30, text(0x17, '200101000000Z'), text(0x17, `${until % 100}1231235959Z`));
     const version = der(0xa0, der(0x02, Buffer.from([2])));
-    const signed = der(0x30, version, der(0x02, Buffer.from([++serial])), ecdsa, named('A test'), validity, named(subject), spki(key), extensions);
+    const signed = der(
+      0x30,
+      version,
+      der(0x02, Buffer.from([++serial])),
+      ecdsa,
+      named('A test'),
+      validity,
+      named(subject),
+      spki(key),
+      extensions,
+    );
     const certificate = der(0x30, signed, ecdsa, der(0x03, Buffer.from([0]), sign('sha256', signed, own.privateKey)));
     return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
   };

@@ -30,7 +30,10 @@ interface Told {
   /** Ends every receiver. */
   end: AbortController;
 }
-async function toldShop(t: TestContext, { answer, faults = [] }: { answer?: TestReceiver['answer']; faults?: string[] } = {}): Promise<Told> {
+async function toldShop(
+  t: TestContext,
+  { answer, faults = [] }: { answer?: TestReceiver['answer']; faults?: string[] } = {},
+): Promise<Told> {
   const hook = await startReceiver(answer);
   t.after(() => hook.close());
   const end = new AbortController();

@@ -44,7 +44,10 @@ test('a receiver of the run is told before the call is answered; callback.count 
 
 test('without a receiver a callback waits, and the drill goes on', async (t) => {
   const assertions = [told('queued', 1), told('attempt_started', 0)];
-  const timeline = { horizonUs: 10_000, interactions: [{ id: 'only', afterStartUs: 0, actorId: 'writer', task: { instruction: 'Write.' } }] };
+  const timeline = {
+    horizonUs: 10_000,
+    interactions: [{ id: 'only', afterStartUs: 0, actorId: 'writer', task: { instruction: 'Write.' } }],
+  };
   const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('waits', 'agent', assertions, { timeline }) });
   assert.equal((await run(repository)).verdict, 'passed');
 });

@@ -77,7 +77,9 @@ test('who does not answer in time, hangs up, upgrades or is not there has not an
   assert.deepEqual(await tell(rude), { kind: 'none', reason: 'connection' });
   await rude.close();
   assert.deepEqual(await tell(rude), { kind: 'none', reason: 'connection' });
-  const talker = createServer((socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'));
+  const talker = createServer(
+    (socket) => void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'),
+  );
   await new Promise<void>((resolve) => talker.listen(0, '127.0.0.1', resolve));
   t.after(() => void talker.close());
   const { port } = talker.address() as { port: number };
@@ -127,10 +129,52 @@ test('the address decides when it connects, whatever the name says', async (t) =
 
 test('addresses: what is public, and what only this machine has', () => {
   const inside = [
-    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '100.100.100.200', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1', '172.31.255.255'],
-    ...['192.0.0.192', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.7', '203.0.113.9', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
-    ...['168.63.129.16', '192.88.99.1', '::', '::1', '::ffff:8.8.8.8', '::ffff:127.0.0.1', '::127.0.0.1', '64:ff9b::808:808', '64:ff9b:1::1'],
-    ...['100::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '3fff::1', 'fc00::1', 'fd00:ec2::254', 'fe80::1', 'fe80::1%lo', 'fec0::1', 'ff02::1'],
+    ...[
+      '0.0.0.0',
+      '10.1.2.3',
+      '100.64.0.1',
+      '100.100.100.200',
+      '127.0.0.1',
+      '127.255.255.254',
+      '169.254.169.254',
+      '172.16.0.1',
+      '172.31.255.255',
+    ],
+    ...[
+      '192.0.0.192',
+      '192.0.2.1',
+      '192.168.1.1',
+      '198.18.0.1',
+      '198.51.100.7',
+      '203.0.113.9',
+      '224.0.0.1',
+      '240.0.0.1',
+      '255.255.255.255',
+    ],
+    ...[
+      '168.63.129.16',
+      '192.88.99.1',
+      '::',
+      '::1',
+      '::ffff:8.8.8.8',
+      '::ffff:127.0.0.1',
+      '::127.0.0.1',
+      '64:ff9b::808:808',
+      '64:ff9b:1::1',
+    ],
+    ...[
+      '100::1',
+      '2001::1',
+      '2001:db8::1',
+      '2002:7f00:1::',
+      '3fff::1',
+      'fc00::1',
+      'fd00:ec2::254',
+      'fe80::1',
+      'fe80::1%lo',
+      'fec0::1',
+      'ff02::1',
+    ],
     ...['5f00::1', '4000::1', 'not an address', ''],
   ];
   for (const address of inside) assert.equal(isPublicAddress(address), false, address);
@@ -139,7 +183,8 @@ test('addresses: what is public, and what only this machine has', () => {
     assert.equal(isLoopbackAddress(address), false, address);
   }
   for (const address of ['127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1']) assert.equal(isLoopbackAddress(address), true, address);
-  for (const address of ['::ffff:127.0.0.1', '0.0.0.0', '::', '128.0.0.1', 'localhost']) assert.equal(isLoopbackAddress(address), false, address);
+  for (const address of ['::ffff:127.0.0.1', '0.0.0.0', '::', '128.0.0.1', 'localhost'])
+    assert.equal(isLoopbackAddress(address), false, address);
   for (const host of [
     'localhost',
     'printer',

@@ -58,7 +58,14 @@ test('a certificate must be in date, of an authority that is trusted, and of the
 
 test('a drill delivers to a receiver over https', async (t) => {
   const receiver = await receiverFor(t, authority.issue('localhost'));
-  const delivered = { id: 'told', kind: 'callback.count', packageId: 'notes', callbackId: 'told', phase: 'delivered', count: { equals: 1 } };
+  const delivered = {
+    id: 'told',
+    kind: 'callback.count',
+    packageId: 'notes',
+    callbackId: 'told',
+    phase: 'delivered',
+    count: { equals: 1 },
+  };
   const repository = createRepository({
     ...moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'one' });"),
     ...drill('tells', 'agent', [delivered]),

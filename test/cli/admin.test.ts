@@ -74,7 +74,12 @@ test('for people it is a table; a secret is shown once and said to be', async ()
 
 test('what is wrong is said: no token, a wrong one, no service, no such organization, unusable limits', async () => {
   const cases: [string[], { [name: string]: string }, number, RegExp][] = [
-    [['organization', 'list'], { DRILLYARD_OPERATOR_TOKEN_FILE: '/nowhere/operator.token' }, 2, /no operator's token: \/nowhere\/operator.token/],
+    [
+      ['organization', 'list'],
+      { DRILLYARD_OPERATOR_TOKEN_FILE: '/nowhere/operator.token' },
+      2,
+      /no operator's token: \/nowhere\/operator.token/,
+    ],
     [['organization', 'list'], { DRILLYARD_OPERATOR_TOKEN: `dyo_${'x'.repeat(43)}` }, 1, /control.UNAUTHENTICATED/],
     [['organization', 'list'], { DRILLYARD_OPERATOR_TOKEN: service.ready.credential! }, 1, /control.UNAUTHENTICATED/],
     [['organization', 'list', '--url', 'http://127.0.0.1:1'], {}, 1, /does not answer \(.+\)/],
@@ -97,7 +102,10 @@ test('what is wrong is said: no token, a wrong one, no service, no such organiza
 async function agentOf(one: Service): Promise<{ url: string; credential: string }> {
   const { projectId, environmentId, credential } = one.ready;
   const client = clientOf(one, credential!);
-  const made = await client.createSession({ path: { projectId: projectId as never, environmentId: environmentId as never }, body: { seed: '1' } });
+  const made = await client.createSession({
+    path: { projectId: projectId as never, environmentId: environmentId as never },
+    body: { seed: '1' },
+  });
   await client.waitForOperation({ projectId: projectId as never, operationId: made.operation.operationId as never });
   const path = { projectId: projectId as never, sessionId: made.session.sessionId as never };
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });

@@ -36,7 +36,10 @@ test('a run removes what is old by what it was told, clean shows and removes the
   assert.deepEqual(runsIn('runs'), [failed, ...own].sort());
   assert.deepEqual(runsIn('reports'), runsIn('runs'));
   assert.equal(existsSync(join(root, '.service/runs', passed as string)), false);
-  assert.match(await clean('--keep', '0'), /^Old are 1 run of 3, with worlds and reports: 0\.\d MB\. Nothing was removed; --yes removes them\.$/m);
+  assert.match(
+    await clean('--keep', '0'),
+    /^Old are 1 run of 3, with worlds and reports: 0\.\d MB\. Nothing was removed; --yes removes them\.$/m,
+  );
   assert.equal(runsIn('runs').length, 3);
 
   // A mark of a process that is gone counts for nothing.

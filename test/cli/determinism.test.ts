@@ -33,7 +33,9 @@ async function hashesOf(name: string, flags: string[], environment: NodeJS.Proce
     recursive: true,
     filter: (from) => !from.includes('.service'),
   });
-  const child = spawn(process.execPath, [...nodeArguments, 'run', '--json', '--root', root, ...flags], { env: { ...process.env, ...environment } });
+  const child = spawn(process.execPath, [...nodeArguments, 'run', '--json', '--root', root, ...flags], {
+    env: { ...process.env, ...environment },
+  });
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   const attempts = stdout

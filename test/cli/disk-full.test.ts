@@ -29,7 +29,8 @@ const files = ['--reporter', 'terminal,junit=out/junit.xml,json=out/lines.jsonl'
 /** Whatever is there of the files over the run is whole, and says the same as the exit code. */
 function checkFiles(root: string): Line[] {
   const out = join(root, 'out');
-  for (const name of existsSync(out) ? readdirSync(out) : []) assert.ok(['junit.xml', 'lines.jsonl'].includes(name), `${name} was left behind`);
+  for (const name of existsSync(out) ? readdirSync(out) : [])
+    assert.ok(['junit.xml', 'lines.jsonl'].includes(name), `${name} was left behind`);
   if (existsSync(join(out, 'junit.xml'))) readXml(readFileSync(join(out, 'junit.xml'), 'utf8'));
   if (!existsSync(join(out, 'lines.jsonl'))) return [];
   const lines = jsonLines(readFileSync(join(out, 'lines.jsonl'), 'utf8')) as unknown as Line[];

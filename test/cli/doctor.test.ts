@@ -43,7 +43,8 @@ test('an old Node.js, a full disk and a folder that is none are told with what m
     ['warning', 'ok', 'ok', 'ok'],
   );
   assert.deepEqual([nodeVersion('18.20.0').status, nodeVersion('18.20.0').fix !== undefined], ['failed', true]);
-  const free = (mebibytes: number) => freeDisk('/', (() => ({ bavail: mebibytes, bsize: 1024 * 1024 })) as unknown as typeof statfsSync).status;
+  const free = (mebibytes: number) =>
+    freeDisk('/', (() => ({ bavail: mebibytes, bsize: 1024 * 1024 })) as unknown as typeof statfsSync).status;
   assert.deepEqual([free(5000), free(500), free(10)], ['ok', 'warning', 'failed']);
   assert.equal(writableFolder('/proc/none').status, 'failed');
 });

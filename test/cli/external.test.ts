@@ -103,7 +103,10 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   const { runId, interactionId } = interaction;
   assert.equal((await drillyard(['agent', 'complete', runId, 'no-such', '1'], { env })).code, 1);
   assert.equal((await drillyard(['agent', 'complete', runId, interactionId, '{'], { env })).code, 2);
-  const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}', '--attach', 'note.txt'], { env, cwd: root });
+  const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}', '--attach', 'note.txt'], {
+    env,
+    cwd: root,
+  });
   assert.equal(handedIn.code, 0, handedIn.stderr);
   const ended = await run.ended;
   assert.equal(ended.code, 0, ended.stderr);
@@ -128,7 +131,9 @@ test('an agent that says it failed, one that never comes, and Ctrl-C while it is
   const file = join(root, 'desk.json');
   const run = start(['run', 'first', '--external-file', file, '--root', root, '--json']);
   await run.says('"event":"interaction_pending"');
-  const { interaction } = jsonLines((await drillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as { interaction: { runId: string } };
+  const { interaction } = jsonLines((await drillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as {
+    interaction: { runId: string };
+  };
   await drillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
   const { code, stdout } = await run.ended;
   assert.deepEqual([code, endOf(stdout)], [1, ['failed', 'target.AGENT_FAILED']]);

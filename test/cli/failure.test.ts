@@ -91,7 +91,9 @@ test('an address that is no world: said in a sentence', async () => {
   const server = createServer((_, reply) => reply.end('<html>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const { code, stdout } = await drillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: `http://127.0.0.1:${port}`, SERVICE_CLI_TOKEN: 'x' } });
+  const { code, stdout } = await drillyard(['world', 'tools'], {
+    env: { SERVICE_CLI_URL: `http://127.0.0.1:${port}`, SERVICE_CLI_TOKEN: 'x' },
+  });
   server.close();
   assert.equal(code, 2);
   assert.equal(jsonLines(stdout)[0]?.code, 'control.UNAVAILABLE');

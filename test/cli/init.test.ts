@@ -97,7 +97,8 @@ test('--ci github: a workflow whose drill step passes, also for a repository tha
   const { steps } = workflow.jobs.drills as { steps: { name?: string; run?: string; uses?: string; with?: { [name: string]: unknown } }[] };
   const install = steps.find(({ name }) => name === 'Install')?.run ?? '';
   assert.match(install, /npm install --no-save drillyard@\d+\.\d+\.\d+/);
-  const words = /^npx --no-install drillyard (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
+  const words =
+    /^npx --no-install drillyard (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
   const summary = join(cwd, 'summary.md');
   const run = await drillyard(words, { cwd, env: { GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: cwd } });
   assert.equal(run.code, 0, run.stderr);

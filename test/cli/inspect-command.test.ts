@@ -10,7 +10,8 @@ import { createRepository } from '../drills/repository.js';
 
 // Not as cli.ts starts it: to node itself a first argument `inspect` is its debugger.
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
-const program = (args: readonly string[]): string => `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
+const program = (args: readonly string[]): string =>
+  `const { main } = await import(${JSON.stringify(main)}); await main(${JSON.stringify(args)});`;
 
 test('inspect says where it is in its first line, serves, and ends at a signal', async (t) => {
   const repository = createRepository();
@@ -31,7 +32,9 @@ test('inspect says where it is in its first line, serves, and ends at a signal',
   assert.equal(code, 0);
 });
 
-test('the browser is sent through a file of its owner: no argument of a program has the token', { skip: process.platform !== 'linux' }, async (t) => {
+test('the browser is sent through a file of its owner: no argument of a program has the token', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
   const repository = createRepository();
   const told = join(repository.root, 'told');
   writeFileSync(join(repository.root, 'xdg-open'), `#!/bin/sh\nprintf '%s\\n' "$@" > "${told}.part" && mv "${told}.part" "${told}"\n`, {

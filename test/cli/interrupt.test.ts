@@ -19,7 +19,8 @@ function interruptGroup({ child }: Started): Promise<unknown> {
 test('while an agent is bundled: what began is reported, 130', { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
   const { root, remove } = createRepository({
     ...moduleAgent('agent', ''),
-    'agents/agent.mjs': "import { text } from './slow.mjs'; export default (_, { world }) => world.call('notes', 'note.write', { id: 'a', text });",
+    'agents/agent.mjs':
+      "import { text } from './slow.mjs'; export default (_, { world }) => world.call('notes', 'note.write', { id: 'a', text });",
     ...drill('d', 'agent', [written({ equals: 1 })]),
   });
   t.after(remove);
@@ -42,7 +43,10 @@ test('while an agent is bundled: what began is reported, 130', { skip: process.p
 });
 
 for (const isolate of ['thread', 'process']) {
-  test(`while an agent works, hosts in a ${isolate}: sealed, reported, 130`, { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
+  test(`while an agent works, hosts in a ${isolate}: sealed, reported, 130`, {
+    skip: process.platform === 'win32',
+    timeout: 60_000,
+  }, async (t) => {
     const { root, remove } = createRepository({
       ...moduleAgent(
         'agent',

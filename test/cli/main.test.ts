@@ -78,7 +78,22 @@ test('run --json: one JSON object a line and nothing else, an attempt line as do
 });
 
 test('run: flags choose drills, trials, seed and folders', async () => {
-  const flags = ['--tag', 'good', '--filter', 'pass*', '--trials', '2', '--seed', '9', '--report-dir', 'r', '--run-dir', 'w', '--isolate', 'process'];
+  const flags = [
+    '--tag',
+    'good',
+    '--filter',
+    'pass*',
+    '--trials',
+    '2',
+    '--seed',
+    '9',
+    '--report-dir',
+    'r',
+    '--run-dir',
+    'w',
+    '--isolate',
+    'process',
+  ];
   const { code, stdout } = await drillyard(['run', '--reporter', 'json', '--root', both.root, ...flags]);
   assert.equal(code, 0);
   const lines = jsonLines(stdout);
@@ -121,7 +136,8 @@ test('bad usage and invalid source are 2, with --json too', async () => {
 
 test('validate: every diagnostic with its place, its line and advice', async () => {
   const { root } = repository(noisy, passing, {
-    'drillyard/agent2.target.yaml': 'schemaVersion: 1\ntarget:\n  id: agent2\n  kind: module\n  module: a.js\n  bindngs: [direct]\n  timeoutMs: 1\n',
+    'drillyard/agent2.target.yaml':
+      'schemaVersion: 1\ntarget:\n  id: agent2\n  kind: module\n  module: a.js\n  bindngs: [direct]\n  timeoutMs: 1\n',
   });
   const { code, stderr } = await drillyard(['validate'], { cwd: root });
   assert.equal(code, 2);
@@ -177,7 +193,10 @@ test('world tools, call and wait: the CLI binding, from inside a command target'
       drillyard('tools'), drillyard('call', 'notes', 'note.write', '{"id":"a","text":"x"}', '--idempotency-key', 'k'), drillyard('call', 'notes', 'note.write', '-'),
       drillyard('call', 'notes', 'note.get', '{"id":"none"}'), drillyard('call', 'notes', 'note.get', '{'), drillyard('call', 'notes', 'note.remove', '{"id":"a"}'), drillyard('wait', '2000'),
     ]));`;
-  const { root } = repository(commandAgent('agent', body, { bindings: ['cli'] }), drill('d', 'agent', [noteIs('a', 'x'), noteIs('b', 'from stdin')]));
+  const { root } = repository(
+    commandAgent('agent', body, { bindings: ['cli'] }),
+    drill('d', 'agent', [noteIs('a', 'x'), noteIs('b', 'from stdin')]),
+  );
   const { code, stdout } = await drillyard(['run', '--json', '--root', root]);
   const { report } = jsonLines(stdout).find(({ event }) => event === 'attempt') as unknown as { report: string };
   const result = JSON.parse(readFileSync(join(root, report, 'run.json'), 'utf8')) as {
@@ -218,7 +237,12 @@ function conformance(behavior: string | undefined, writes = 2): Repository {
   const world = readFileSync(join(created.root, 'drillyard/world.json'), 'utf8');
   created.write('notes/conformance/drillyard/world.json', world);
   created.write('notes/conformance/drillyard.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['..'] });
-  const field = { layer: 'tool-pack', tool: 'notes.tool.json', lifecycle: 'active', conformance: { project: 'conformance', suite: 'conformance' } };
+  const field = {
+    layer: 'tool-pack',
+    tool: 'notes.tool.json',
+    lifecycle: 'active',
+    conformance: { project: 'conformance', suite: 'conformance' },
+  };
   created.write('notes/package.json', { name: 'notes', drillyard: field });
   return created;
 }
@@ -226,7 +250,7 @@ function conformance(behavior: string | undefined, writes = 2): Repository {
 test('tool test: reports are told where they are kept, and only there', async () => {
   const passed = await drillyard(['tool', 'test', join(conformance(undefined).root, 'notes')]);
   assert.doesNotMatch(passed.stdout, /reports in|drillyard-tool-test-/);
-  assert.match(passed.stdout, /As it is:[\s\S]*In amnesia, /);
+  assert.match(passed.stdout, /As it is:[\s\S]*With a fresh module each turn:/);
   const lines = jsonLines((await drillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(undefined).root })).stdout);
   assert.deepEqual(new Set(lines.filter(({ event }) => event === 'attempt').map(({ report }) => report)), new Set(['']));
   const failed = await drillyard(['tool', 'test', join(conformance(undefined, 3).root, 'notes')]);
@@ -240,11 +264,14 @@ test('tool test: a package that keeps its state in its state passes; one with a 
   const honest = conformance(undefined);
   const good = await drillyard(['tool', 'test', join(honest.root, 'notes')]);
   assert.equal(good.code, 0, good.stdout + good.stderr);
-  assert.match(good.stdout, /The same in amnesia/);
+  assert.match(good.stdout, /The same with a fresh module each turn/);
   assert.equal(existsSync(join(honest.root, 'notes/conformance/.service')), false);
   const behavior = readFileSync(join(honest.root, 'notes/behavior.ts'), 'utf8')
     .replace('export default', 'let calls = 0;\nexport default')
-    .replace("context.state.put('notes', input.id, input);", "context.state.put('notes', input.id, { ...input, text: input.text + ++calls });");
+    .replace(
+      "context.state.put('notes', input.id, input);",
+      "context.state.put('notes', input.id, { ...input, text: input.text + ++calls });",
+    );
   const bad = await drillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(behavior).root });
   assert.equal(bad.code, 1, bad.stderr);
   const difference = jsonLines(bad.stdout).find(({ event }) => event === 'difference');
@@ -276,7 +303,8 @@ test('a second Ctrl-C ends everything at once, the agent included', async () => 
     drill('d', 'agent', [written({ equals: 0 })]),
   );
   const { child, ended } = start(['run', '--json', '--root', root]);
-  while (!existsSync(join(root, 'pid')) || readFileSync(join(root, 'pid'), 'utf8') === '') await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!existsSync(join(root, 'pid')) || readFileSync(join(root, 'pid'), 'utf8') === '')
+    await new Promise((resolve) => setTimeout(resolve, 10));
   const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
   child.kill('SIGINT');
   child.stderr?.once('data', () => child.kill('SIGINT'));

@@ -21,7 +21,11 @@ after(() => {
 
 const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
   { args: ['run'], cwd: empty, told: [/Run 'drillyard init'/, new RegExp(`looked in ${empty}\n`)] },
-  { args: ['inpsect', '--no-open'], cwd: root, told: [/^"inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/] },
+  {
+    args: ['inpsect', '--no-open'],
+    cwd: root,
+    told: [/^"inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/],
+  },
   { args: ['valdate'], cwd: empty, told: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
   { args: ['refund-onec'], cwd: root, told: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
   { args: ['run', '--tag', 'mony'], cwd: root, told: [/There is no tag "mony"\. Did you mean "money"\?/] },
@@ -35,8 +39,16 @@ const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
   { args: ['run', '--shard', '3/2'], cwd: root, told: [/It must be i\/n with i from 1 to n, such as 1\/3/] },
   { args: ['report', 'verfy'], cwd: root, told: [/unknown command 'verfy'/, /Did you mean verify\?/, /\(drillyard report --help/] },
   { args: ['report', 'verify', 'x'], cwd: empty, told: [/has no reports yet: 'drillyard run' writes them/] },
-  { args: ['history', '--report-dir', 'drillyard.json'], cwd: root, told: [/drillyard\.json is no folder\. Name the folder that holds the reports/] },
-  { args: ['report', 'verify', 'many'], cwd: root, told: [/many is a folder of reports\. Name one of them; the newest: run_000000000001\./] },
+  {
+    args: ['history', '--report-dir', 'drillyard.json'],
+    cwd: root,
+    told: [/drillyard\.json is no folder\. Name the folder that holds the reports/],
+  },
+  {
+    args: ['report', 'verify', 'many'],
+    cwd: root,
+    told: [/many is a folder of reports\. Name one of them; the newest: run_000000000001\./],
+  },
   { args: ['tool', 'test', 'library:payment'], cwd: empty, told: [/Did you mean 'library:payments'\?/] },
   { args: ['inspect', '--no-open', '--port', '99999'], cwd: root, told: [/an integer from 0 to 65535; 0 takes any port that is free/] },
   { args: ['world', 'tools'], cwd: empty, told: [/works inside a drill whose target lists the binding cli/] },
@@ -81,7 +93,9 @@ test('a port that is taken: 1, and what to do', async () => {
 });
 
 test('an empty shard passes and says so', async () => {
-  const runs = await Promise.all(['1/2', '2/2'].map((shard) => drillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })));
+  const runs = await Promise.all(
+    ['1/2', '2/2'].map((shard) => drillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })),
+  );
   assert.deepEqual(
     runs.map(({ code }) => code),
     [0, 0],

@@ -64,7 +64,8 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   const archive = await client.getSourceArchive({ path: { projectId, sourceDraftId, revision: 1 } });
   const { gunzipSync } = await import('node:zlib');
   const tar = gunzipSync(archive).toString('latin1');
-  for (const path of ['drillyard.json', 'notes/behavior.ts', 'drillyard/d.drill.json', 'work/.drillyard-keep']) assert.ok(tar.includes(path), path);
+  for (const path of ['drillyard.json', 'notes/behavior.ts', 'drillyard/d.drill.json', 'work/.drillyard-keep'])
+    assert.ok(tar.includes(path), path);
   for (const path of ['README.md', '.env', 'SECRET']) assert.ok(!tar.includes(path), path);
 
   const before = [await builds(), await operations()];
@@ -100,7 +101,10 @@ test('source that does not compile is told as validate tells it, and nothing is 
   write('other.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['notes-tool'] });
   const installed = await drillyard(['push', '--remote', baseUrl, '--config', 'other.json', '--root', root], withToken);
   assert.equal(installed.code, 1, installed.stderr);
-  assert.match(installed.stderr, /other\.json:\d+:\d+ error DY5001 'notes-tool' is neither a folder of this source nor a package of the library/);
+  assert.match(
+    installed.stderr,
+    /other\.json:\d+:\d+ error DY5001 'notes-tool' is neither a folder of this source nor a package of the library/,
+  );
 });
 
 test('the credential comes from the environment or a private file; places come from flags or the root file', async () => {
@@ -164,7 +168,8 @@ test('source above the bound of a request goes in parts; a file above it is refu
 
 test('a dataset above a body is pushed from a file, once; rows that do not fit are told', async () => {
   const { root, write } = repository('with-data', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
-  const records = (text: unknown): object[] => Array.from({ length: 5_000 }, (_, at) => ({ rowId: `row-${at}`, value: { id: `row-${at}`, text } }));
+  const records = (text: unknown): object[] =>
+    Array.from({ length: 5_000 }, (_, at) => ({ rowId: `row-${at}`, value: { id: `row-${at}`, text } }));
   const file = join(root, 'rows.json');
   write(
     'rows.json',
@@ -195,9 +200,14 @@ function outcomes(lines: Line[]): { [attempt: string]: unknown } {
   );
 }
 const rest = (lines: Line[]): Line[] =>
-  lines.filter(({ event: name }) => name === 'drill' || name === 'summary').sort((a, b) => (String(a.drillId) < String(b.drillId) ? -1 : 1));
+  lines
+    .filter(({ event: name }) => name === 'drill' || name === 'summary')
+    .sort((a, b) => (String(a.drillId) < String(b.drillId) ? -1 : 1));
 
-async function twice(root: string, ...args: string[]): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
+async function twice(
+  root: string,
+  ...args: string[]
+): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
   const here = await drillyard(['run', '--json', '--root', root, ...args]);
   const there = await drillyard(['run', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
   return { local: jsonLines(here.stdout), remote: jsonLines(there.stdout), codes: [here.code, there.code], stderr: there.stderr };
@@ -353,7 +363,8 @@ test('what no route answered is in the report of a remote run, and can be read o
   await client.waitForOperation({ projectId, operationId: session.operation.operationId });
   assert.deepEqual(await client.getUnansweredRequests({ path }), { schemaVersion: 1, requests: [], left: 0 });
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'agent' } });
-  const ask = (at: string): Promise<Response> => fetch(access.worldHttpUrl + at, { headers: { authorization: `Bearer ${access.credential}` } });
+  const ask = (at: string): Promise<Response> =>
+    fetch(access.worldHttpUrl + at, { headers: { authorization: `Bearer ${access.credential}` } });
   await ask('/calendars?key=hidden');
   const expected = { schemaVersion: 1, requests: [{ method: 'GET', path: '/calendars', status: 404, times: 1 }], left: 0 };
   assert.deepEqual(await client.getUnansweredRequests({ path }), expected);

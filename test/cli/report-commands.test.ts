@@ -26,7 +26,10 @@ const run = async ({ root }: Repository, options: Partial<RunDrillsOptions> = {}
 const rows = { packageId: 'notes', namespace: 'notes' };
 
 const checked = repository(
-  moduleAgent('agent', `${write('a', 'x')} await context.world.call('notes', 'note.remind', { id: 'a', afterUs: 50 }); return { said: 'done' };`),
+  moduleAgent(
+    'agent',
+    `${write('a', 'x')} await context.world.call('notes', 'note.remind', { id: 'a', afterUs: 50 }); return { said: 'done' };`,
+  ),
   moduleAgent('fails', `${write('a', 'x')} throw new Error('gave up');`),
   drill('whole', 'agent', [noteIs('a', 'x'), written({ equals: 1 })], {
     timeline: {
@@ -53,7 +56,15 @@ test('check with unchanged assertions gives the sealed results, cut short or not
     assert.deepEqual([verdict, sealed, changed, setupChanged], [result.verdict, result.verdict, [], false]);
     assert.deepEqual([assertionResults, checkpoints], [result.assertionResults, result.checkpoints]);
   }
-  assert.deepEqual(lines.at(-1), { event: 'summary', verdict: 'failed', passed: 0, failed: 1, inconclusive: 1, unavailable: 0, changed: 0 });
+  assert.deepEqual(lines.at(-1), {
+    event: 'summary',
+    verdict: 'failed',
+    passed: 0,
+    failed: 1,
+    inconclusive: 1,
+    unavailable: 0,
+    changed: 0,
+  });
 });
 
 test('check judges stored runs with the assertions of today: rows, outputs and times of then', async () => {
@@ -75,7 +86,10 @@ test('check judges stored runs with the assertions of today: rows, outputs and t
   assert.match(stdout, /1 report: 1 passed; 1 verdict changed\.\n$/);
   // Invariants that were not there: what lies between was not written down.
   const invariants = {
-    timeline: { interactions: [{ id: 'main', actorId: 'writer', task: { instruction: 'Go.' } }], invariants: [noteIs('a', 'x', { id: 'kept' })] },
+    timeline: {
+      interactions: [{ id: 'main', actorId: 'writer', task: { instruction: 'Go.' } }],
+      invariants: [noteIs('a', 'x', { id: 'kept' })],
+    },
   };
   for (const [path, content] of Object.entries(drill('it', 'agent', again, invariants))) changed.write(path, content);
   const [folder] = reportsOf(changed);
@@ -97,7 +111,8 @@ test('check: what is no report as it was sealed, and what no drill is of, is tol
     drill('gone', 'agent', [noteIs('a', 'x')]),
   );
   await run(spoiled, { drills: ['it', 'gone'] });
-  for (const [path] of Object.entries(drill('gone', 'agent', []))) renameSync(join(spoiled.root, path), join(spoiled.root, 'kept-aside.json'));
+  for (const [path] of Object.entries(drill('gone', 'agent', [])))
+    renameSync(join(spoiled.root, path), join(spoiled.root, 'kept-aside.json'));
   const damaged = reportsOf(spoiled).find((folder) => readFileSync(join(folder, 'report.json'), 'utf8').includes('"it"'))!;
   appendFileSync(join(damaged, 'evidence.jsonl'), '{}\n');
   const { code, stdout } = await drillyard(['report', 'check', '--root', spoiled.root, '--json']);
@@ -105,7 +120,15 @@ test('check: what is no report as it was sealed, and what no drill is of, is tol
   const lines = jsonLines(stdout);
   const codes = lines.flatMap(({ problems }) => (problems as { code: string }[] | undefined)?.map((problem) => problem.code) ?? []);
   assert.deepEqual(codes.sort(), ['DIGEST_MISMATCH', 'DRILL_UNKNOWN']);
-  assert.deepEqual(lines.at(-1), { event: 'summary', verdict: 'inconclusive', passed: 0, failed: 0, inconclusive: 0, unavailable: 2, changed: 0 });
+  assert.deepEqual(lines.at(-1), {
+    event: 'summary',
+    verdict: 'inconclusive',
+    passed: 0,
+    failed: 0,
+    inconclusive: 0,
+    unavailable: 2,
+    changed: 0,
+  });
   assert.equal((await drillyard(['report', 'check', '--root', repository().root])).code, 2);
   assert.equal((await drillyard(['report', 'check', 'run_nowhere000000', '--root', spoiled.root])).code, 2);
 });

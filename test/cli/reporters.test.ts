@@ -14,7 +14,10 @@ import { drillyard, jsonLines } from './cli.js';
 // The flaky one writes what is wanted at its second attempt only; the failing agent tries to give GitHub a command of its own.
 const { root, remove } = createRepository({
   ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
-  ...moduleAgent('shouting', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); throw new Error('first\\n::error::pwned');`),
+  ...moduleAgent(
+    'shouting',
+    `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' }); throw new Error('first\\n::error::pwned');`,
+  ),
   ...moduleAgent(
     'flaky',
     `const { existsSync, writeFileSync } = await import('node:fs');
@@ -49,7 +52,8 @@ test('the terminal is told beside files, and each file is named', async () => {
   const { code, stdout, stderr } = await run;
   assert.equal(code, 1, stderr);
   assert.match(stdout, /INCONCLUSIVE {2}3 drills: 2 passed, 1 inconclusive/);
-  for (const file of ['.service/reports/junit.xml', 'out/ctrf.json', 'out/page/index.html']) assert.match(stderr, new RegExp(`written ${file}\n`));
+  for (const file of ['.service/reports/junit.xml', 'out/ctrf.json', 'out/page/index.html'])
+    assert.match(stderr, new RegExp(`written ${file}\n`));
 });
 
 test('junit: one document, a suite a trial by its last attempt', async () => {
@@ -165,7 +169,9 @@ test('a drill that passes its gate is green in every format, whichever of its tr
   const task = { instruction: 'Write.', input: join(repository.root, 'count') };
   const gated = drill('gated', 'counting', [noteIs('a', 'x')], { task, trials: { count: 4, require: { passRate: 0.5 } } });
   for (const [path, content] of Object.entries(gated)) repository.write(path, content);
-  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,github,junit,ctrf=ctrf.json,html=page.html'], { cwd: repository.root });
+  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,github,junit,ctrf=ctrf.json,html=page.html'], {
+    cwd: repository.root,
+  });
   assert.equal(code, 0, stdout);
   const enough = '2 of 4 trials passed, which is enough for its gate';
   assert.match(stdout, /PASSED {2}1 drill: 1 passed/);

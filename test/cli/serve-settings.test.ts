@@ -40,7 +40,7 @@ test('the fixed limits on the page are those of the code', () => {
   const s = (ms: number): string => `${ms / 1000} s`;
   const days = (ms: number): string => `${ms / 86_400_000} days`;
   const rows = [
-    `| body | ${mib(limits.bodyBytesMax)}; an attachment ${mib(limits.attachmentBytesMax)} |`,
+    `| body | ${mib(limits.bodyBytesMax)}; an attachment or the rows of a dataset ${mib(limits.attachmentBytesMax)} |`,
     `| JSON depth | ${limits.jsonDepthMax} |`,
     `| headers | ${limits.headerBytesMax / 1024} KiB, and ${s(limits.headersTimeoutMs)} to arrive; a body ${s(limits.bodyTimeoutMs)} |`,
     `| operations that wait in one session | ${limits.lanePendingMax}, then \`503 control.WORLD_BUSY\` |`,

@@ -31,7 +31,10 @@ before(async () => {
   await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
   const { port } = agent.address() as AddressInfo;
   const http = (id: string, url: string) => ({
-    [`drillyard/${id}.target.json`]: { schemaVersion: 1, target: { id, kind: 'http', url, method: 'POST', bindings: ['http'], timeoutMs: 20_000 } },
+    [`drillyard/${id}.target.json`]: {
+      schemaVersion: 1,
+      target: { id, kind: 'http', url, method: 'POST', bindings: ['http'], timeoutMs: 20_000 },
+    },
   });
   const inModule = (text: string) => `await context.world.call('notes', 'note.write', { id: 'a', text: '${text}' });`;
   const waits = 'setInterval(() => {}, 1000); await new Promise(() => {});';
@@ -66,7 +69,9 @@ const deaths = { command: 'target.EXIT_CODE', http: 'target.CONNECTION_LOST', mo
 const kinds = Object.keys(deaths) as (keyof typeof deaths)[];
 const all = (how: string) => kinds.map((kind) => `${kind}-${how}`);
 
-/** Of one run of drills of every kind: the exit code, and of each its verdict, its agent's status and the code of what went wrong with it. */
+/**
+ * Of one run of drills of every kind: the exit code, and of each its verdict, its agent's status and the code of what went wrong with it.
+ */
 async function run(how: string): Promise<{ code: number | null; told: unknown[] }> {
   const { code, stdout } = await drillyard(['run', '--json', ...all(how), '--root', repository.root]);
   const lines = jsonLines(stdout);

@@ -51,7 +51,10 @@ test("the types of the library's payments fit its behavior", async (t) => {
   const written = readFileSync(model, 'utf8');
   const own = /export interface PaymentTypes \{[\s\S]*?\n\}\n/;
   assert.match(written, own);
-  writeFileSync(model, `import type { PaymentsTool } from './tool-types.js';\n${written.replace(own, 'export type PaymentTypes = PaymentsTool;\n')}`);
+  writeFileSync(
+    model,
+    `import type { PaymentsTool } from './tool-types.js';\n${written.replace(own, 'export type PaymentTypes = PaymentsTool;\n')}`,
+  );
   // One function takes the codes of all operations as text, and the declared ones are known now.
   const errors = errorsOf(join(made, 'payments/behavior.ts'));
   assert.equal(errors.length, 1);
@@ -116,7 +119,11 @@ test('unions, references and open objects of a schema keep their meaning, and a 
   assert.equal(code, 0);
   const made = folder(t);
   writeFileSync(join(made, 'types.ts'), stdout);
-  const behavior = (input: string, errorCode: string, namespace: string): string => `import { defineToolBehavior } from 'drillyard/tool-sdk';
+  const behavior = (
+    input: string,
+    errorCode: string,
+    namespace: string,
+  ): string => `import { defineToolBehavior } from 'drillyard/tool-sdk';
 import type { ShopFrontTool } from './types.js';
 export default defineToolBehavior<ShopFrontTool>({
   operations: {

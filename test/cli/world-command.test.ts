@@ -32,7 +32,9 @@ test('a call loads the command line, its own file and nothing else of the produc
   const loaded = readdirSync(coverage).flatMap((file) =>
     (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result.map(({ url }) => url),
   );
-  const own = loaded.filter((url) => url.startsWith('file:') && !url.endsWith(']')).map((url) => url.replace(/^.*\/(src|node_modules)\//, ''));
+  const own = loaded
+    .filter((url) => url.startsWith('file:') && !url.endsWith(']'))
+    .map((url) => url.replace(/^.*\/(src|node_modules)\//, ''));
   assert.deepEqual(own.filter((file) => !file.startsWith('commander/')).sort(), [
     'cli/exit-codes.js',
     'cli/main.js',

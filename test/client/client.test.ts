@@ -70,7 +70,10 @@ for (const engine of engines) {
     await assert.rejects(
       call,
       (error) =>
-        error instanceof ControlError && error.code === 'control.VERSION_CONFLICT' && error.status === 409 && error.envelope.details?.version === 4,
+        error instanceof ControlError &&
+        error.code === 'control.VERSION_CONFLICT' &&
+        error.status === 409 &&
+        error.envelope.details?.version === 4,
     );
     assert.equal(fake.asked.length, 1);
     fake.answer = () => busy(1);
@@ -87,14 +90,19 @@ for (const engine of engines) {
     const fake = await fakeControl(engine);
     fake.answer = ({ query }) => {
       const { cursor } = query as { cursor?: string };
-      return cursor === undefined ? { items: [1], nextCursor: 'a+b/c' } : cursor === 'a+b/c' ? { items: [2], nextCursor: 'd' } : { items: [3] };
+      return cursor === undefined
+        ? { items: [1], nextCursor: 'a+b/c' }
+        : cursor === 'a+b/c'
+          ? { items: [2], nextCursor: 'd' }
+          : { items: [3] };
     };
     const items: unknown[] = [];
     for await (const page of clientOf(fake).pages('listSessions', { path: { projectId }, query: { limit: 1, state: 'live' } }))
       items.push(...page.items);
     assert.deepEqual(items, [1, 2, 3]);
     for (const { query } of fake.asked) assert.equal((query as { state?: string }).state, 'live');
-    fake.answer = ({ query }) => ((query as { fromSequence?: number }).fromSequence === 201 ? { entries: [] } : { entries: [], nextSequence: 201 });
+    fake.answer = ({ query }) =>
+      (query as { fromSequence?: number }).fromSequence === 201 ? { entries: [] } : { entries: [], nextSequence: 201 };
     let pages = 0;
     for await (const _ of clientOf(fake).pages('listEvidence', { path: { projectId, sessionId } })) pages++;
     assert.equal(pages, 2);
@@ -141,7 +149,9 @@ for (const engine of engines) {
     assert.equal(got, 'ready');
     assert.deepEqual(fake.asked[0]?.body, { seed: '7' });
     const destroyed = () =>
-      fake.asked.filter(({ id }) => id === 'destroySession').map(({ body }) => (body as { expectedLeaseGeneration: number }).expectedLeaseGeneration);
+      fake.asked
+        .filter(({ id }) => id === 'destroySession')
+        .map(({ body }) => (body as { expectedLeaseGeneration: number }).expectedLeaseGeneration);
     assert.deepEqual(destroyed(), [4, 4]);
     assert.equal(fake.asked.filter(({ id }) => id === 'cancelRun').length, 1);
     await assert.rejects(
@@ -176,7 +186,11 @@ test('connections that break are tried again, a reply that is nobody of ours is 
     else
       socket.once('data', () =>
         socket.end(
-          connections === 2 ? reply('502 Bad Gateway', '<html>') : connections === 3 ? reply('200 OK', '{"ok":true}') : reply('418 Teapot', '{}'),
+          connections === 2
+            ? reply('502 Bad Gateway', '<html>')
+            : connections === 3
+              ? reply('200 OK', '{"ok":true}')
+              : reply('418 Teapot', '{}'),
         ),
       );
   });

@@ -17,7 +17,10 @@ test('dangling names in the further kinds', async (t) => {
     ],
     ['kind: fault.count, fault: { packageId: notes, faultId: down, operationId: notes.add }, count: { equals: 0 }', null],
     ['kind: effect.at_most_once, operation: { packageId: notes, operationId: notes.ad }', 'DY3006 /assertions/0/operation/operationId'],
-    ['kind: effect.at_most_once, operation: { packageId: notes, operationId: notes.add, actorId: anne }', 'DY3010 /assertions/0/operation/actorId'],
+    [
+      'kind: effect.at_most_once, operation: { packageId: notes, operationId: notes.add, actorId: anne }',
+      'DY3010 /assertions/0/operation/actorId',
+    ],
     ['kind: state.unchanged, except: [{ packageId: nots }]', 'DY3005 /assertions/0/except/0/packageId'],
     ['kind: state.unchanged, except: [{ packageId: notes, namespace: note }]', 'DY3009 /assertions/0/except/0/namespace'],
     ['kind: state.unchanged, scope: [{ packageId: notes, instanceId: eu }]', 'DY3012 /assertions/0/scope/0/instanceId'],
@@ -25,7 +28,10 @@ test('dangling names in the further kinds', async (t) => {
     ['kind: output.value, expected: 1', null],
     ['kind: time.reached, afterStartUs: 5', null],
     [`kind: expr, expression: size(state.notes) > 0, state: { notes: ${rows} }`, null],
-    ['kind: expr, expression: "true", state: { notes: { packageId: notes, namespace: note } }', 'DY3009 /assertions/0/state/notes/namespace'],
+    [
+      'kind: expr, expression: "true", state: { notes: { packageId: notes, namespace: note } }',
+      'DY3009 /assertions/0/state/notes/namespace',
+    ],
     [`kind: expr, expression: size(state.note) > 0, state: { notes: ${rows} }`, 'DY3016 /assertions/0/expression'],
     ['kind: expr, expression: "operations.all(o, p.sequence > 0)"', 'DY3016 /assertions/0/expression'],
     ['kind: expr, expression: "operations.all(o, [o].map(state, state.sequence)[0] > 0)"', null],

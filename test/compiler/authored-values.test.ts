@@ -121,7 +121,16 @@ test('a time is what Date says of it, and of a date that is none there is no tim
 });
 
 test('every field of an authored file that counts microseconds takes both forms', () => {
-  const authored = ['RootFile', 'WorldInput', 'ScenarioInput', 'TargetDocumentInput', 'DrillInput', 'SuiteInput', 'ToolPackageFile', 'ToolStarter'];
+  const authored = [
+    'RootFile',
+    'WorldInput',
+    'ScenarioInput',
+    'TargetDocumentInput',
+    'DrillInput',
+    'SuiteInput',
+    'ToolPackageFile',
+    'ToolStarter',
+  ];
   const seen = new Set(authored);
   const found: string[] = [];
   const visit = (schema: Schema, at: string): void => {

@@ -42,7 +42,9 @@ test('TypeScript, JavaScript, JSON and helpers in folders become one function th
 
 test('names of the language may be names of the module', async (t) => {
   assert.deepEqual(
-    await run(t, { 'b.ts': behavior('[new Map(3).n, name]', 'class Map { n: number; constructor(n: number) { this.n = n; } }\nvar name = "x";') }),
+    await run(t, {
+      'b.ts': behavior('[new Map(3).n, name]', 'class Map { n: number; constructor(n: number) { this.n = n; } }\nvar name = "x";'),
+    }),
     [3, 'x'],
   );
 });
@@ -113,8 +115,8 @@ test('no async function and no way to load code gets through, however it is writ
 });
 
 /**
- * esbuild expands a template or a sum in `require` and `import()` as a glob over the real file system, from the working directory. The secret lies
- * in a neighbor's folder there, and no form of the expression may read it, name it or tell a token of it.
+ * esbuild expands a template or a sum in `require` and `import()` as a glob over the real file system, from the working directory. The
+ * secret lies in a neighbor's folder there, and no form of the expression may read it, name it or tell a token of it.
  */
 test('no module of a behavior makes the bundler read files outside of the package', async (t) => {
   const secret = 'sesame-of-the-neighbor';
@@ -188,7 +190,15 @@ test('a module that the parser refuses is refused with its place, and a module l
 });
 
 test('undeclared imports are findings with their place', async (t) => {
-  for (const name of ['lodash', 'fs', 'node:fs/promises', '/etc/passwd', 'https://example.com/x.js', '#internal', 'data:text/javascript,1']) {
+  for (const name of [
+    'lodash',
+    'fs',
+    'node:fs/promises',
+    '/etc/passwd',
+    'https://example.com/x.js',
+    '#internal',
+    'data:text/javascript,1',
+  ]) {
     const { findings } = await bundle(t, { 'b.ts': behavior('x', `import x from '${name}';`) });
     assert.deepEqual(
       findings.map(({ code, file, line, column }) => [code, file, line, column]),

@@ -18,13 +18,19 @@ test('a handler that object literals do not hold is an error, through names, spr
   const every = ['DY5021 notes.add', 'DY5021 on-due', 'DY5021 r.add'];
   assert.deepEqual(await lacks(t, 'export default { operations: {} };'), every);
   const patterns = 'const odd = (a) => a / 2 > 1 ? /[/"]{/.test(`$' + '{{ a }.a}`) : "}";\n';
-  assert.deepEqual(await lacks(t, `${patterns}const it = { operations: { 'notes.add'() { return odd(1); } } };\nexport default it;`), every.slice(1));
+  assert.deepEqual(
+    await lacks(t, `${patterns}const it = { operations: { 'notes.add'() { return odd(1); } } };\nexport default it;`),
+    every.slice(1),
+  );
   const parts = {
     'drillyard/parts.ts':
       "const more = { 'notes.add': () => null };\nexport const operations = { ...more };\nexport const subscriptions = { 'on-du': () => {} };\n",
   };
   const module = "import { defineToolBehavior } from 'drillyard/tool-sdk';\nimport { operations, subscriptions } from './parts.js';\n";
-  assert.deepEqual(await lacks(t, `${module}export default defineToolBehavior({ operations, subscriptions, http: {} });`, parts), every.slice(1));
+  assert.deepEqual(
+    await lacks(t, `${module}export default defineToolBehavior({ operations, subscriptions, http: {} });`, parts),
+    every.slice(1),
+  );
 });
 
 test('of ids that code makes up nothing is said', async (t) => {

@@ -45,7 +45,8 @@ test('a behavior is what the default export gives, wrapped or not, in TypeScript
     try {
       const { outcome } = await local.call({ actorId: 'agent', packageId: 'pinger', operationId: 'ping', arguments: { n: 1 } });
       assert.deepEqual(outcome, { kind: 'ok', value: { pong: 1 } }, file);
-      const { url, token } = (await bindings.open({ world: local.world, actorId: 'agent', bindings: ['http'] })).endpoints.http ?? assert.fail();
+      const { url, token } =
+        (await bindings.open({ world: local.world, actorId: 'agent', bindings: ['http'] })).endpoints.http ?? assert.fail();
       const reply = await fetch(`${url}/ping/two`, { headers: { authorization: `Bearer ${token}` } });
       assert.deepEqual(await reply.json(), { pong: 'two' }, file);
     } finally {

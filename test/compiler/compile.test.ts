@@ -93,7 +93,11 @@ test('layers: patches append, actors replace by id and instance, faults and even
   );
   assert.deepEqual(bare?.setup, build.baseline.setup, 'without a scenario a drill runs in the world itself');
   assert.equal(bare?.setupHash, build.baseline.setupHash);
-  assert.deepEqual([inline?.setup.state, inline?.setup.faults, inline?.setup.virtualTimeUs], [[], [], 0], 'an inline scenario is complete by itself');
+  assert.deepEqual(
+    [inline?.setup.state, inline?.setup.faults, inline?.setup.virtualTimeUs],
+    [[], [], 0],
+    'an inline scenario is complete by itself',
+  );
   assert.deepEqual(
     inline?.setup.toolOverrides.map(({ scope }) => scope),
     ['drill'],
@@ -106,10 +110,16 @@ test('layers: patches append, actors replace by id and instance, faults and even
 
 /** The same project written in another way. */
 const rewrites: { [how: string]: Files } = {
-  'comments and blank lines': { 'drillyard/world.yaml': `# the shop\n\n${sound['drillyard/world.yaml'].replace('actors:', 'actors: # people')}` },
+  'comments and blank lines': {
+    'drillyard/world.yaml': `# the shop\n\n${sound['drillyard/world.yaml'].replace('actors:', 'actors: # people')}`,
+  },
   'defaults written': {
     ...edited('drillyard/world.yaml', 'id: shop', 'id: shop\nseed: "1"\nvirtualTimeUs: 0\nfaults: []'),
-    ...edited('drillyard/add.drill.yaml', 'tags: [smoke]', 'tags: [smoke]\ntrials: { count: 1, classification: contract }\ncapture: { logs: "off" }'),
+    ...edited(
+      'drillyard/add.drill.yaml',
+      'tags: [smoke]',
+      'tags: [smoke]\ntrials: { count: 1, classification: contract }\ncapture: { logs: "off" }',
+    ),
   },
   'the long form of a drill': {
     'drillyard/add.drill.yaml': sound['drillyard/add.drill.yaml'].replace(
@@ -236,7 +246,10 @@ test('the root file may be another one, with compat for packages of another runn
 });
 
 test('source that does not compile still has a view, without a build, hashes or captured files', async (t) => {
-  const { build, view, sources, diagnostics } = await compileWith(t, edited('drillyard/add.drill.yaml', 'targetId: agent', 'targetId: gone'));
+  const { build, view, sources, diagnostics } = await compileWith(
+    t,
+    edited('drillyard/add.drill.yaml', 'targetId: agent', 'targetId: gone'),
+  );
   assert.equal(build, undefined);
   assert.equal(view.buildHash, undefined);
   assert.equal(sources.size, 0);
@@ -306,7 +319,8 @@ assertions: [${Array.from({ length: assertions }, (_, index) => time(index)).joi
   const events = (count: number) => ({
     [tool]: `${sound[tool]}  compatibility: [${Array.from({ length: count }, (_, index) => index).join(', ')}]\n`,
   });
-  const found = async (changes: Files) => (await compileWith(t, changes)).diagnostics.filter(({ code }) => code === 'DY2006').map(({ path }) => path);
+  const found = async (changes: Files) =>
+    (await compileWith(t, changes)).diagnostics.filter(({ code }) => code === 'DY2006').map(({ path }) => path);
   assert.deepEqual(await found(asserted(100, 100)), []);
   assert.deepEqual(await found(asserted(100, 101)), ['/timeline/invariants']);
   assert.deepEqual(await found(asserted(201, 1)), ['/assertions']);

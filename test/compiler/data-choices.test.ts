@@ -54,7 +54,11 @@ test('chosen baseline rows are what the source would have said itself: same buil
 test('rows chosen for a scenario are all that its instance has, and no other start changes', async (t) => {
   const files = world(row('n1', 'first') + row('n2', 'second') + row('x', 'stays', ', instanceId: other'));
   const plain = await compile(t, files);
-  const { build, view } = await compile(t, files, chosen({ kind: 'scenario', scenarioId: 'busy' }, upsert('n2', 'chosen'), upsert('n3', 'new')));
+  const { build, view } = await compile(
+    t,
+    files,
+    chosen({ kind: 'scenario', scenarioId: 'busy' }, upsert('n2', 'chosen'), upsert('n3', 'new')),
+  );
   const scenario = build!.scenarios[0]!;
   assert.deepEqual(rowsOf(scenario.setup.state), { 'other x': 'stays', 'notes n2': 'chosen', 'notes n3': 'new' });
   assert.equal(build!.baseline.setupHash, plain.build!.baseline.setupHash);

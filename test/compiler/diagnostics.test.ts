@@ -104,7 +104,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /expected a time, found "soon"/,
     suggestion: /"2026-01-05T09:00:00Z"/,
   },
-  DY2004: { changes: edited(world, 'schemaVersion: 1', 'schemaVersion: 2'), at: [world, '/schemaVersion', '2'], message: /expected 1, found 2/ },
+  DY2004: {
+    changes: edited(world, 'schemaVersion: 1', 'schemaVersion: 2'),
+    at: [world, '/schemaVersion', '2'],
+    message: /expected 1, found 2/,
+  },
 
   DY2005: {
     changes: asserting('kind: expr, expression: "size(operations) >"'),
@@ -119,7 +123,8 @@ const cases: { [code in DiagnosticCode]: Case } = {
 
   DY3001: {
     changes: {
-      'drillyard/copy.target.json': '{"schemaVersion": 1, "target": {"id": "agent", "kind": "external", "bindings": ["http"], "timeoutMs": 5}}',
+      'drillyard/copy.target.json':
+        '{"schemaVersion": 1, "target": {"id": "agent", "kind": "external", "bindings": ["http"], "timeoutMs": 5}}',
     },
     at: ['drillyard/copy.target.json', '/target/id', '"agent"'],
     message: /target 'agent' is defined in drillyard\/agent.target.yaml already/,
@@ -216,7 +221,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     suggestion: /--allow-remote/,
   },
   DY3019: {
-    changes: edited('drillyard/agent.target.yaml', 'bindings: [direct]', 'bindings: [direct], bindingEnvironment: { MY_URL: SERVICE_MCP_URL }'),
+    changes: edited(
+      'drillyard/agent.target.yaml',
+      'bindings: [direct]',
+      'bindings: [direct], bindingEnvironment: { MY_URL: SERVICE_MCP_URL }',
+    ),
     at: ['drillyard/agent.target.yaml', '/target/bindingEnvironment/MY_URL', 'SERVICE_MCP_URL'],
     message: /MY_URL will not be set/,
     suggestion: /mcp/,
@@ -241,7 +250,9 @@ const cases: { [code in DiagnosticCode]: Case } = {
     suggestion: /Did you mean 'text'/,
   },
   DY3021: {
-    changes: asserting('kind: operation.count, operation: { packageId: notes, operationId: notes.add, arguments: { idd: x } }, count: { equals: 0 }'),
+    changes: asserting(
+      'kind: operation.count, operation: { packageId: notes, operationId: notes.add, arguments: { idd: x } }, count: { equals: 0 }',
+    ),
     at: [drill, '/assertions/0/operation/arguments/idd', 'idd'],
     message: /does not declare 'idd', and allows it/,
     suggestion: /Did you mean 'id'/,
@@ -279,7 +290,9 @@ const cases: { [code in DiagnosticCode]: Case } = {
   DY4006: { changes: edited(world, 'atUs: 5', 'atUs: -5'), at: [world, '/initialEvents/0/atUs', '-5'], message: /before the start/ },
 
   DY4007: {
-    changes: asserting('kind: state.value, packageId: notes, namespace: notes, rowId: n1, path: [text], comparison: not_equals, expected: 5'),
+    changes: asserting(
+      'kind: state.value, packageId: notes, namespace: notes, rowId: n1, path: [text], comparison: not_equals, expected: 5',
+    ),
     at: [drill, '/assertions/0/expected', '5'],
     message: /it is never this in a row of notes\/notes: 5 must be string/,
   },
@@ -314,7 +327,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     at: [tool, '/manifest/version', '"1.0"'],
     message: /'1.0' is not a semantic version/,
   },
-  DY5007: { changes: edited(tool, '">=0.1.0"', '">=99.0.0"'), at: [tool, '/manifest/engine', '">=99.0.0"'], message: /wants an engine >=99.0.0/ },
+  DY5007: {
+    changes: edited(tool, '">=0.1.0"', '">=99.0.0"'),
+    at: [tool, '/manifest/engine', '">=99.0.0"'],
+    message: /wants an engine >=99.0.0/,
+  },
   DY5008: {
     changes: edited(tool, 'text: { type: string }', 'text: { type: sting }'),
     at: [tool, '/manifest/state/0/schema/properties/text/type', 'sting'],
@@ -400,7 +417,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     suggestion: /did you mean 'notes.ad'/,
   },
 
-  DY6001: { changes: edited(behavior, './clean.js', './cleen.js'), at: [behavior, '', "'./cleen.js'"], message: /no module 'drillyard\/cleen.js'/ },
+  DY6001: {
+    changes: edited(behavior, './clean.js', './cleen.js'),
+    at: [behavior, '', "'./cleen.js'"],
+    message: /no module 'drillyard\/cleen.js'/,
+  },
   DY6002: { changes: edited(behavior, './clean.js', 'node:fs'), at: [behavior, '', "'node:fs'"], message: /'node:fs' is a module of Node/ },
   DY6003: { changes: edited(behavior, 'operations: {', 'operations: {{'), at: [behavior, '', '{'], message: /Expected identifier/ },
   DY6004: {
@@ -436,7 +457,11 @@ const cases: { [code in DiagnosticCode]: Case } = {
     at: [tool, '/module', './notes.ts'],
     message: /more than/,
   },
-  DY6010: { changes: edited('drillyard/clean.ts', 'text.trim()', 'text === -0 ? text : text'), at: ['drillyard/clean.ts', '', '-0'], message: /-0/ },
+  DY6010: {
+    changes: edited('drillyard/clean.ts', 'text.trim()', 'text === -0 ? text : text'),
+    at: ['drillyard/clean.ts', '', '-0'],
+    message: /-0/,
+  },
   DY6011: {
     changes: edited('drillyard/clean.ts', 'text.trim()', 'text.length'),
     types: true,
@@ -471,7 +496,10 @@ for (const [code, { changes, config, types = false, at, message, suggestion }] o
 
 test('the table and its documentation name the same codes, with the same titles and severities', () => {
   const text = readFileSync(new URL('../../../docs/diagnostics.md', import.meta.url), 'utf8');
-  const documented = [...text.matchAll(/^### (DY\d{4}) (.+) \((error|warning)\)$/gm)].map(([, code, title, severity]) => [code, { title, severity }]);
+  const documented = [...text.matchAll(/^### (DY\d{4}) (.+) \((error|warning)\)$/gm)].map(([, code, title, severity]) => [
+    code,
+    { title, severity },
+  ]);
   assert.equal(new Set(documented.map(([code]) => code)).size, documented.length, 'a code is documented twice');
   assert.deepEqual(
     Object.fromEntries(documented),

@@ -71,7 +71,8 @@ state:
 faults:
   - { packageId: notes, faultId: down }
 `,
-  'drillyard/agent.target.yaml': 'schemaVersion: 1\ntarget: { id: agent, kind: module, module: agent.mjs, bindings: [direct], timeoutMs: 1000 }\n',
+  'drillyard/agent.target.yaml':
+    'schemaVersion: 1\ntarget: { id: agent, kind: module, module: agent.mjs, bindings: [direct], timeoutMs: 1000 }\n',
   'drillyard/add.drill.yaml': `schemaVersion: 1
 id: add
 tags: [smoke]

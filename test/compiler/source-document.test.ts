@@ -5,7 +5,9 @@ import { parseSourceDocument } from '../../src/compiler/source-document.js';
 import fc from '../fast-check.js';
 
 function faults(text: string, file = 'x.yaml'): string[] {
-  return parseSourceDocument(file, text).faults.map(({ code, place, message }) => `${code} ${place.line}:${place.column} ${place.path} ${message}`);
+  return parseSourceDocument(file, text).faults.map(
+    ({ code, place, message }) => `${code} ${place.line}:${place.column} ${place.path} ${message}`,
+  );
 }
 
 test('what JSON writes is read back, whatever the white space', () => {

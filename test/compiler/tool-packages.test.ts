@@ -21,7 +21,13 @@ test('packages come from node_modules upward, from folders, linked or not, and f
     'repo/drillyard/world.yaml': 'schemaVersion: 1\nid: w\n',
     'repo/tools/plain/x.tool.json': JSON.stringify({
       schemaVersion: 1,
-      manifest: { schemaVersion: 1, id: 'plain', version: '1.0.0', engine: '*', state: [{ namespace: 'rows', schema: { type: 'object' } }] },
+      manifest: {
+        schemaVersion: 1,
+        id: 'plain',
+        version: '1.0.0',
+        engine: '*',
+        state: [{ namespace: 'rows', schema: { type: 'object' } }],
+      },
     }),
     'repo/node_modules/keep': '',
   });
@@ -49,7 +55,9 @@ test('what cannot be a package is refused where it is named', async (t) => {
     ['../../../../..//..', /./],
     ['library:../ticket-desk', /library has no package/],
   ] as const) {
-    const { diagnostics, build } = await compileWith(t, { 'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages: [specifier] }) });
+    const { diagnostics, build } = await compileWith(t, {
+      'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages: [specifier] }),
+    });
     assert.equal(build, undefined, specifier);
     assert.match(diagnostics[0]?.message ?? '', message);
   }
@@ -92,7 +100,8 @@ test('two packages cannot have one route, whatever they call its parameters', as
         ],
       },
     }),
-    [`drillyard/${id}.ts`]: 'export default { operations: { get: () => null }, http: { get: { decode: () => ({}), encode: () => ({}) } } };\n',
+    [`drillyard/${id}.ts`]:
+      'export default { operations: { get: () => null }, http: { get: { decode: () => ({}), encode: () => ({}) } } };\n',
   });
   const { diagnostics } = await compileWith(t, { ...withRoute('left', '/rows/{id}'), ...withRoute('right', '/rows/{key}') });
   assert.deepEqual(
@@ -122,7 +131,10 @@ test('a conformance project is found from its package', (t) => {
   assert.deepEqual(diagnostics, []);
   assert.deepEqual(conformance, { root: join(realpathSync(root), 'conformance'), suite: 'all', packageRoot: realpathSync(root) });
   assert.match(loadConformance(join(root, 'none')).diagnostics[0]?.message ?? '', /no folder/);
-  const without = folder(t, { 'package.json': '{ "drillyard": { "tool": "a.tool.yaml", "lifecycle": "active" } }', 'a.tool.yaml': toolFile('a') });
+  const without = folder(t, {
+    'package.json': '{ "drillyard": { "tool": "a.tool.yaml", "lifecycle": "active" } }',
+    'a.tool.yaml': toolFile('a'),
+  });
   assert.match(loadConformance(without).diagnostics[0]?.message ?? '', /names no conformance project/);
   const gone = folder(t, { 'package.json': `{ ${field} }`, 'a.tool.yaml': toolFile('a') });
   assert.match(loadConformance(gone).diagnostics[0]?.message ?? '', /is no folder of the package/);
@@ -133,7 +145,8 @@ test('a project may use the package it lies in', async (t) => {
     'package.json': `{ ${field} }`,
     'a.tool.yaml': toolFile('a'),
     'conformance/drillyard.json': '{ "schemaVersion": 1, "toolPackages": [".."] }',
-    'conformance/drillyard/world.yaml': 'schemaVersion: 1\nid: w\nactors: [{ id: ann, grants: [{ packageId: a, operationId: rows.create }] }]\n',
+    'conformance/drillyard/world.yaml':
+      'schemaVersion: 1\nid: w\nactors: [{ id: ann, grants: [{ packageId: a, operationId: rows.create }] }]\n',
   });
   const { build, view, diagnostics } = await compileProject({ root: join(root, 'conformance') });
   assert.deepEqual(lines(diagnostics), []);

@@ -1,4 +1,5 @@
-// Types of behaviors and agents, checked by `validate` with the TypeScript that is installed: what is reported, by whose options, and when nothing is.
+// Types of behaviors and agents, checked by `validate` with the TypeScript that is installed: what is reported, by whose options, and when
+// nothing is.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -21,7 +22,9 @@ const wrong: Files = {
     "const text: string = context.state.scan('notes').length;\n      return { id: text };",
   ),
   [clean]: 'export const clean = (text: string): string => text.trimm();\n',
-  ...agent("import { two } from './two.js';\nexport default (): number => two;\n", { 'agents/two.ts': "export const two: number = 'two';\n" }),
+  ...agent("import { two } from './two.js';\nexport default (): number => two;\n", {
+    'agents/two.ts': "export const two: number = 'two';\n",
+  }),
 };
 
 test('type errors of behaviors, agents and what they import are errors of validate, and of nothing else', async (t) => {
@@ -29,7 +32,9 @@ test('type errors of behaviors, agents and what they import are errors of valida
   const { valid, diagnostics, types } = await validateRepository({ root });
   assert.deepEqual([valid, types], [false, { state: 'checked' }]);
   assert.deepEqual(
-    diagnostics.map(({ code, severity, file, line, column, path, message }) => `${code} ${severity} ${file}:${line}:${column} ${path}${message}`),
+    diagnostics.map(
+      ({ code, severity, file, line, column, path, message }) => `${code} ${severity} ${file}:${line}:${column} ${path}${message}`,
+    ),
     [
       "DY6011 error agents/two.ts:1:14 Type 'string' is not assignable to type 'number'. (TS2322)",
       "DY6011 error drillyard/clean.ts:1:53 Property 'trimm' does not exist on type 'string'. Did you mean 'trim'? (TS2551)",
@@ -44,7 +49,10 @@ test('type errors of behaviors, agents and what they import are errors of valida
 
   const told = await drillyard(['validate'], { cwd: root });
   assert.equal(told.code, 2);
-  assert.match(told.stderr, /agents\/two\.ts:1:14 error DY6011 Type 'string'[^\n]*\n\s+1 \| export const two: number = 'two';\n\s+\| {14}\^\n/);
+  assert.match(
+    told.stderr,
+    /agents\/two\.ts:1:14 error DY6011 Type 'string'[^\n]*\n\s+1 \| export const two: number = 'two';\n\s+\| {14}\^\n/,
+  );
   assert.match(told.stderr, /3 errors/);
   const silent = await drillyard(['validate', '--no-types', '--json'], { cwd: root });
   assert.equal(silent.code, 0, silent.stderr);
@@ -70,7 +78,10 @@ export default async function play({ task }: TargetInvocation, context: TargetCo
   return text + wrong;
 }
 `,
-      { 'node_modules/untyped/package.json': '{ "name": "untyped", "main": "main.js" }', 'node_modules/untyped/main.js': "module.exports = 'x';" },
+      {
+        'node_modules/untyped/package.json': '{ "name": "untyped", "main": "main.js" }',
+        'node_modules/untyped/main.js': "module.exports = 'x';",
+      },
     ),
   });
   const { diagnostics } = await validateRepository({ root });
@@ -139,7 +150,10 @@ test('TypeScript is the one of the repository; a version without an API is as no
   const broken = "throw new Error('TypeScript was loaded');";
   const own = folder(t, installed('typescript', '5.4.0', `${api} exports.version = '5.4.0';`));
   const native = folder(t, installed('typescript', '7.0.2', "exports.version = '7.0.2';"));
-  const both = folder(t, { ...installed('typescript', '7.0.2', broken), ...installed('typescript6', '6.0.3', `${api} exports.version = '6.0.3';`) });
+  const both = folder(t, {
+    ...installed('typescript', '7.0.2', broken),
+    ...installed('typescript6', '6.0.3', `${api} exports.version = '6.0.3';`),
+  });
   const versionIn = (...folders: string[]): string | undefined => {
     const found = findTypeScript(folders);
     return 'typescript' in found ? found.typescript.version : found.without && `none but ${found.without}`;

@@ -23,7 +23,9 @@ test('any JSON value is written as an independent implementation of RFC 8785 wri
 
 test('any finite double is written as ECMAScript writes it', () => {
   fc.assert(
-    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => assert.equal(canonicalJson(number), JSON.stringify(number))),
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) =>
+      assert.equal(canonicalJson(number), JSON.stringify(number)),
+    ),
     { numRuns: 2000 },
   );
 });

@@ -93,7 +93,13 @@ test('what an author wrote is kept, defaults go in between', () => {
 
 test('the defaults of each shape', () => {
   const start = { actors: [], state: [], faults: [], initialEvents: [] };
-  assert.deepEqual(defaults.materializeWorld({ schemaVersion: 1, id: 'w' }), { schemaVersion: 1, id: 'w', seed: '1', virtualTimeUs: 0, ...start });
+  assert.deepEqual(defaults.materializeWorld({ schemaVersion: 1, id: 'w' }), {
+    schemaVersion: 1,
+    id: 'w',
+    seed: '1',
+    virtualTimeUs: 0,
+    ...start,
+  });
   assert.deepEqual(defaults.materializeScenario({ schemaVersion: 1, id: 's', actors: [{ id: 'ada' }] }), {
     schemaVersion: 1,
     id: 's',
@@ -137,7 +143,8 @@ test('the defaults of each shape', () => {
     },
   );
   assert.equal(
-    (defaults.materializeAssertion({ ...assertion, kind: 'callback.count', callbackId: 'c', count: {} } as never) as { phase: string }).phase,
+    (defaults.materializeAssertion({ ...assertion, kind: 'callback.count', callbackId: 'c', count: {} } as never) as { phase: string })
+      .phase,
     'delivered',
   );
   const further: [object, object][] = [
@@ -159,7 +166,11 @@ test('the defaults of each shape', () => {
 
 test('a declared error may be its code alone, or say in a message what it means', () => {
   const operation = { id: 'x', inputSchema: true, outputSchema: true, idempotency: 'none', fidelity: { level: 1 } } as const;
-  const declared = ['GONE', { code: 'BUSY', message: 'Later.', retryable: true }, { code: 'LATE', description: 'Said.', message: 'Unsaid.' }];
+  const declared = [
+    'GONE',
+    { code: 'BUSY', message: 'Later.', retryable: true },
+    { code: 'LATE', description: 'Said.', message: 'Unsaid.' },
+  ];
   const { operations } = defaults.materializeManifest({
     schemaVersion: 1,
     id: 'tool',

@@ -100,7 +100,10 @@ export const virtualTime = (at: string): Edge => ({
 export const items = (at: string, item: (index: number) => unknown, min: number, max: number): Edge => ({
   at,
   fits: [Array.from({ length: max }, (_, index) => item(index)), Array.from({ length: min }, (_, index) => item(index))],
-  breaks: [[Array.from({ length: max + 1 }, (_, index) => item(index)), 'too_many'], ...(min > 0 ? ([[[], 'too_few']] as [unknown, string][]) : [])],
+  breaks: [
+    [Array.from({ length: max + 1 }, (_, index) => item(index)), 'too_many'],
+    ...(min > 0 ? ([[[], 'too_few']] as [unknown, string][]) : []),
+  ],
 });
 export const idPattern = (at: string, prefix: string, digits = 'z'): Edge => ({
   at,
@@ -112,9 +115,8 @@ export const idPattern = (at: string, prefix: string, digits = 'z'): Edge => ({
 export const hash = (at: string): Edge => ({
   at,
   fits: [digest],
-  breaks: [digest.slice(0, -1), `${digest}0`, digest.toUpperCase(), digest.slice(7), `md5:${digest.slice(7)}`].map((bad): [string, string] => [
-    bad,
-    'pattern',
-  ]),
+  breaks: [digest.slice(0, -1), `${digest}0`, digest.toUpperCase(), digest.slice(7), `md5:${digest.slice(7)}`].map(
+    (bad): [string, string] => [bad, 'pattern'],
+  ),
 });
 export const stranger = (at: string): Edge => ({ at: `${at}/stranger`, breaks: [[1, 'unknown_property']] });

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
-import { endpointShapeChecks, endpointShapes, endpointValidators, endpointWordings, shapeNameOf } from '../../src/contract/endpoint-validators.js';
+import {
+  endpointShapeChecks,
+  endpointShapes,
+  endpointValidators,
+  endpointWordings,
+  shapeNameOf,
+} from '../../src/contract/endpoint-validators.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
 import fc from '../fast-check.js';

@@ -20,7 +20,12 @@ const codes = Object.keys(errorTable) as ErrorCode[];
 
 test('every code is documented as it is, and every documented code exists', () => {
   const documented = [...docs.matchAll(/^\| (\d{3}) \| `([a-z]+[.][A-Z_]+)` \| (yes|no) \| (\w+) \| (.+) \|$/gm)];
-  const rows = documented.map(([, status, code, retryable, source]) => ({ code, status: Number(status), retryable: retryable === 'yes', source }));
+  const rows = documented.map(([, status, code, retryable, source]) => ({
+    code,
+    status: Number(status),
+    retryable: retryable === 'yes',
+    source,
+  }));
   assert.deepEqual(
     rows.sort((a, b) => ((a.code as string) < (b.code as string) ? -1 : 1)),
     codes.sort().map((code) => ({ code, ...errorTable[code] })),

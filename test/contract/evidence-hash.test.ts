@@ -35,7 +35,8 @@ test('the digest is that of the leaves, around every leaf border and whenever it
   lines.forEach((line, index) => {
     hasher.appendLine(line);
     const count = index + 1;
-    if (count % 1024 < 2 || count % 1024 === 1023 || count === lines.length) assert.equal(hasher.digest(), recompute(lines.slice(0, count)));
+    if (count % 1024 < 2 || count % 1024 === 1023 || count === lines.length)
+      assert.equal(hasher.digest(), recompute(lines.slice(0, count)));
   });
 });
 
@@ -75,9 +76,12 @@ const ids = fc.record({
   callId: fc.string(),
   idempotencyKey: fc.option(fc.string(), { nil: undefined }),
 });
-const drafts = fc.array(fc.record({ kind: fc.constantFrom('operation', 'event', 'callback', 'lifecycle'), text: fc.string({ unit: 'grapheme' }) }), {
-  maxLength: 20,
-});
+const drafts = fc.array(
+  fc.record({ kind: fc.constantFrom('operation', 'event', 'callback', 'lifecycle'), text: fc.string({ unit: 'grapheme' }) }),
+  {
+    maxLength: 20,
+  },
+);
 
 /** A made-up journal: `drafts` is what happened, `ids` is who asked. */
 function journal(
@@ -115,7 +119,16 @@ function journal(
         scheduledEventId: who.callId,
       };
     if (kind === 'callback')
-      return { ...common, kind, callbackId: 'c', packageId: 'p', instanceId: 'p', receiverId: 'r', phase: 'queued', deliveryId: who.callId };
+      return {
+        ...common,
+        kind,
+        callbackId: 'c',
+        packageId: 'p',
+        instanceId: 'p',
+        receiverId: 'r',
+        phase: 'queued',
+        deliveryId: who.callId,
+      };
     return { ...common, kind: 'lifecycle', phase: 'world_created', details: { text } };
   }) as EvidenceEntry[];
 }
@@ -146,5 +159,8 @@ test('a trajectory is the same whoever asked, and is what the words of the contr
 
 test('what happened changes the trajectory', () => {
   const who = { transactionId: 't', correlationId: 'c', callId: 'x', idempotencyKey: undefined };
-  assert.notEqual(trajectory(journal([{ kind: 'operation', text: 'a' }], who)), trajectory(journal([{ kind: 'operation', text: 'b' }], who)));
+  assert.notEqual(
+    trajectory(journal([{ kind: 'operation', text: 'a' }], who)),
+    trajectory(journal([{ kind: 'operation', text: 'b' }], who)),
+  );
 });

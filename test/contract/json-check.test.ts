@@ -34,7 +34,8 @@ const { value: jsonValue } = fc.letrec<{ value: unknown }>((tie) => ({
     fc.array(tie('value'), { maxLength: 5 }),
     fc.array(fc.tuple(name, tie('value')), { maxLength: 6 }).map((members) => {
       const object = {};
-      for (const [key, value] of members) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+      for (const [key, value] of members)
+        Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
       return object;
     }),
   ),

@@ -19,7 +19,10 @@ test('the reference is what the contract makes it, and a field that nobody expla
   for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes), settingFields())))
     assert.equal(readFileSync(join(root, path), 'utf8'), text, `${path}: npm run reference`);
   const { SuiteInput } = shapes;
-  const more = { ...shapes, SuiteInput: { ...SuiteInput, properties: { ...SuiteInput?.properties, patience: { type: 'integer' as const } } } };
+  const more = {
+    ...shapes,
+    SuiteInput: { ...SuiteInput, properties: { ...SuiteInput?.properties, patience: { type: 'integer' as const } } },
+  };
   assert.throws(() => makeReference(inOneOrder(more), settingFields()), /SuiteInput\.patience/);
 });
 

@@ -5,10 +5,25 @@ import fc from '../fast-check.js';
 
 test('seeds are the unsigned 64-bit integers as decimal text', () => {
   fc.assert(
-    fc.property(fc.bigInt({ min: -5n, max: 2n ** 65n }), (number) => assert.equal(isSeed(number.toString()), number >= 0n && number < 2n ** 64n)),
+    fc.property(fc.bigInt({ min: -5n, max: 2n ** 65n }), (number) =>
+      assert.equal(isSeed(number.toString()), number >= 0n && number < 2n ** 64n),
+    ),
   );
   for (const text of ['0', '18446744073709551615']) assert.ok(isSeed(text));
-  for (const text of ['', '00', '01', '-0', '+1', '1.0', '1e3', ' 1', '1\n', '18446744073709551616', '99999999999999999999', '100000000000000000000'])
+  for (const text of [
+    '',
+    '00',
+    '01',
+    '-0',
+    '+1',
+    '1.0',
+    '1e3',
+    ' 1',
+    '1\n',
+    '18446744073709551616',
+    '99999999999999999999',
+    '100000000000000000000',
+  ])
     assert.ok(!isSeed(text));
 });
 

@@ -87,7 +87,11 @@ edges('command target', validateTarget, { ...common, kind: 'command', bindings: 
 ]);
 edges('http target', validateTarget, { ...common, kind: 'http', bindings: ['http'], url: 'http://127.0.0.1:1/a', method: 'POST' }, [
   ...remoteBindings,
-  { at: '/url', fits: ['https://example.test', 'urn:x:y'], breaks: [['x', 'format'], ['', 'format'], ['http://a b', 'format'], ...required] },
+  {
+    at: '/url',
+    fits: ['https://example.test', 'urn:x:y'],
+    breaks: [['x', 'format'], ['', 'format'], ['http://a b', 'format'], ...required],
+  },
   { at: '/method', fits: ['PUT'], breaks: [['GET', 'not_one_of'], ['post', 'not_one_of'], ...required] },
   hostNames('/headersFromEnvironment'),
   timeouts(3_600_000),

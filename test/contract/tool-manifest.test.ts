@@ -63,7 +63,11 @@ edges('tool manifest', validateToolManifest, manifest, [
   },
   {
     at: '/operations/0/mcp/content',
-    fits: [[{ type: 'text', text: { from: [] } }], [{ type: 'image', data: 'AAAA', mimeType: 'image/png', each: ['a', 0] }], resource({ text: 'x' })],
+    fits: [
+      [{ type: 'text', text: { from: [] } }],
+      [{ type: 'image', data: 'AAAA', mimeType: 'image/png', each: ['a', 0] }],
+      resource({ text: 'x' }),
+    ],
     breaks: [[[], 'too_few']],
   },
   { at: '/operations/0/mcp/content', inside: '/0/type', breaks: [[[{ type: 'video' }], 'not_one_of']] },

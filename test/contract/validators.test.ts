@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
 import * as validators from '../../src/contract/validators.js';
-import { shapeChecks, type Validation, validateCallRequest, validateDrill, validateTarget, wordings } from '../../src/contract/validators.js';
+import {
+  shapeChecks,
+  type Validation,
+  validateCallRequest,
+  validateDrill,
+  validateTarget,
+  wordings,
+} from '../../src/contract/validators.js';
 import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 
@@ -62,7 +69,10 @@ test('a typo in an assertion is named, together with everything else that is wro
   const typo = result.issues.find(({ path }) => path === '/assertions/0/comparision');
   assert.equal(typo?.message, '"comparision" is not a member of StateValueAssertion; did you mean "comparison"?');
   const gate = result.issues.find(({ path }) => path === '/assertions/0/gate');
-  assert.equal(gate?.message, 'expected true or false, found "yes" (A failed gate fails the run; a failed non-gate is reported only)');
+  assert.equal(
+    gate?.message,
+    'expected true or false, found "yes" (A failed gate fails the run; a failed non-gate is reported only. Default: true)',
+  );
 });
 
 test('a member whose name begins like a broken sibling is still told', () => {
@@ -74,7 +84,10 @@ test('a member whose name begins like a broken sibling is still told', () => {
 });
 
 test('paths are JSON Pointers', () => {
-  assert.deepEqual(issuesOf(validateCallRequest({ arguments: {}, 'a/b~c': 1, '': 2 })), ['/ unknown_property', '/a~1b~0c unknown_property']);
+  assert.deepEqual(issuesOf(validateCallRequest({ arguments: {}, 'a/b~c': 1, '': 2 })), [
+    '/ unknown_property',
+    '/a~1b~0c unknown_property',
+  ]);
 });
 
 test('a drill in both forms, and one in none, is told which form it is most like', () => {

@@ -46,7 +46,10 @@ const checkpoint = (status: AssertionStatus) =>
   }) as const;
 
 test('an invariant that failed at any checkpoint fails the run', () => {
-  assert.equal(resultVerdict({ status: 'sealed', assertionResults: [result('passed')], checkpoints: [checkpoint('failed')] as never }), 'failed');
+  assert.equal(
+    resultVerdict({ status: 'sealed', assertionResults: [result('passed')], checkpoints: [checkpoint('failed')] as never }),
+    'failed',
+  );
 });
 
 test('a run that was not sealed never passes, but can fail', () => {

@@ -149,7 +149,8 @@ test('discarding needs the exact id, the version seen and no turn at work', asyn
     const discarded = (await kit.call('discardAuthoringSession', { path, body: { ...now, expectedVersion: version } })).session;
     assert.equal(discarded.state, 'discarded');
     assert.equal(discarded.closedAtMs, kit.clock.nowMs);
-    const listed = async (state: 'active' | 'discarded' | 'all') => (await kit.call('listAuthoringSessions', { query: { state } })).items.length;
+    const listed = async (state: 'active' | 'discarded' | 'all') =>
+      (await kit.call('listAuthoringSessions', { query: { state } })).items.length;
     assert.deepEqual([await listed('active'), await listed('discarded'), await listed('all')], [0, 1, 1]);
   } finally {
     await kit.close();
@@ -225,7 +226,8 @@ test('in a box an author sees the runtime, its own folder and what its arguments
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const program = join(folder, 'bin', 'author.mjs');
   mkdirSync(join(folder, 'bin', 'data'), { recursive: true });
-  for (const name of ['named', 'other', 'bin/beside', 'bin/data/server.key', 'bin/elsewhere.key']) writeFileSync(join(folder, name), 'text');
+  for (const name of ['named', 'other', 'bin/beside', 'bin/data/server.key', 'bin/elsewhere.key'])
+    writeFileSync(join(folder, name), 'text');
   writeFileSync(
     program,
     `#!${process.execPath}
@@ -249,9 +251,17 @@ test('in a box an author sees the runtime, its own folder and what its arguments
   );
   const input = { schemaVersion: 1, authoringSessionId: 'as_1', turnId: 'aturn_1', prompt: '', files: [], diagnostics: [] } as const;
   const look = async (openNetwork: boolean) => {
-    const settings = { isolation: 'box', dataDirectory: join(folder, 'bin', 'data'), keyFile: join(folder, 'bin', 'elsewhere.key') } as const;
+    const settings = {
+      isolation: 'box',
+      dataDirectory: join(folder, 'bin', 'data'),
+      keyFile: join(folder, 'bin', 'elsewhere.key'),
+    } as const;
     const author = { executable: program, arguments: [join(folder, 'named')], timeoutMs: 20_000, openNetwork };
-    const [change] = await askCommandAuthor({ ...settings, author }, { ...input, files: [], diagnostics: [] }, new AbortController().signal);
+    const [change] = await askCommandAuthor(
+      { ...settings, author },
+      { ...input, files: [], diagnostics: [] },
+      new AbortController().signal,
+    );
     return JSON.parse((change as SourceChange & { action: 'put' }).content);
   };
   process.env.SERVER_ONLY_SECRET = 'not for authors';

@@ -36,7 +36,8 @@ test('what is not there, is damaged, or is no digest is refused, and a path neve
   await blobs.put(Buffer.from('whole'));
   assert.equal(Buffer.from(await blobs.get(digest)).toString(), 'whole');
   await assert.rejects(blobs.get(sha256Digest('other')), { code: 'ENOENT' });
-  for (const name of ['', '../../etc/passwd', `sha256:${'0'.repeat(63)}/`, 'sha256:']) await assert.rejects(blobs.get(name), /is no digest/);
+  for (const name of ['', '../../etc/passwd', `sha256:${'0'.repeat(63)}/`, 'sha256:'])
+    await assert.rejects(blobs.get(name), /is no digest/);
 });
 
 test('what an earlier life left half written goes away', (t) => {

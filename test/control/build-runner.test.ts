@@ -13,7 +13,9 @@ import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 after(() => compiler.close());
 
 const broken = soundFiles.map((file) =>
-  file.path === 'drillyard/world.yaml' ? { ...file, content: sound[file.path as 'drillyard/world.yaml'].replace('notes.add', 'notes.ad') } : file,
+  file.path === 'drillyard/world.yaml'
+    ? { ...file, content: sound[file.path as 'drillyard/world.yaml'].replace('notes.add', 'notes.ad') }
+    : file,
 );
 
 test('a sound revision becomes a build that can be listed, read and looked into', async (t) => {
@@ -50,7 +52,9 @@ test('a build is for the digest it expects, and builds of others do not exist', 
   const kit = await openSourceKit(t);
   const { draft, build } = await kit.builtFrom();
   const path = { sourceDraftId: draft.sourceDraftId, revision: 1 };
-  await assert.rejects(kit.call('createBuild', { path, body: { sourceDigest: build.buildHash as never } }), { code: 'control.STATE_CONFLICT' });
+  await assert.rejects(kit.call('createBuild', { path, body: { sourceDigest: build.buildHash as never } }), {
+    code: 'control.STATE_CONFLICT',
+  });
   await assert.rejects(kit.call('createBuild', { path: { ...path, revision: 2 }, body: {} }), { code: 'control.NOT_FOUND' });
   const { caller } = await kit.foreigner();
   for (const id of ['getBuild', 'getBuildWorld'] as const)
@@ -82,7 +86,11 @@ function patient(real: CompilePort): { compiler: CompilePort; asked: Promise<voi
     return real.compile(request);
   };
   return {
-    compiler: Object.assign(Object.create(real) as CompilePort, { compile, verify: real.verify.bind(real), library: real.library.bind(real) }),
+    compiler: Object.assign(Object.create(real) as CompilePort, {
+      compile,
+      verify: real.verify.bind(real),
+      library: real.library.bind(real),
+    }),
     asked,
     go,
   };

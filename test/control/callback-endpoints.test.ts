@@ -8,7 +8,9 @@ import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
-const kit: ControlKit = await openControlKit({ endpoints: (services) => ({ ...callbackEndpoints(services), ...projectEndpoints(services) }) });
+const kit: ControlKit = await openControlKit({
+  endpoints: (services) => ({ ...callbackEndpoints(services), ...projectEndpoints(services) }),
+});
 after(() => kit.close());
 const { call, organizationId, projectId } = kit;
 const originOf = (text: string) => requireOrigin(text, { allowLoopbackReceivers: false, receiverPorts: [443, 8443] });
@@ -57,7 +59,10 @@ test('an origin is https, host and port, as browsers write it', () => {
   for (const port of [22, 25, 80, 444, 6379, 65535])
     assert.throws(() => originOf(`https://hooks.example.com:${port}`), refused('control.INVALID_REQUEST'));
   assert.equal(requireOrigin('http://127.0.0.1:22', { allowLoopbackReceivers: true, receiverPorts: [] }), 'http://127.0.0.1:22');
-  assert.equal(requireOrigin('https://a.example.com:444', { allowLoopbackReceivers: false, receiverPorts: [444] }), 'https://a.example.com:444');
+  assert.equal(
+    requireOrigin('https://a.example.com:444', { allowLoopbackReceivers: false, receiverPorts: [444] }),
+    'https://a.example.com:444',
+  );
   assert.equal(originOf('https://[2606:4700::1111]'), 'https://[2606:4700::1111]');
   assert.equal(originOf('https://bücher.example.com'), 'https://xn--bcher-kva.example.com');
 });

@@ -111,7 +111,10 @@ type Step =
   | { kind: 'reopen' }
   | { kind: 'list'; request: ListRequest };
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('change' as const), edits: fc.array(edit, { maxLength: 5 }), throws: fc.boolean() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('change' as const), edits: fc.array(edit, { maxLength: 5 }), throws: fc.boolean() }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('list' as const), request: requests }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'settle' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'lose' as const }) },
@@ -169,7 +172,10 @@ test('changes see each other at once, views what is on the disk; what was lost o
           // What was lost was never there; everything else is, also for the next life.
           if (one.kind === 'lose') pending = durable;
           durable = new Map(pending);
-          assert.deepEqual(listAll(catalog.view, { index: 'all', prefix: [], limit: 3 }), expected(durable, { index: 'all', prefix: [], limit: 3 }));
+          assert.deepEqual(
+            listAll(catalog.view, { index: 'all', prefix: [], limit: 3 }),
+            expected(durable, { index: 'all', prefix: [], limit: 3 }),
+          );
         }
       }
       await Promise.all(waiting);

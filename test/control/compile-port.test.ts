@@ -121,7 +121,8 @@ test('what takes too long or too much memory ends alone; the next one compiles',
   t.after(() => slow.close());
   await assert.rejects(
     slow.compile({ root: folder(t, sound), projectId: 'prj_1' }),
-    (error: ServiceError) => error.code === 'control.SOURCE_INVALID' && /^Compiling the source took more than 0.001 s\.$/.test(error.message),
+    (error: ServiceError) =>
+      error.code === 'control.SOURCE_INVALID' && /^Compiling the source took more than 0.001 s\.$/.test(error.message),
   );
   const small = new CompileWorkers({ workers: 1, heapMb: 24 });
   t.after(() => small.close());

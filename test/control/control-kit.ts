@@ -169,7 +169,10 @@ async function whole<Id extends EndpointId>(reply: ServedReply<Id>): Promise<End
 
 type Ground = { directory: string; clock: { nowMs: number }; disk: { full: boolean } };
 
-async function openServices({ services, settings, worlds }: ControlKitOptions, { directory, clock, disk }: Ground): Promise<ControlServices> {
+async function openServices(
+  { services, settings, worlds }: ControlKitOptions,
+  { directory, clock, disk }: Ground,
+): Promise<ControlServices> {
   mkdirSync(directory, { recursive: true });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const nowMs = (): number => clock.nowMs;
@@ -208,7 +211,14 @@ async function openServices({ services, settings, worlds }: ControlKitOptions, {
 }
 
 const openRealWorlds = (directory: string, storedBytesMax: number): ReturnType<typeof openWorlds> =>
-  openWorlds({ directory: join(directory, 'worlds'), layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', storedBytesMax });
+  openWorlds({
+    directory: join(directory, 'worlds'),
+    layout: 'shared',
+    durability: 'committed',
+    hosts: 1,
+    isolation: 'thread',
+    storedBytesMax,
+  });
 
 /** A port that a test has not brought. */
 function absent<Port extends object>(name: string): Port {

@@ -15,7 +15,13 @@ async function chosenFor(kit: SourceKit, text: string) {
   const { dataset, revision } = await kit.call('createDataset', {
     body: { name: 'few', buildHash: build.buildHash, packageId: 'notes', collections },
   });
-  const selection: Selection = { packageId: 'notes', datasetId: dataset.datasetId, revision: 1, digest: revision.digest, instanceId: 'notes' };
+  const selection: Selection = {
+    packageId: 'notes',
+    datasetId: dataset.datasetId,
+    revision: 1,
+    digest: revision.digest,
+    instanceId: 'notes',
+  };
   const path = { sourceDraftId: draft.sourceDraftId, revision: 1 };
   const body: PutSourceDatasetsRequest = { sourceDigest: draft.sourceDigest, target: { kind: 'baseline' }, selections: [selection] };
   return { draft, build, path, body, selection };
@@ -47,7 +53,10 @@ test('data is chosen once for a source version; its builds and its baseline have
   const after = await kit.call('getSourceBaseline', { path: { sourceDraftId: draft.sourceDraftId } });
   assert.deepEqual([after.eligibility, after.buildHash], ['available', attempt.buildHash]);
   const { editable, records, recordCount } = after.collections[0]!;
-  assert.deepEqual({ editable, records, recordCount }, { editable: false, records: [{ rowId: 'n9', value: { text: 'chosen' } }], recordCount: 1 });
+  assert.deepEqual(
+    { editable, records, recordCount },
+    { editable: false, records: [{ rowId: 'n9', value: { text: 'chosen' } }], recordCount: 1 },
+  );
 });
 
 test('a choice names the digests as they are, a tool once an instance, and what there is', async (t) => {
@@ -65,13 +74,19 @@ test('a choice names the digests as they are, a tool once an instance, and what 
   );
   await assert.rejects(selecting({ revision: 2 }), { code: 'control.NOT_FOUND' });
   await assert.rejects(selecting({ datasetId: `dataset_${'0'.repeat(32)}` }), { code: 'control.NOT_FOUND' });
-  await assert.rejects(selecting({ packageId: 'other' }), (error: ServiceError) => error.extra.issues?.[0]?.path === '/selections/0/packageId');
+  await assert.rejects(
+    selecting({ packageId: 'other' }),
+    (error: ServiceError) => error.extra.issues?.[0]?.path === '/selections/0/packageId',
+  );
   await assert.rejects(
     put({ selections: [selection, selection] }),
     (error: ServiceError) => error.extra.issues?.[0]?.path === '/selections/1/instanceId',
   );
   await assert.rejects(kit.call('getSourceDatasets', { path }), { code: 'control.NOT_FOUND' });
-  await kit.call('archiveDataset', { path: { datasetId: selection.datasetId }, body: { expectedVersion: 1, confirm: selection.datasetId } });
+  await kit.call('archiveDataset', {
+    path: { datasetId: selection.datasetId },
+    body: { expectedVersion: 1, confirm: selection.datasetId },
+  });
   await assert.rejects(selecting({}), { code: 'control.STATE_CONFLICT' });
 });
 

@@ -79,7 +79,9 @@ test('rows that do not fit are refused where they lie', async (t) => {
     { rowId: 's', value: { text: '', more: true } },
   ];
   assert.deepEqual(
-    (await issuesOf(create('notes', [...rows('a'), { namespace: 'note', records: [] }, { namespace: 'notes', records: [] }]))).map((issue) => issue),
+    (await issuesOf(create('notes', [...rows('a'), { namespace: 'note', records: [] }, { namespace: 'notes', records: [] }]))).map(
+      (issue) => issue,
+    ),
     ['/collections/1/namespace not_one_of', '/collections/2/namespace duplicate'],
   );
   const found = await issuesOf(create('notes', [{ namespace: 'notes', records: bad }]));
@@ -97,7 +99,9 @@ test('datasets are listed by tool and state, archived with the right words, and 
   const { build } = await kit.builtFrom();
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c']) {
-    const { dataset } = await kit.call('createDataset', { body: { name, buildHash: build.buildHash, packageId: 'notes', collections: rows(name) } });
+    const { dataset } = await kit.call('createDataset', {
+      body: { name, buildHash: build.buildHash, packageId: 'notes', collections: rows(name) },
+    });
     ids.push(dataset.datasetId);
   }
   const path = { datasetId: ids[1]! };
@@ -106,7 +110,9 @@ test('datasets are listed by tool and state, archived with the right words, and 
   });
   const { dataset } = await kit.call('archiveDataset', { path, body: { expectedVersion: 1, confirm: ids[1]! } });
   assert.deepEqual([dataset.state, dataset.version, dataset.archivedAtMs], ['archived', 2, kit.clock.nowMs]);
-  await assert.rejects(kit.call('archiveDataset', { path, body: { expectedVersion: 2, confirm: ids[1]! } }), { code: 'control.STATE_CONFLICT' });
+  await assert.rejects(kit.call('archiveDataset', { path, body: { expectedVersion: 2, confirm: ids[1]! } }), {
+    code: 'control.STATE_CONFLICT',
+  });
   const revision = { expectedVersion: 2, buildHash: build.buildHash, collections: rows('x') };
   await assert.rejects(kit.call('createDatasetRevision', { path, body: revision }), { code: 'control.STATE_CONFLICT' });
   const listed = async (query: object) => (await kit.call('listDatasets', { query })).items.map(({ name }) => name);
@@ -133,7 +139,8 @@ test('rows that do not fit a body are uploaded: the same digest, the same checks
     assert.equal((await kit.call('putDatasetUploadContent', { path: { uploadId }, body: content })).upload.state, 'uploaded');
     return uploadId;
   };
-  const complete = (uploadId: string, body: object) => kit.call('completeDatasetUpload', { path: { uploadId }, body: { buildHash, ...body } });
+  const complete = (uploadId: string, body: object) =>
+    kit.call('completeDatasetUpload', { path: { uploadId }, body: { buildHash, ...body } });
   const named = { name: 'many', packageId: 'notes' };
 
   const whole = await kit.call('createDataset', { body: { ...named, buildHash, collections: rows('a', 'b') } });
@@ -144,7 +151,10 @@ test('rows that do not fit a body are uploaded: the same digest, the same checks
     [whole.revision.digest, whole.revision.digest, [{ namespace: 'notes', records: 2 }]],
   );
   const path = { datasetId: dataset.datasetId };
-  assert.deepEqual((await kit.call('getDatasetRevision', { path: { ...path, revision: 1 } })).revision.collections, whole.revision.collections);
+  assert.deepEqual(
+    (await kit.call('getDatasetRevision', { path: { ...path, revision: 1 } })).revision.collections,
+    whole.revision.collections,
+  );
   await assert.rejects(complete(uploadId, named), { code: 'control.NOT_FOUND' });
   const more = await complete(await send(rows('c')), { datasetId: dataset.datasetId, expectedVersion: 1 });
   assert.deepEqual([more.dataset.currentRevision, more.revision.revision], [2, 2]);

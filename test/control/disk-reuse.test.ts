@@ -1,4 +1,5 @@
-// Room is used again: rounds of sessions that are made, used, destroyed and forgotten leave files that do not grow from the second round on.
+// Room is used again: rounds of sessions that are made, used, destroyed and forgotten leave files that do not grow from the second round
+// on.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

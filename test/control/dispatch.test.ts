@@ -64,7 +64,9 @@ async function openBench(wait: Wait = async () => {}, options: ControlKitOptions
 
 type Asked = { key: string; id?: string; confirm?: string; prepared?: boolean; caller?: ControlKit['caller'] };
 function ask({ kit }: Bench, { key, id = '1', confirm = '', prepared = true, caller }: Asked): Promise<Dispatched<never>> {
-  const [endpoint, path] = prepared ? ['archiveDataset', { datasetId: `dataset_${id}` }] : ['archiveEnvironment', { environmentId: `env_${id}` }];
+  const [endpoint, path] = prepared
+    ? ['archiveDataset', { datasetId: `dataset_${id}` }]
+    : ['archiveEnvironment', { environmentId: `env_${id}` }];
   const how = { key, ...(caller === undefined ? {} : { caller }) };
   return kit.dispatch(endpoint as 'archiveDataset', { path: path as never, body: { confirm } as never }, how) as never;
 }
@@ -111,7 +113,10 @@ for (const prepared of [false, true]) {
     await ask(bench, { key: 'key-0001', prepared });
     const { caller } = await kit.callerWith('manager');
     assert.equal((await ask(bench, { key: 'key-0001', prepared, caller })).replayed, true, 'another credential of the organization');
-    const there = { path: { projectId: project.projectId, datasetId: 'dataset_1', environmentId: 'env_1' } as never, body: { confirm: '' } as never };
+    const there = {
+      path: { projectId: project.projectId, datasetId: 'dataset_1', environmentId: 'env_1' } as never,
+      body: { confirm: '' } as never,
+    };
     const elsewhere = await kit.dispatch(prepared ? 'archiveDataset' : 'archiveEnvironment', there, { key: 'key-0001' });
     assert.equal(elsewhere.replayed, false, 'another project');
     assert.equal((await ask(bench, { key: 'key-0001', prepared: !prepared })).replayed, false, 'another endpoint');
@@ -150,7 +155,8 @@ for (const prepared of [false, true]) {
   });
 }
 
-const claimsOf = ({ kit }: Bench): number => kit.services.catalog.view.list(claimTable, { index: 'byTime', prefix: [], limit: 1000 }).records.length;
+const claimsOf = ({ kit }: Bench): number =>
+  kit.services.catalog.view.list(claimTable, { index: 'byTime', prefix: [], limit: 1000 }).records.length;
 const auditsOf = ({ kit }: Bench): number => auditActions(kit).length;
 function auditActions(kit: ControlKit): string[] {
   const keys = kit.services.catalog.view.list(auditTable, { index: 'byOrganization', prefix: [kit.organizationId], limit: 1000 });
@@ -310,7 +316,10 @@ test('a key is needed and has its shape', async () => {
   const input = { path: undefined, query: undefined, body: { name: 'x' } };
   await assert.rejects(kit.room.dispatch('createProject', input, context), refused('control.IDEMPOTENCY_KEY_REQUIRED'));
   for (const idempotencyKey of ['', 'short', 'x'.repeat(129), 'key with space', 'schlüssel-1', 'key-0001\n']) {
-    await assert.rejects(kit.room.dispatch('createProject', input, { ...context, idempotencyKey }), refused('control.IDEMPOTENCY_KEY_INVALID'));
+    await assert.rejects(
+      kit.room.dispatch('createProject', input, { ...context, idempotencyKey }),
+      refused('control.IDEMPOTENCY_KEY_INVALID'),
+    );
   }
   for (const idempotencyKey of ['12345678', 'A.b_c:d-e', 'x'.repeat(128)]) {
     assert.equal((await kit.room.dispatch('createProject', input, { ...context, idempotencyKey })).replayed, false);

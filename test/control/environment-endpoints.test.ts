@@ -36,7 +36,9 @@ test('an archived environment stays in the list and takes no more builds; anothe
   const archive = { expectedVersion: 1, confirm: environment.environmentId };
   const archived = (await kit.call('archiveEnvironment', { path, body: archive })).environment;
   assert.deepEqual([archived.state, archived.version, archived.archivedAtMs], ['archived', 2, kit.clock.nowMs]);
-  await assert.rejects(kit.call('archiveEnvironment', { path, body: { ...archive, expectedVersion: 2 } }), { code: 'control.STATE_CONFLICT' });
+  await assert.rejects(kit.call('archiveEnvironment', { path, body: { ...archive, expectedVersion: 2 } }), {
+    code: 'control.STATE_CONFLICT',
+  });
   assert.ok((await kit.call('listEnvironments')).items.some(({ environmentId }) => environmentId === path.environmentId));
   const { caller } = await kit.foreigner();
   await assert.rejects(kit.call('getEnvironment', { path }, { caller }), { code: 'control.NOT_FOUND' });

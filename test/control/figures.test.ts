@@ -15,7 +15,9 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 test('a host keeps its slot while it stands, and the sum of commits never falls', async (t) => {
   let hosts: WorldHostStats[] = [];
-  const kit = await openControlKit({ services: { worlds: { stats: async () => ({ hosts }), close: async () => {} } as unknown as Worlds } });
+  const kit = await openControlKit({
+    services: { worlds: { stats: async () => ({ hosts }), close: async () => {} } as unknown as Worlds },
+  });
   t.after(() => kit.close());
   const figures = new Figures(kit.services);
   t.after(() => figures.close());

@@ -124,7 +124,8 @@ test('what was held drains, and is forgotten', async (t) => {
 test('beyond its budget a project is refused where it holds hosts, until it has drained; so is what would wait without bound', async (t) => {
   const { enter, hold, after, clock } = open(t, 6_000);
   hold('loop', 7_000);
-  const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code && error.extra.retryAfterMs! > 0;
+  const refused = (code: string) => (error: unknown) =>
+    error instanceof ServiceError && error.code === code && error.extra.retryAfterMs! > 0;
   assert.throws(() => enter('loop'), refused('control.RATE_LIMITED'));
   enter('other');
   assert.deepEqual(await after(0), ['other']);

@@ -32,7 +32,18 @@ const refused = (code: string) => (error: unknown) => error instanceof ServiceEr
 test('a subject is text of 1 to 255 characters; any other is refused, and none is a bug', async () => {
   const kit = await open();
   const org = kit.organizationId;
-  const strange: unknown[] = ['', 5, null, true, [], ['ada'], {}, 'x'.repeat(limits.identitySubjectCharsMax + 1), 'x'.repeat(5000), '€'.repeat(5000)];
+  const strange: unknown[] = [
+    '',
+    5,
+    null,
+    true,
+    [],
+    ['ada'],
+    {},
+    'x'.repeat(limits.identitySubjectCharsMax + 1),
+    'x'.repeat(5000),
+    '€'.repeat(5000),
+  ];
   for (const sub of strange) {
     const token = await provider.token({ sub: sub as string, org });
     await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAUTHENTICATED'), JSON.stringify(sub).slice(0, 40));

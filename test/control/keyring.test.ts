@@ -70,7 +70,9 @@ test('a damaged key ends the start with the file and what to do', () => {
   }
 });
 
-test('a key that others can read is refused; of one outside, a group may be among the readers', { skip: process.platform === 'win32' }, () => {
+test('a key that others can read is refused; of one outside, a group may be among the readers', {
+  skip: process.platform === 'win32',
+}, () => {
   const directory = fresh();
   open(directory);
   const file = join(directory, 'server.key');

@@ -170,7 +170,9 @@ test('nobody signs in to a suspended organization', async () => {
   const kit = await open();
   const { organizationId } = kit;
   const ada = await signIn(kit, 'ada', 'builder');
-  await kit.services.catalog.change((tx) => tx.put(organizationTable, { ...tx.get(organizationTable, organizationId)!, suspendedAtMs: clock.nowMs }));
+  await kit.services.catalog.change((tx) =>
+    tx.put(organizationTable, { ...tx.get(organizationTable, organizationId)!, suspendedAtMs: clock.nowMs }),
+  );
   await assert.rejects(signIn(kit, 'ada', 'manager'), refused('control.ORGANIZATION_SUSPENDED'));
   assert.throws(() => as(kit, ada.secret), refused('control.ORGANIZATION_SUSPENDED'));
 });

@@ -54,7 +54,8 @@ test('found, followed, cancelled and listed by state, kind and resource', async 
   while (!contexts.has(running)) await new Promise(setImmediate);
   contexts.get(running)!.progress({ reachedUs: 9 });
 
-  const list = async (query: object): Promise<string[]> => (await call('listOperations', { query })).items.map(({ operationId }) => operationId);
+  const list = async (query: object): Promise<string[]> =>
+    (await call('listOperations', { query })).items.map(({ operationId }) => operationId);
   assert.deepEqual(await list({}), [waiting, running, built], 'the newest first');
   assert.deepEqual(await list({ state: 'running' }), [running]);
   assert.deepEqual(await list({ state: 'pending' }), [waiting]);
@@ -81,6 +82,9 @@ test('an operation belongs to its project and its tenant', async () => {
     await assert.rejects(call('cancelOperation', { ...where, body: {} }), refused('control.NOT_FOUND'));
     await assert.rejects(call('getOperation', where, { caller }), refused('control.NOT_FOUND'));
   }
-  assert.equal((await call('getOperation', { path: { projectId: project.projectId, operationId: theirs as never } })).operation.operationId, theirs);
+  assert.equal(
+    (await call('getOperation', { path: { projectId: project.projectId, operationId: theirs as never } })).operation.operationId,
+    theirs,
+  );
   assert.ok(!(await call('listOperations')).items.some(({ operationId }) => operationId === theirs));
 });

@@ -14,8 +14,8 @@ import { operationTable } from '../../src/control/operation-records.js';
 import {
   type CreateOperation,
   type Ending,
-  LeftForNextLife,
   type OperationRecord,
+  OperationSuspended,
   type Operations,
   type Runner,
   type RunnerContext,
@@ -85,7 +85,9 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await turn();
 }
 const succeeded = (value = 'done'): Ending => ({ state: 'succeeded', apply: () => value });
-const runner = (run: Runner['run'], rest: Partial<Runner> = {}): { 'world.time.advance': Runner } => ({ 'world.time.advance': { run, ...rest } });
+const runner = (run: Runner['run'], rest: Partial<Runner> = {}): { 'world.time.advance': Runner } => ({
+  'world.time.advance': { run, ...rest },
+});
 
 /** A runner whose work the test ends, one by one. */
 function held(): {
@@ -315,7 +317,10 @@ test('cancelling: at once while it waits, by its signal while it runs, never aft
   assert.deepEqual([ended.state, ended.result, ended.cancelRequestedAtMs], ['cancelled', 'as far as it came', asked.cancelRequestedAtMs]);
 
   for (const id of [first.operationId, second.operationId]) {
-    await assert.rejects(cancel(id), (error: ServiceError) => error.code === 'control.STATE_CONFLICT' && error.extra.details?.state === 'cancelled');
+    await assert.rejects(
+      cancel(id),
+      (error: ServiceError) => error.code === 'control.STATE_CONFLICT' && error.extra.details?.state === 'cancelled',
+    );
   }
   await assert.rejects(cancel('op_none'), (error: ServiceError) => error.code === 'control.NOT_FOUND');
   await until(() => work.begun.length === 2);
@@ -393,7 +398,7 @@ test('who only waits for somebody outside leaves when this life ends', async () 
   const life = openLife(
     runner(async (_, { leaving }) => {
       await new Promise((resolve) => leaving.addEventListener('abort', resolve));
-      throw new LeftForNextLife();
+      throw new OperationSuspended();
     }),
   );
   const { operationId } = await life.create();

@@ -8,14 +8,18 @@ import type { Operation } from '../../src/contract/operation.js';
 import { Catalog } from '../../src/control/catalog.js';
 import { silentMeter } from '../../src/control/control-meter.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
-import { type Ending, LeftForNextLife } from '../../src/control/operations.js';
+import { type Ending, OperationSuspended } from '../../src/control/operations.js';
 import type { SpanStart, Tracing } from '../../src/tracing/tracing.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Spans that began, with what was set on each; `asked`: the span of whoever asks now. */
-function fakeTracing(): { tracing: Tracing; spans: (SpanStart & { set: object[]; failed: string[] })[]; asked: { traceparent: string | undefined } } {
+function fakeTracing(): {
+  tracing: Tracing;
+  spans: (SpanStart & { set: object[]; failed: string[] })[];
+  asked: { traceparent: string | undefined };
+} {
   const spans: (SpanStart & { set: object[]; failed: string[] })[] = [];
   const asked: { traceparent: string | undefined } = { traceparent: undefined };
   const tracing: Tracing = {
@@ -94,7 +98,7 @@ test('what waits and what runs is counted, and one that is cancelled while it wa
 test('the span of an operation is below that of the request that asked for it, in the next life too', async () => {
   const { tracing, spans, asked } = fakeTracing();
   const first = openLife(tracing, (_, leaving) => {
-    return new Promise((_resolve, reject) => leaving.addEventListener('abort', () => reject(new LeftForNextLife())));
+    return new Promise((_resolve, reject) => leaving.addEventListener('abort', () => reject(new OperationSuspended())));
   });
   asked.traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const parent = { traceparent: asked.traceparent };

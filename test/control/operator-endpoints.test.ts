@@ -91,7 +91,11 @@ test('organizations are made, listed, renamed and changed; what each may use is 
     { quota: 'projectsMax', used: 1, max: 1 },
   );
   assert.deepEqual(await kit.call('getOrganizationUsage', { path }, { caller: operator }), usage);
-  await kit.call('updateOrganization', { path, body: { name: 'acme 2', quotas: { projectsMax: 2, datasetsMax: 0 } } }, { caller: operator });
+  await kit.call(
+    'updateOrganization',
+    { path, body: { name: 'acme 2', quotas: { projectsMax: 2, datasetsMax: 0 } } },
+    { caller: operator },
+  );
   await create();
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
   await kit.call('updateOrganization', { path, body: { quotas: { projectsMax: null }, rate: null } }, { caller: operator });
@@ -102,7 +106,12 @@ test('organizations are made, listed, renamed and changed; what each may use is 
   assert.deepEqual(items.map(({ name }) => name).sort(), ['acme 2', 'default']);
   const { items: trail } = await kit.call('listAuditEvents', {}, { caller: manager });
   const byOperator = trail.filter(({ credentialId }) => credentialId === 'operator').map(({ action }) => action);
-  assert.deepEqual(byOperator.reverse(), ['createOrganization', 'createOrganizationCredential', 'updateOrganization', 'updateOrganization']);
+  assert.deepEqual(byOperator.reverse(), [
+    'createOrganization',
+    'createOrganizationCredential',
+    'updateOrganization',
+    'updateOrganization',
+  ]);
   assert.equal(
     (await kit.call('listAuditEvents')).items.some(({ credentialId }) => credentialId === 'operator'),
     false,
@@ -141,7 +150,10 @@ test('a suspended organization keeps everything and may do nothing; the others a
   const { path, token, manager } = await newOrganization(operated);
   const { project } = await kit.call('createProject', { body: { name: 'kept' } }, { caller: manager });
   const { organization } = await kit.call('suspendOrganization', { path, body: { reason: 'unpaid' } }, { caller: operator });
-  assert.deepEqual([organization.state, organization.suspendedReason, organization.suspendedAtMs], ['suspended', 'unpaid', kit.clock.nowMs]);
+  assert.deepEqual(
+    [organization.state, organization.suspendedReason, organization.suspendedAtMs],
+    ['suspended', 'unpaid', kit.clock.nowMs],
+  );
   assert.throws(
     () => kit.room.authenticate(token),
     (error: ServiceError) => refused('control.ORGANIZATION_SUSPENDED')(error) && !error.message.includes('unpaid'),
@@ -194,7 +206,10 @@ test('a suspension asks the work that runs to stop, and nobody else’s', async 
   const theirs = await begin(kit.organizationId, 'world.time.advance', 'c');
   for (const one of [running, short, theirs]) while (!began.has(one)) await new Promise(setImmediate);
   await kit.call('suspendOrganization', { path, body: {} }, { caller: operator });
-  assert.deepEqual(await Promise.all([running, waiting].map(async (one) => (await operations.whenEnded(one)).state)), ['cancelled', 'cancelled']);
+  assert.deepEqual(await Promise.all([running, waiting].map(async (one) => (await operations.whenEnded(one)).state)), [
+    'cancelled',
+    'cancelled',
+  ]);
   assert.deepEqual(
     [short, theirs].map((one) => operations.find(one)?.state),
     ['running', 'running'],
@@ -247,7 +262,10 @@ test('a secret that derives from the key is told again to who asked first, and t
   const first = await kit.dispatch('createCallbackReceiver', asked, { key });
   const again = await kit.dispatch('createCallbackReceiver', asked, { key });
   assert.deepEqual([again.replayed, again.reply], [true, first.reply]);
-  await assert.rejects(kit.dispatch('createCallbackReceiver', asked, { key, caller: other.caller }), refused('control.IDEMPOTENCY_KEY_REUSED'));
+  await assert.rejects(
+    kit.dispatch('createCallbackReceiver', asked, { key, caller: other.caller }),
+    refused('control.IDEMPOTENCY_KEY_REUSED'),
+  );
   const credential = await kit.dispatch('createCredential', { body: { name: 'ci', role: null } }, { key });
   const theirs = await kit.dispatch('createCredential', { body: { name: 'ci', role: null } }, { key, caller: other.caller });
   assert.deepEqual([theirs.replayed, theirs.reply], [true, { credential: credential.reply.credential }]);
@@ -260,7 +278,10 @@ test('a rotation: receivers keep their secret for the grace, unless they are tol
   const made = await kit.call('createCallbackReceiver', { body }, { key: 'receiver-0001' });
   const other = await kit.call('createCallbackReceiver', { body });
   const signs = ({ callbackReceiver }: typeof made): string =>
-    signingSecretOf(kit.services.keyring, kit.services.catalog.view.get(callbackReceiverTable, callbackReceiver.callbackReceiverBindingId)!);
+    signingSecretOf(
+      kit.services.keyring,
+      kit.services.catalog.view.get(callbackReceiverTable, callbackReceiver.callbackReceiverBindingId)!,
+    );
   for (let n = 0; n < 2; n++) await kit.callerWith('viewer');
   const { nextCursor } = await kit.call('listCredentials', { query: { limit: 1 } });
   const page = () => kit.call('listCredentials', { query: { limit: 1, cursor: nextCursor as never } });
@@ -295,7 +316,8 @@ test('the catalog of an early version opens and goes on: one organization, deriv
   const { kit, operator } = await open({ directory });
   await takeUpServerKey(kit.services);
   const organizationId = 'org_0000000000early';
-  const derived = (credentialId: string): string => `dyc_${createHmac('sha256', key).update(`token control ${credentialId}`).digest('base64url')}`;
+  const derived = (credentialId: string): string =>
+    `dyc_${createHmac('sha256', key).update(`token control ${credentialId}`).digest('base64url')}`;
   const early = (credentialId: string, createdBy: string, role: 'manager' | null) => ({
     credential: { schemaVersion: 1 as const, credentialId, organizationId, name: 'early', prefix: 'dyc_', role, createdBy, createdAtMs: 5 },
     counted: true,

@@ -80,14 +80,18 @@ test('organization endpoints need the authority in the organization; a grant in 
 
 test('revoked and expired credentials make room for others', async () => {
   const kit = await open(3);
-  const create = (ttlMs?: number) => kit.call('createCredential', { body: { name: 'x', role: null, ...(ttlMs === undefined ? {} : { ttlMs }) } });
+  const create = (ttlMs?: number) =>
+    kit.call('createCredential', { body: { name: 'x', role: null, ...(ttlMs === undefined ? {} : { ttlMs }) } });
   const [kept] = [await create(), await create(1000)];
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
   kit.clock.nowMs += 1000;
   const late = await create(1000);
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
   for (const { credential } of [kept, late])
-    await kit.call('revokeCredential', { path: { credentialId: credential.credentialId as never }, body: { confirm: credential.credentialId } });
+    await kit.call('revokeCredential', {
+      path: { credentialId: credential.credentialId as never },
+      body: { confirm: credential.credentialId },
+    });
   kit.clock.nowMs += 1000;
   await create();
   await create();

@@ -8,7 +8,9 @@ import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
-const kit: ControlKit = await openControlKit({ endpoints: (services) => ({ ...projectEndpoints(services), ...organizationEndpoints(services) }) });
+const kit: ControlKit = await openControlKit({
+  endpoints: (services) => ({ ...projectEndpoints(services), ...organizationEndpoints(services) }),
+});
 after(() => kit.close());
 const { call } = kit;
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
@@ -79,7 +81,10 @@ test('a grant opens one project and nothing else, and taking it back closes it',
   assert.deepEqual(await ids(), [open.projectId]);
   await assert.rejects(call('getProject', { path: { projectId: shut.projectId } }, { caller }), refused('control.NOT_FOUND'));
   const rename = call('updateProject', { path: { projectId: open.projectId }, body: { expectedVersion: 1, name: 'x' } }, { caller });
-  await assert.rejects(rename, (error: ServiceError) => error.code === 'control.FORBIDDEN' && error.extra.details?.required === 'project.manage');
+  await assert.rejects(
+    rename,
+    (error: ServiceError) => error.code === 'control.FORBIDDEN' && error.extra.details?.required === 'project.manage',
+  );
   assert.deepEqual((await call('listGrants', { path: { projectId: open.projectId } }, { caller })).items, [given]);
   const body = { grantId: given.grantId, confirm: given.grantId };
   await assert.rejects(call('deleteGrant', { path: { projectId: shut.projectId }, body }), refused('control.NOT_FOUND'));
@@ -100,7 +105,8 @@ test('a subject has one grant in a project, and is of this organization', async 
     return true;
   });
   const { caller: foreigner } = await kit.foreigner();
-  for (const id of [foreigner.credentialId, 'cred_000000000000']) await assert.rejects(grant(projectId, id, 'viewer'), refused('control.NOT_FOUND'));
+  for (const id of [foreigner.credentialId, 'cred_000000000000'])
+    await assert.rejects(grant(projectId, id, 'viewer'), refused('control.NOT_FOUND'));
   const user = call('createGrant', { path: { projectId }, body: { subject: { kind: 'user', id: 'usr_000000000000' }, role: 'viewer' } });
   await assert.rejects(user, refused('control.NOT_FOUND'));
 });

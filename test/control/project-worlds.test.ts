@@ -13,7 +13,13 @@ import { until } from '../until.js';
 
 const compiled = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
 const build = compiled.build as CompiledBuild;
-const add = { kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: 'main', amount: 1 } } as const;
+const add = {
+  kind: 'call',
+  actorId: 'operator',
+  packageId: 'counter',
+  operationId: 'add',
+  arguments: { counter: 'main', amount: 1 },
+} as const;
 /** `ses_a...` is of project a. */
 const projectOf = (worldId: string): string => worldId.charAt(4);
 const create = (worlds: ProjectWorlds, worldId: string) =>

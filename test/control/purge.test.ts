@@ -74,7 +74,11 @@ const put = {
     const state = closedAtMs === undefined ? { state: 'active' } : { state: 'discarded', closedAtMs };
     tx.put(authoringTable, { author: 'manual', session: { ...place, authoringSessionId, ...state } } as never);
     for (let turn = 0; turn < turns; turn++) {
-      tx.put(turnTable, { turnId: `${authoringSessionId}_t${turn}`, authoringSessionId, proposalId: `${authoringSessionId}_p${turn}` } as never);
+      tx.put(turnTable, {
+        turnId: `${authoringSessionId}_t${turn}`,
+        authoringSessionId,
+        proposalId: `${authoringSessionId}_p${turn}`,
+      } as never);
       tx.put(proposalTable, { proposalId: `${authoringSessionId}_p${turn}`, authoringSessionId } as never);
     }
   },
@@ -95,7 +99,12 @@ test('each goes after its own time, with its parts, and not a millisecond sooner
       (tx) => put.conversation(tx, 'auth_1', { closedAtMs: startMs, turns: 3 }),
       [authoringTable, turnTable, proposalTable] as never,
     ],
-    ['attempt', retention.buildAttemptMs, (tx) => put.attempt(tx, 'attempt_1', { sourceDraftId: 'draft_gone' }), [buildAttemptTable] as never],
+    [
+      'attempt',
+      retention.buildAttemptMs,
+      (tx) => put.attempt(tx, 'attempt_1', { sourceDraftId: 'draft_gone' }),
+      [buildAttemptTable] as never,
+    ],
     ['draft', retention.deletedDraftMs, (tx) => put.draft(tx, 'draft_1', startMs), [sourceDraftTable, sourceRevisionTable] as never],
     ['build', retention.buildMs, (tx) => put.build(tx, 'sha256:1'), [buildTable, buildContentTable] as never],
     ['dataset', retention.archivedDatasetMs, (tx) => put.dataset(tx, 'dataset_1'), [datasetTable, datasetRevisionTable] as never],
@@ -254,7 +263,8 @@ function requireWhole({ catalog: { view }, ids }: Pick<Ground, 'catalog' | 'ids'
   }
   for (const { sourceDraftId } of everyRecord(view, sourceRevisionTable))
     assert.ok(drafts.includes(sourceDraftId), `${sourceDraftId} left a revision`);
-  for (const { sourceDraftId } of everyRecord(view, sourceDraftTable)) assert.ok(view.get(sourceRevisionTable, revisionKey(sourceDraftId, 1)));
+  for (const { sourceDraftId } of everyRecord(view, sourceDraftTable))
+    assert.ok(view.get(sourceRevisionTable, revisionKey(sourceDraftId, 1)));
   for (const { datasetId } of everyRecord(view, datasetTable))
     assert.ok(view.get(datasetRevisionTable, `${datasetId}.2`), `${datasetId} has lost its rows`);
   for (const { selections } of everyRecord(view, dataChoicesTable)) {

@@ -46,8 +46,21 @@ test('a refusal says who, what, which authority and of which project, apart from
   }));
   const { projectId, organizationId } = kit;
   assert.deepEqual(seen, [
-    { action: 'createCredential', by: viewer.credentialId, resourceId: organizationId, code: 'control.FORBIDDEN', required: 'credential.manage' },
-    { action: 'updateProject', by: viewer.credentialId, projectId, resourceId: projectId, code: 'control.FORBIDDEN', required: 'project.manage' },
+    {
+      action: 'createCredential',
+      by: viewer.credentialId,
+      resourceId: organizationId,
+      code: 'control.FORBIDDEN',
+      required: 'credential.manage',
+    },
+    {
+      action: 'updateProject',
+      by: viewer.credentialId,
+      projectId,
+      resourceId: projectId,
+      code: 'control.FORBIDDEN',
+      required: 'project.manage',
+    },
     { action: 'getProject', by: nobody.credentialId, projectId, resourceId: projectId, code: 'control.NOT_FOUND' },
   ]);
   assert.deepEqual((await kit.call('listAuditEvents')).items, []);

@@ -10,7 +10,12 @@ import { refuses } from './session-kit.js';
 let kit: RunKit;
 afterEach(() => kit.close());
 const cancel = async ({ hostedRunId, revision }: { hostedRunId: string; revision: number }, reason?: string) =>
-  (await kit.call('cancelRun', { path: { hostedRunId }, body: { expectedRevision: revision, ...(reason === undefined ? {} : { reason }) } })).run;
+  (
+    await kit.call('cancelRun', {
+      path: { hostedRunId },
+      body: { expectedRevision: revision, ...(reason === undefined ? {} : { reason }) },
+    })
+  ).run;
 
 test('cancelled before it began, a run has touched nothing: its session is free', async () => {
   kit = await openRunKit();
@@ -22,7 +27,12 @@ test('cancelled before it began, a run has touched nothing: its session is free'
   const ended = await cancel(run, 'changed my mind');
   assert.equal(ended.state, 'aborted_before_start');
   assert.equal(ended.coordination?.state, 'settled');
-  assert.deepEqual(ended.termination, { schemaVersion: 1, outcome: 'cancelled', reason: 'changed my mind', requestedAtMs: kit.clock.nowMs });
+  assert.deepEqual(ended.termination, {
+    schemaVersion: 1,
+    outcome: 'cancelled',
+    reason: 'changed my mind',
+    requestedAtMs: kit.clock.nowMs,
+  });
   assert.equal((await kit.ended(operation)).state, 'cancelled');
   await kit.done(first.operation);
   const { evidence } = await kit.call('getEvidenceBundle', { path: { evidenceBundleId: run.evidenceBundleId } });
@@ -130,7 +140,10 @@ test('what the agent says went wrong is the result of its interaction', async ()
     assert.equal(ended.state, state);
     const { bindingEvidence, targetResult } = ended.result!.interactions[0]!;
     assert.equal(targetResult.status, status);
-    assert.equal(targetResult.error?.code, status === 'failed' ? error.code : status === 'timed_out' ? 'target.TIMED_OUT' : 'target.CANCELLED');
+    assert.equal(
+      targetResult.error?.code,
+      status === 'failed' ? error.code : status === 'timed_out' ? 'target.TIMED_OUT' : 'target.CANCELLED',
+    );
     assert.equal(bindingEvidence, 'not_checked');
     assert.notEqual(ended.result!.verdict, 'passed');
   }

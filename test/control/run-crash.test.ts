@@ -1,13 +1,13 @@
-// A life of the service that ends without a word in the midst of a run: the next one goes on with it, and the evidence is that of a run that
-// nothing disturbed.
+// A life of the service that ends without a word in the midst of a run: the next one goes on with it, and the evidence is that of a run
+// that nothing disturbed.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { HostedRun } from '../../src/contract/run.js';
 import { operationTable } from '../../src/control/operation-records.js';
+import { Fenced } from '../../src/control/run-attempt-store.js';
 import { runRunner } from '../../src/control/run-coordinator.js';
-import { Fenced } from '../../src/control/run-desk.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { until } from '../until.js';
 import { type Agent, type AgentWorld, hasEnded, openRunKit, type RunKit, refundAgent } from './run-kit.js';

@@ -90,7 +90,15 @@ test('evidence is read by its manifest, and by nothing that is not in it', async
     assert.equal(sha256Digest(content), hash);
   }
   assert.equal(sha256Digest(await read('manifest.json')), evidence.manifestDigest);
-  for (const file of ['../manifest.json', '/etc/passwd', `../${run.request.runId}/run.json`, './run.json', 'run.json/', 'attachments', '']) {
+  for (const file of [
+    '../manifest.json',
+    '/etc/passwd',
+    `../${run.request.runId}/run.json`,
+    './run.json',
+    'run.json/',
+    'attachments',
+    '',
+  ]) {
     await refuses(read(file), 'control.NOT_FOUND');
   }
   const { caller } = await kit.foreigner();
@@ -107,7 +115,9 @@ test('evidence is deleted when that is confirmed, or when its time is over; its 
   await refuses(kit.call('deleteEvidence', { path, body: { confirm: 'yes' } }), 'control.CONFIRMATION_MISMATCH');
   const { evidence } = await kit.call('deleteEvidence', { path, body: { confirm: deleted.evidenceBundleId } });
   assert.equal(evidence.state, 'deleted');
-  await refuses(kit.call('deleteEvidence', { path, body: { confirm: deleted.evidenceBundleId } }), 'control.STATE_CONFLICT', { state: 'deleted' });
+  await refuses(kit.call('deleteEvidence', { path, body: { confirm: deleted.evidenceBundleId } }), 'control.STATE_CONFLICT', {
+    state: 'deleted',
+  });
   await refuses(kit.call('getEvidenceManifest', { path }), 'control.STATE_CONFLICT');
   await sweep(kit);
   assert.equal(existsSync(dirname(kit.folderOf(deleted))), false);

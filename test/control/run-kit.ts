@@ -105,7 +105,10 @@ export async function openRunKit(options: ControlKitOptions = {}): Promise<RunKi
     return {
       credential,
       call: async (packageId, operationId, args, how = {}) => {
-        const { status, body } = await kit.agent(credential, `/world/v1/operations/${packageId}/${operationId}`, { arguments: args, ...how });
+        const { status, body } = await kit.agent(credential, `/world/v1/operations/${packageId}/${operationId}`, {
+          arguments: args,
+          ...how,
+        });
         if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
         return body.outcome;
       },
@@ -137,7 +140,8 @@ export async function openRunKit(options: ControlKitOptions = {}): Promise<RunKi
         await complete(found, { output: await agent(found, await worldOf(found)) });
       }
     },
-    folderOf: ({ evidenceBundleId, request }) => join(bundleFolder(services.settings.dataDirectory ?? directory, evidenceBundleId), request.runId),
+    folderOf: ({ evidenceBundleId, request }) =>
+      join(bundleFolder(services.settings.dataDirectory ?? directory, evidenceBundleId), request.runId),
   };
 }
 

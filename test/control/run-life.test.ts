@@ -98,7 +98,11 @@ test('the world of a run is its own while it lasts, and must be reset before any
   await refuses(kit.call('createSessionAccess', { path, body: { actorId: 'support-agent' } }), 'world.RUN_OWNS_LEASE', owned);
   await refuses(kit.call('advanceTime', { path, body: { ...fence, targetUs: 0, maxEvents: 0 } }), 'world.RUN_OWNS_LEASE', owned);
   await refuses(kit.call('resetSession', { path, body: { expectedLeaseGeneration: 1 } }), 'world.RUN_OWNS_LEASE', owned);
-  await refuses(kit.call('destroySession', { path, body: { expectedLeaseGeneration: 1, confirm: sessionId } }), 'world.RUN_OWNS_LEASE', owned);
+  await refuses(
+    kit.call('destroySession', { path, body: { expectedLeaseGeneration: 1, confirm: sessionId } }),
+    'world.RUN_OWNS_LEASE',
+    owned,
+  );
   await refuses(kit.start(session), 'world.RUN_OWNS_LEASE', owned);
   await refuses(kit.start(session, { expectedLeaseGeneration: 2 }), 'control.LEASE_CONFLICT', { leaseGeneration: 1 });
   assert.equal((await kit.call('getSessionRuntime', { path })).hostedRunId, hostedRunId);

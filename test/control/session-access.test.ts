@@ -47,7 +47,14 @@ test('an access falls with the credential that made it, and with the member behi
   const [plain, ofMember] = [(await kit.callerWith('manager')).credentialId, (await kit.callerWith('manager')).credentialId];
   const which = { organizationId, userId: 'usr_0123456789ab' };
   await services.catalog.change((tx) => {
-    const member = { schemaVersion: 1 as const, ...which, subject: 'ada', state: 'active' as const, role: 'manager' as const, createdAtMs: 0 };
+    const member = {
+      schemaVersion: 1 as const,
+      ...which,
+      subject: 'ada',
+      state: 'active' as const,
+      role: 'manager' as const,
+      createdAtMs: 0,
+    };
     tx.put(memberTable, { member: member as never, issuer: 'https://id.example' });
     const record = tx.get(credentialTable, ofMember);
     assert.ok(record);

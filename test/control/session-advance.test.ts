@@ -68,7 +68,10 @@ test('a destruction stops the advance that runs, and what waits behind it', asyn
   const running = await advance(session);
   const waiting = await advance(session);
   await underWay(running);
-  const { operation } = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, confirm: sessionId as string } });
+  const { operation } = await kit.call('destroySession', {
+    path: { sessionId },
+    body: { expectedLeaseGeneration: 1, confirm: sessionId as string },
+  });
   await kit.done(operation);
   assert.deepEqual([(await kit.ended(running)).state, (await kit.ended(waiting)).state], ['cancelled', 'cancelled']);
   assert.ok(((await kit.ended(running)).result as Progress).scheduledEventsProcessed < events);
@@ -123,7 +126,10 @@ test('the end of a session cannot be called off', async () => {
   const session = await busySession();
   const { sessionId } = session;
   await advance(session);
-  const { operation } = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, confirm: sessionId as string } });
+  const { operation } = await kit.call('destroySession', {
+    path: { sessionId },
+    body: { expectedLeaseGeneration: 1, confirm: sessionId as string },
+  });
   const { operations, catalog } = kit.services;
   await refuses(
     catalog.change((tx) => operations.cancel(tx, operation.operationId)),

@@ -136,7 +136,10 @@ test('a fork whose world was made is finished with that world, whatever its pare
 test('a destruction is carried to its end by the next life', async () => {
   kit = await openSessionKit();
   const { sessionId } = await kit.session();
-  const { operation } = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, confirm: sessionId as string } });
+  const { operation } = await kit.call('destroySession', {
+    path: { sessionId },
+    body: { expectedLeaseGeneration: 1, confirm: sessionId as string },
+  });
   await nextLife();
   await kit.done(operation);
   assert.equal((await kit.get(sessionId)).state, 'destroyed');

@@ -5,7 +5,7 @@ import { limits } from '../../src/contract/limits.js';
 import { quotaUsed } from '../../src/control/quotas.js';
 import { sweepSessions } from '../../src/control/session-expiry.js';
 import { sessionTable } from '../../src/control/session-records.js';
-import { leaseReleased, leaseTaken } from '../../src/control/session-states.js';
+import { releaseLease, takeLease } from '../../src/control/session-states.js';
 import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
@@ -17,7 +17,8 @@ after(() => kit.close());
 
 const sweep = () => sweepSessions(kit.services);
 async function allEnded(): Promise<void> {
-  for (const operation of kit.services.catalog.view.list(sessionTable, { index: 'byProject', prefix: [kit.projectId], limit: 100 }).records) {
+  for (const operation of kit.services.catalog.view.list(sessionTable, { index: 'byProject', prefix: [kit.projectId], limit: 100 })
+    .records) {
     const { sessionId } = operation.session;
     if ((await kit.get(sessionId)).state === 'expired') await until(async () => (await kit.get(sessionId)).destroyedAtMs !== undefined);
   }
@@ -43,7 +44,10 @@ test('when its time is over a session is refused at once, expired by the sweep, 
 test('a prepared session whose time is over is nobody’s to claim', async () => {
   const prepared = await kit.session({ seed: '70', ttlMs: 1000, warmPool: 'prepare' });
   kit.clock.nowMs += 1000;
-  const { session } = await kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '70', warmPool: 'prefer' } });
+  const { session } = await kit.call('createSession', {
+    path: { environmentId: kit.environmentId },
+    body: { seed: '70', warmPool: 'prefer' },
+  });
   assert.notEqual(session.sessionId, prepared.sessionId);
 });
 
@@ -73,17 +77,17 @@ test('more access than a session may have is refused until some is over', async 
 test('a session with a run in it does not expire until the run has ended', async () => {
   const { sessionId } = await kit.session({ ttlMs: 1000 });
   const { catalog } = kit.services;
-  const change = (move: typeof leaseReleased): Promise<void> =>
+  const change = (move: typeof releaseLease): Promise<void> =>
     catalog.change((tx) => {
       const record = tx.get(sessionTable, sessionId);
       assert.ok(record);
       tx.put(sessionTable, move(record));
     });
-  await change((record) => leaseTaken(record, 'hrun_00000000000000000000000000', kit.clock.nowMs));
+  await change((record) => takeLease(record, 'hrun_00000000000000000000000000', kit.clock.nowMs));
   kit.clock.nowMs += 1000;
   assert.equal((await sweep()).expired, 0);
   assert.equal((await kit.call('getSessionRuntime', { path: { sessionId } })).session.state, 'ready');
-  await change(leaseReleased);
+  await change(releaseLease);
   assert.equal((await sweep()).expired, 1);
   await allEnded();
 });

@@ -40,7 +40,12 @@ export interface SessionKit extends ControlKit {
   get(sessionId: string): Promise<WorldSession>;
   access(sessionId: string): Promise<AccessBundle>;
   /** One request of an agent, below /world. */
-  agent(credential: string, path: string, body?: JsonValue, headers?: { [name: string]: string }): Promise<{ status: number; body: JsonObject }>;
+  agent(
+    credential: string,
+    path: string,
+    body?: JsonValue,
+    headers?: { [name: string]: string },
+  ): Promise<{ status: number; body: JsonObject }>;
   add(credential: string, amount: number): Promise<{ status: number; body: JsonObject }>;
   evidence(sessionId: string): Promise<EvidenceEntry[]>;
   balance(sessionId: string, atSequence?: number): Promise<unknown>;
@@ -102,7 +107,11 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
       const { rows } = await call('listState', { path: { sessionId }, query: { packageId: 'bank', namespace: 'accounts', ...at } });
       return rows.find(({ rowId }) => rowId === 'main')?.value.balance;
     },
-    fence: (session) => ({ environmentId: session.environmentId, buildHash: session.buildHash, expectedLeaseGeneration: session.leaseGeneration }),
+    fence: (session) => ({
+      environmentId: session.environmentId,
+      buildHash: session.buildHash,
+      expectedLeaseGeneration: session.leaseGeneration,
+    }),
   };
 }
 

@@ -186,7 +186,8 @@ test('a fork at a sequence is the state at that sequence, and lives on by itself
 test('what was asked of a session before a fork is in the fork, and what was asked after is not', async () => {
   const session = await kit.session();
   const { sessionId } = session;
-  const advance = (targetUs: number) => kit.call('advanceTime', { path: { sessionId }, body: { ...kit.fence(session), targetUs, maxEvents: 10 } });
+  const advance = (targetUs: number) =>
+    kit.call('advanceTime', { path: { sessionId }, body: { ...kit.fence(session), targetUs, maxEvents: 10 } });
   const [, forked, last] = await Promise.all([
     advance(1000),
     kit.call('forkSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, environmentId: kit.environmentId } }),
@@ -261,7 +262,10 @@ test('a prepared session that somebody uses is nobody else’s', async () => {
   const prepared = await kit.session({ seed: '79', warmPool: 'prepare' });
   await kit.access(prepared.sessionId);
   assert.equal((await kit.get(prepared.sessionId)).warmPool?.state, 'claimed');
-  const { session } = await kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '79', warmPool: 'prefer' } });
+  const { session } = await kit.call('createSession', {
+    path: { environmentId: kit.environmentId },
+    body: { seed: '79', warmPool: 'prefer' },
+  });
   assert.notEqual(session.sessionId, prepared.sessionId);
 });
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { environmentTable } from '../../src/control/environment-records.js';
 import { sessionTable } from '../../src/control/session-records.js';
-import { leaseReleased, leaseTaken } from '../../src/control/session-states.js';
+import { releaseLease, takeLease } from '../../src/control/session-states.js';
 import type { CallInput } from './control-kit.js';
 import { buildHash, openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
@@ -18,7 +18,10 @@ const unknownSession = 'ses_00000000000000000000000000';
 const unknownSnapshot = 'hsnap_00000000000000000000000000';
 
 /** Every endpoint that changes a session, as it would succeed. */
-function changes(kit: SessionKit, session: { sessionId: string; version: number; leaseGeneration: number }): [EndpointId, CallInput<EndpointId>][] {
+function changes(
+  kit: SessionKit,
+  session: { sessionId: string; version: number; leaseGeneration: number },
+): [EndpointId, CallInput<EndpointId>][] {
   const path = { sessionId: session.sessionId };
   const lease = { expectedLeaseGeneration: session.leaseGeneration };
   const fence = { ...lease, environmentId: kit.environmentId, buildHash };
@@ -71,9 +74,13 @@ test('a request that believes the session to be of another environment or build 
   const other = `sha256:${'1'.repeat(64)}`;
   const moved = { ...kit.fence(session), environmentId: 'env_000000000000' };
   const rebuilt = { ...kit.fence(session), buildHash: other };
-  await refuses(kit.call('advanceTime', { path, body: { ...moved, ...time } }), 'control.STATE_CONFLICT', { environmentId: kit.environmentId });
+  await refuses(kit.call('advanceTime', { path, body: { ...moved, ...time } }), 'control.STATE_CONFLICT', {
+    environmentId: kit.environmentId,
+  });
   await refuses(kit.call('advanceTime', { path, body: { ...rebuilt, ...time } }), 'control.STATE_CONFLICT', { buildHash });
-  await refuses(kit.call('setFault', { path, body: { ...moved, ...fault } }), 'control.STATE_CONFLICT', { environmentId: kit.environmentId });
+  await refuses(kit.call('setFault', { path, body: { ...moved, ...fault } }), 'control.STATE_CONFLICT', {
+    environmentId: kit.environmentId,
+  });
   await refuses(kit.call('setFault', { path, body: { ...rebuilt, ...fault } }), 'control.STATE_CONFLICT', { buildHash });
 });
 
@@ -129,11 +136,14 @@ test('faults and packages are those of the build; a target before the clock is r
   const session = await kit.session();
   const path = { sessionId: session.sessionId };
   const fence = kit.fence(session);
-  const fault = (packageId: string, faultId: string) => kit.call('setFault', { path, body: { ...fence, packageId, faultId, active: true } });
+  const fault = (packageId: string, faultId: string) =>
+    kit.call('setFault', { path, body: { ...fence, packageId, faultId, active: true } });
   assert.deepEqual(issuePaths(await refuses(fault('bonk', 'busy'), 'control.INVALID_REQUEST')), ['/packageId']);
   assert.deepEqual(issuePaths(await refuses(fault('bank', 'hungry'), 'control.INVALID_REQUEST')), ['/faultId']);
   const nowhere = { ...fence, packageId: 'bank', instanceId: 'bonk', faultId: 'busy', active: true };
-  assert.deepEqual(issuePaths(await refuses(kit.call('setFault', { path, body: nowhere as never }), 'control.INVALID_REQUEST')), ['/instanceId']);
+  assert.deepEqual(issuePaths(await refuses(kit.call('setFault', { path, body: nowhere as never }), 'control.INVALID_REQUEST')), [
+    '/instanceId',
+  ]);
   const reset = (body: object) => kit.call('resetSession', { path, body: { expectedLeaseGeneration: 1, ...body } });
   assert.deepEqual(issuePaths(await refuses(reset({ packages: ['bank', 'bonk'] }), 'control.INVALID_REQUEST')), ['/packages/1']);
   assert.deepEqual(issuePaths(await refuses(reset({ packages: ['bank'], hostedSnapshotId: unknownSnapshot }), 'control.INVALID_REQUEST')), [
@@ -173,8 +183,14 @@ test('a fork has one place to go on from, of its own session, and an environment
 test('a destruction wants the session named again; a session that has ended is not ended twice, nor used', async () => {
   const session = await kit.session();
   const path = { sessionId: session.sessionId };
-  await refuses(kit.call('destroySession', { path, body: { expectedLeaseGeneration: 1, confirm: 'yes' } }), 'control.CONFIRMATION_MISMATCH');
-  const { operation } = await kit.call('destroySession', { path, body: { expectedLeaseGeneration: 1, confirm: session.sessionId as string } });
+  await refuses(
+    kit.call('destroySession', { path, body: { expectedLeaseGeneration: 1, confirm: 'yes' } }),
+    'control.CONFIRMATION_MISMATCH',
+  );
+  const { operation } = await kit.call('destroySession', {
+    path,
+    body: { expectedLeaseGeneration: 1, confirm: session.sessionId as string },
+  });
   await kit.done(operation);
   for (const [id, input] of changes(kit, session)) {
     if (id === 'destroySession') await refuses(kit.call(id, input), 'control.STATE_CONFLICT', { state: 'destroyed' });
@@ -188,7 +204,9 @@ test('a destruction wants the session named again; a session that has ended is n
 
 test('a session that is being made or reset says when to come back', async () => {
   const { session } = await kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '7' } });
-  const early = await refuses(kit.call('getSessionRuntime', { path: { sessionId: session.sessionId } }), 'world.NOT_READY', { state: 'creating' });
+  const early = await refuses(kit.call('getSessionRuntime', { path: { sessionId: session.sessionId } }), 'world.NOT_READY', {
+    state: 'creating',
+  });
   assert.ok((early.extra.retryAfterMs as number) > 0);
   const ready = await kit.session();
   const reset = await kit.call('resetSession', { path: { sessionId: ready.sessionId }, body: { expectedLeaseGeneration: 1 } });
@@ -213,22 +231,25 @@ test('while a run owns the lease its world is the run’s alone; after its end i
   const { sessionId } = session;
   const { catalog } = kit.services;
   const hostedRunId = 'hrun_00000000000000000000000000';
-  const change = (move: typeof leaseReleased): Promise<void> =>
+  const change = (move: typeof releaseLease): Promise<void> =>
     catalog.change((tx) => {
       const record = tx.get(sessionTable, sessionId);
       assert.ok(record);
       tx.put(sessionTable, move(record));
     });
-  await change((record) => leaseTaken(record, hostedRunId, kit.clock.nowMs));
+  await change((record) => takeLease(record, hostedRunId, kit.clock.nowMs));
   const access = { path: { sessionId }, body: { actorId: 'clerk' } };
   await refuses(kit.call('createSessionAccess', access), 'world.RUN_OWNS_LEASE', { hostedRunId });
   for (const [id, input] of changes(kit, session)) {
     if (id !== 'extendSession') await refuses(kit.call(id, input), 'world.RUN_OWNS_LEASE', { hostedRunId });
   }
   assert.equal((await kit.call('getSessionRuntime', { path: { sessionId } })).hostedRunId, hostedRunId);
-  await change(leaseReleased);
+  await change(releaseLease);
   await refuses(kit.call('createSessionAccess', access), 'world.RUN_OWNS_LEASE', { hostedRunId });
-  const forked = await kit.call('forkSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, environmentId: kit.environmentId } });
+  const forked = await kit.call('forkSession', {
+    path: { sessionId },
+    body: { expectedLeaseGeneration: 1, environmentId: kit.environmentId },
+  });
   await kit.done(forked.operation);
   await kit.done((await kit.call('resetSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1 } })).operation);
   assert.equal((await kit.call('getSessionRuntime', { path: { sessionId } })).hostedRunId, undefined);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionRecord } from '../../src/control/session-records.js';
-import { leaseMoved, leaseTaken, moved, type SessionState } from '../../src/control/session-states.js';
+import { advanceLease, type SessionState, takeLease, transition } from '../../src/control/session-states.js';
 
 const states: SessionState[] = ['creating', 'warming', 'ready', 'resetting', 'degraded', 'expired', 'destroying', 'destroyed'];
 const drawing: [SessionState, SessionState][] = [
@@ -33,10 +33,10 @@ test('a session moves as drawn and in no other way, and its version rises with e
     for (const to of states) {
       const before = recordIn(from);
       if (drawing.some(([left, right]) => left === from && right === to)) {
-        const { session } = moved(before, to, 9);
+        const { session } = transition(before, to, 9);
         assert.deepEqual([session.state, session.version, session.updatedAtMs], [to, 5, 9]);
       } else {
-        assert.throws(() => moved(before, to, 9), new RegExp(`from ${from} to ${to}`));
+        assert.throws(() => transition(before, to, 9), new RegExp(`from ${from} to ${to}`));
       }
       assert.deepEqual(before, recordIn(from));
     }
@@ -44,8 +44,8 @@ test('a session moves as drawn and in no other way, and its version rises with e
 });
 
 test('a new lease knows nothing of the run that owned the old one', () => {
-  const taken = leaseTaken(recordIn('ready'), 'hrun_0', 9);
+  const taken = takeLease(recordIn('ready'), 'hrun_0', 9);
   assert.equal(taken.hostedRunId, 'hrun_0');
-  const next = leaseMoved(taken);
+  const next = advanceLease(taken);
   assert.deepEqual([next.hostedRunId, next.session.leaseGeneration], [undefined, 3]);
 });

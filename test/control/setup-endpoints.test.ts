@@ -26,7 +26,9 @@ const testDefinitions: ToolTestDefinitionsInput = {
       targetId: 'agent',
       actorId: 'ann',
       task: { instruction: 'Work.' },
-      assertions: [{ id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { atLeast: 0 } }],
+      assertions: [
+        { id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { atLeast: 0 } },
+      ],
     },
     {
       schemaVersion: 1,
@@ -35,7 +37,9 @@ const testDefinitions: ToolTestDefinitionsInput = {
       scenarioId: 'empty',
       actorId: 'clerk',
       task: { instruction: 'Rest.' },
-      assertions: [{ id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { equals: 0 } }],
+      assertions: [
+        { id: 'a', kind: 'operation.count', operation: { packageId: 'payments', operationId: 'charge.get' }, count: { equals: 0 } },
+      ],
     },
   ],
 } as ToolTestDefinitionsInput;
@@ -78,7 +82,10 @@ test('validation gives the canonical request, saves nothing, and gives the same 
 test('a setup without test definitions compiles to a world with the starter rows and one actor who may do everything', async (t) => {
   const kit = await openSourceKit(t);
   const { setup, sourceDraft, after, build } = await built(kit, await requestOf(kit, { name: 'All' }));
-  assert.deepEqual([setup.buildHash, setup.sourceDraftId, setup.sourceRevision, sourceDraft.name], [undefined, sourceDraft.sourceDraftId, 1, 'All']);
+  assert.deepEqual(
+    [setup.buildHash, setup.sourceDraftId, setup.sourceRevision, sourceDraft.name],
+    [undefined, sourceDraft.sourceDraftId, 1, 'All'],
+  );
   assert.deepEqual(after, { ...setup, buildHash: build.buildHash });
   assert.deepEqual(
     build.tools.map(({ packageId }) => packageId),
@@ -101,7 +108,10 @@ test('instances, empty tools and test definitions are in the source', async (t) 
   const { tools } = await requestOf(kit);
   const payments = tools.find(({ libraryEntryId }) => libraryEntryId === 'payments')!;
   const second = { ...payments, instanceId: 'second-bank' };
-  const { build, sourceDraft } = await built(kit, await requestOf(kit, { tools: [{ ...payments, initialState: 'empty' }, second], testDefinitions }));
+  const { build, sourceDraft } = await built(
+    kit,
+    await requestOf(kit, { tools: [{ ...payments, initialState: 'empty' }, second], testDefinitions }),
+  );
   assert.deepEqual([...new Set(build.baseline.setup.state.map(({ instanceId }) => instanceId))], ['second-bank']);
   assert.deepEqual(
     build.baseline.setup.actors.map(({ id }) => id),
@@ -135,7 +145,10 @@ test('another package than expected, an unknown one and another parent build are
   };
   const [tool] = request.tools;
   const { libraryEntryId, expectedPackageArchiveDigest: packageArchiveDigest } = tool!;
-  await assert.rejects(create({ tools: [{ ...tool!, expectedPackageArchiveDigest: noHash }] }), conflict({ libraryEntryId, packageArchiveDigest }));
+  await assert.rejects(
+    create({ tools: [{ ...tool!, expectedPackageArchiveDigest: noHash }] }),
+    conflict({ libraryEntryId, packageArchiveDigest }),
+  );
   await assert.rejects(create({ tools: [{ ...tool!, libraryEntryId: 'none' }] }), { code: 'control.NOT_FOUND' });
   await assert.rejects(create({ expectedPreviousBuildHash: noHash }), conflict({ previousBuildHash: null }));
   await assert.rejects(create({ previousSetupId: 'setup_000000000000' }), { code: 'control.NOT_FOUND' });

@@ -64,7 +64,9 @@ test('an old version, both or neither of files and changes, and a bad path are r
     (error: ServiceError) => error.code === 'control.VERSION_CONFLICT' && error.extra.details?.version === 1,
   );
   await assert.rejects(revise({}), { code: 'control.INVALID_REQUEST' });
-  await assert.rejects(revise({ files: soundFiles, changes: [{ action: 'delete', path: 'agent.mjs' }] }), { code: 'control.INVALID_REQUEST' });
+  await assert.rejects(revise({ files: soundFiles, changes: [{ action: 'delete', path: 'agent.mjs' }] }), {
+    code: 'control.INVALID_REQUEST',
+  });
   await assert.rejects(
     revise({ changes: [{ action: 'put', path: '../x', content: '' }] }),
     (error: ServiceError) => error.extra.issues?.[0]?.path === '/changes/0/path',
@@ -77,7 +79,10 @@ test('of two revisions at once on one version one is made', async (t) => {
   const kit = await openSourceKit(t);
   const { sourceDraftId } = await kit.draftOf();
   const revise = (content: string) =>
-    kit.call('createSourceRevision', { path: { sourceDraftId }, body: { expectedVersion: 1, changes: [{ action: 'put', path: 'x', content }] } });
+    kit.call('createSourceRevision', {
+      path: { sourceDraftId },
+      body: { expectedVersion: 1, changes: [{ action: 'put', path: 'x', content }] },
+    });
   const results = await Promise.allSettled(['1', '2', '3'].map(revise));
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
   assert.equal((await kit.call('getSourceDraft', { path: { sourceDraftId } })).sourceDraft.currentRevision, 2);

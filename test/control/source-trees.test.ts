@@ -93,11 +93,14 @@ test('changes make a new tree, in order, and leave the old one', async (t) => {
 test('the digest is that of the files, in whatever order they were given, and leads back to them', async (t) => {
   const { blobs } = ground(t);
   const name = fc.stringMatching(/^[a-z]{1,6}$/);
-  const given = fc.uniqueArray(fc.record({ path: fc.tuple(name, name).map(([a, b]) => `${a}_/${b}`), content: fc.string({ unit: 'grapheme' }) }), {
-    selector: ({ path }) => path,
-    minLength: 1,
-    maxLength: 8,
-  });
+  const given = fc.uniqueArray(
+    fc.record({ path: fc.tuple(name, name).map(([a, b]) => `${a}_/${b}`), content: fc.string({ unit: 'grapheme' }) }),
+    {
+      selector: ({ path }) => path,
+      minLength: 1,
+      maxLength: 8,
+    },
+  );
   await fc.assert(
     fc.asyncProperty(given, fc.nat(7), async (files, turn) => {
       const tree = await treeOfFiles(files, blobs);

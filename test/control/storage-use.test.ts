@@ -18,7 +18,8 @@ async function open(quotas: Partial<typeof quietSettings.quotas>, directory?: st
   return kit;
 }
 function isQuota(name: string) {
-  return (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.QUOTA_EXCEEDED' && error.extra.details?.quota === name;
+  return (error: unknown): boolean =>
+    error instanceof ServiceError && error.code === 'control.QUOTA_EXCEEDED' && error.extra.details?.quota === name;
 }
 const sweep = ({ services }: SessionKit): Promise<number> => storageWatch(services).sweep();
 

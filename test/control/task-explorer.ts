@@ -1,4 +1,5 @@
-// Runs where a compile worker would, for task-process.test.ts: instead of compiling it tells what code there can see and do, as a diagnostic, or lies.
+// Runs where a compile worker would, for task-process.test.ts: instead of compiling it tells what code there can see and do, as a
+// diagnostic, or lies.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -37,7 +37,9 @@ function pool(options: { workers: number; timeoutMs?: number; ofParty?: number; 
   const { timeoutMs = 20, ofParty = 100, inAll = 100 } = options;
   const tasks = new TaskPool<string, string>({ start: fake.start, workers: options.workers, timeoutMs, waitingMax: { ofParty, inAll } });
   const run = (name: string, signal?: AbortSignal) =>
-    tasks.run({ what: name, party: name[0]!, task: () => name, ...(signal === undefined ? {} : { signal }) }).catch((error: Error) => error);
+    tasks
+      .run({ what: name, party: name[0]!, task: () => name, ...(signal === undefined ? {} : { signal }) })
+      .catch((error: Error) => error);
   return { ...fake, tasks, run };
 }
 

@@ -44,7 +44,9 @@ test('a worker process gives the build that a thread gives, in a box and without
     const found = await compiler.compile({ root: exampleFolder() });
     assert.deepEqual(found.compiled?.summary, wanted.compiled?.summary);
     assert.deepEqual(found.diagnostics, wanted.diagnostics);
-    assert.ok(Buffer.from(found.compiled!.build).equals(wanted.compiled!.build) && Buffer.from(found.compiled!.view).equals(wanted.compiled!.view));
+    assert.ok(
+      Buffer.from(found.compiled!.build).equals(wanted.compiled!.build) && Buffer.from(found.compiled!.view).equals(wanted.compiled!.view),
+    );
     const { summary, build } = found.compiled!;
     assert.equal(await compiler.verify(summary.buildHash, build, 'prj_1'), true);
     assert.equal(await compiler.verify(`sha256:${'0'.repeat(64)}`, build, 'prj_1'), false);
@@ -95,7 +97,8 @@ test('a worker that answers what is no answer ends with its task; its source goe
   for (const lie of ['nothing', 'another kind', 'two answers', 'no diagnostic', 'no summary', 'no refusal']) {
     const root = join(work, 'a');
     mkdirSync(root, { recursive: true });
-    const told = (error: unknown) => error instanceof TaskLost && error.why === 'other' && /no answer to its task/.test(String(error.cause));
+    const told = (error: unknown) =>
+      error instanceof TaskLost && error.why === 'other' && /no answer to its task/.test(String(error.cause));
     await assert.rejects(compiler.compile({ root, config: lie, projectId: 'prj_1' }), told, lie);
     assert.equal(existsSync(root), !works, lie);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { CompleteRequest, ConnectedInvocation } from '../../src/contract/agent-desk.js';
 import { limits } from '../../src/contract/limits.js';
-import type { HandedIn } from '../../src/contract/target-completion.js';
+import type { ExternalResult } from '../../src/contract/target-completion.js';
 import type { TargetContext, TargetInvocation } from '../../src/contract/target-invocation.js';
 import { type AgentDesk, startAgentDesk } from '../../src/desk/agent-desk.js';
 
@@ -19,7 +19,16 @@ function pending(interactionId: string): { runId: string; handedIn: Promise<unkn
   const runId = `run_${++runs}`;
   const task = { instruction: 'x' };
   const bindings = { http: { url: 'http://127.0.0.1:1' } };
-  const invocation: TargetInvocation = { schemaVersion: 1, runId, drillId: 'd', interactionId, actorId: 'a', task, virtualTimeUs: 0, bindings };
+  const invocation: TargetInvocation = {
+    schemaVersion: 1,
+    runId,
+    drillId: 'd',
+    interactionId,
+    actorId: 'a',
+    task,
+    virtualTimeUs: 0,
+    bindings,
+  };
   const context = { environment: { SERVICE_HTTP_TOKEN: 'T' }, signal: abort.signal } as unknown as TargetContext;
   return { runId, abort, handedIn: desk.agent(invocation, context) };
 }
@@ -37,8 +46,11 @@ async function ask(
   return { status: reply.status, body: (await reply.json()) as Reply['body'] };
 }
 const next = (query = '?waitMs=0') => ask(`/v1/interaction${query}`);
-const complete = (runId: string, interactionId: string, targetResult: CompleteRequest['targetResult'] = { status: 'completed', output: 1 }) =>
-  ask('/v1/interaction/complete', { body: { runId, interactionId, targetResult } });
+const complete = (
+  runId: string,
+  interactionId: string,
+  targetResult: CompleteRequest['targetResult'] = { status: 'completed', output: 1 },
+) => ask('/v1/interaction/complete', { body: { runId, interactionId, targetResult } });
 
 test('each interaction is handed out once, the oldest first, and again to whoever asks for that', async () => {
   const [first, second] = [pending('main'), pending('main')];
@@ -53,7 +65,7 @@ test('each interaction is handed out once, the oldest first, and again to whoeve
   const again = await next('?waitMs=0&again=true');
   assert.deepEqual([again.body.interaction?.runId, again.body.interaction?.environment], [first.runId, { SERVICE_HTTP_TOKEN: 'T' }]);
   await complete(second.runId, 'main', { status: 'completed', output: { done: true } });
-  assert.deepEqual(((await second.handedIn) as HandedIn).completion, { status: 'completed', output: { done: true } });
+  assert.deepEqual(((await second.handedIn) as ExternalResult).completion, { status: 'completed', output: { done: true } });
   assert.equal((await complete(first.runId, 'main')).status, 200);
   assert.equal((await next('?waitMs=0&again=true')).body.state, 'waiting');
 });
@@ -82,8 +94,12 @@ test('a result is taken once: the same again is the same, another is refused, an
 
 test('only its bearer, from loopback, with a request that fits', async () => {
   assert.equal((await ask('/v1/interaction?waitMs=0', { token: 'x' })).body.code, 'control.UNAUTHENTICATED');
-  assert.equal((await ask('/v1/interaction?waitMs=0', { headers: { origin: 'https://example.com' } })).body.code, 'control.ORIGIN_REJECTED');
-  for (const query of ['?waitMs=-1', '?waitMs=60001', '?waitMs=x', '?again=maybe', '?wait=1']) assert.equal((await next(query)).status, 400, query);
+  assert.equal(
+    (await ask('/v1/interaction?waitMs=0', { headers: { origin: 'https://example.com' } })).body.code,
+    'control.ORIGIN_REJECTED',
+  );
+  for (const query of ['?waitMs=-1', '?waitMs=60001', '?waitMs=x', '?again=maybe', '?wait=1'])
+    assert.equal((await next(query)).status, 400, query);
   assert.equal((await ask('/v1/interaction/complete', { body: { runId: 'r' } })).body.code, 'control.INVALID_REQUEST');
   const odd = { status: 'completed', attachments: [{ name: 'a', text: 'x', base64: 'x' }] };
   assert.equal(

@@ -1,4 +1,5 @@
-// What an agent's module may import: by paths of its tsconfig.json, from packages of its workspace, TypeScript included; installed packages stay what they are.
+// What an agent's module may import: by paths of its tsconfig.json, from packages of its workspace, TypeScript included; installed packages
+// stay what they are.
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,7 +19,8 @@ test('pairs are equal, rise on both sides, and are as many as can be', () => {
   const list = fc.array(fc.nat(4), { maxLength: 30 });
   fc.assert(
     fc.property(list, list, (left, right) => {
-      const pairs = shortestEdits([left.length, right.length], (row, column) => left[row] === right[column]) ?? assert.fail('too many edits');
+      const pairs =
+        shortestEdits([left.length, right.length], (row, column) => left[row] === right[column]) ?? assert.fail('too many edits');
       for (const [index, [row, column]] of pairs.entries()) {
         assert.equal(left[row], right[column]);
         const before = pairs[index - 1];

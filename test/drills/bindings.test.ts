@@ -41,7 +41,10 @@ const evidenceIn = (report: string): EvidenceEntry[] =>
     .map((line) => JSON.parse(line) as EvidenceEntry);
 
 test('one drill, run over each binding: the evidence is the same, byte for byte', { timeout: 120_000 }, async () => {
-  const { root, write } = repositoryWith({ 'drillyard/agent.target.json': target }, drill('any', 'agent', [written({ equals: 2 })], task({})));
+  const { root, write } = repositoryWith(
+    { 'drillyard/agent.target.json': target },
+    drill('any', 'agent', [written({ equals: 2 })], task({})),
+  );
   const attempts: ReportedAttempt[] = [];
   for (const way of ways) {
     write('ways.txt', way);
@@ -69,7 +72,9 @@ test('one drill, one agent, every binding in turn: the same entries but for what
   );
   const [attempt] = attemptsOf(await runDrills({ root }));
   assert.equal(attempt?.result.verdict, 'passed', JSON.stringify(attempt?.result));
-  const entries = evidenceIn(join(root, attempt?.report ?? assert.fail())).filter(({ kind }) => kind !== 'lifecycle' && kind !== 'verification');
+  const entries = evidenceIn(join(root, attempt?.report ?? assert.fail())).filter(
+    ({ kind }) => kind !== 'lifecycle' && kind !== 'verification',
+  );
   const share = entries.length / ways.length;
   const [first, ...others] = ways.map((way, index) => unminted(entries.slice(index * share, (index + 1) * share), way));
   assert.ok((first?.length ?? 0) >= 8);

@@ -9,7 +9,8 @@ import { commandAgent, createRepository, drill, moduleAgent, notesBehavior, writ
 
 const shrugs = moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'b' });");
 /** Ids that the compiler cannot read. */
-const madeUp = (behavior: string): string => behavior.replace("'note.write':", "['note' + '.write']:").replace(/'note\.get'/, "'note.gett'");
+const madeUp = (behavior: string): string =>
+  behavior.replace("'note.write':", "['note' + '.write']:").replace(/'note\.get'/, "'note.gett'");
 
 test('a tool that cannot be loaded refuses the run before its first attempt, with its name and what it lacks', async (t) => {
   const broken = {
@@ -57,7 +58,9 @@ test('a handler that breaks is loud in every report of a drill that passes, with
   };
   assert.equal(event.toolFailures.length, 1);
   const page = readFileSync(join(root, event.report, 'index.html'), 'utf8').replaceAll('&#39;', "'");
-  const files = ['page.html', '.service/reports/junit.xml', `${event.report}/report.txt`].map((path) => readFileSync(join(root, path), 'utf8'));
+  const files = ['page.html', '.service/reports/junit.xml', `${event.report}/report.txt`].map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
   for (const text of [page, ...files]) assert.match(text.replaceAll('&#39;', "'"), new RegExp(called));
   const { results } = JSON.parse(readFileSync(join(root, 'ctrf.json'), 'utf8')) as { results: { tests: { stderr: string[] }[] } };
   assert.match(results.tests[0]?.stderr[0] ?? '', new RegExp(called));

@@ -30,7 +30,9 @@ const attaching = moduleAgent(
 
 test('policies and verdict decide what is kept; what is not is counted; what could not be is told', async () => {
   const drills = ['off', 'on_failure', 'always'].flatMap((policy) =>
-    [0, 1].map((wanted) => drill(`${policy.replace('_', '-')}-${wanted}`, 'agent', [written({ equals: wanted })], { capture: all(policy) })),
+    [0, 1].map((wanted) =>
+      drill(`${policy.replace('_', '-')}-${wanted}`, 'agent', [written({ equals: wanted })], { capture: all(policy) }),
+    ),
   );
   const { root } = repository(attaching, ...drills);
   const result = await runDrills({ root });
@@ -51,7 +53,11 @@ test('policies and verdict decide what is kept; what is not is counted; what cou
           ],
       drillId,
     );
-    assert.deepEqual(discarded, kept ? { logs: 0, screenshots: 0, video: 0, files: 0 } : { logs: 1, screenshots: 1, video: 1, files: 2 }, drillId);
+    assert.deepEqual(
+      discarded,
+      kept ? { logs: 0, screenshots: 0, video: 0, files: 0 } : { logs: 1, screenshots: 1, video: 1, files: 2 },
+      drillId,
+    );
     assert.deepEqual(
       errors.map(({ code, kind, interactionId }) => [code, kind, interactionId]),
       [['target.ATTACHMENT_REFUSED', 'file', 'main']],

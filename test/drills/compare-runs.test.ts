@@ -39,7 +39,14 @@ function journal(calls: readonly Call[], world: string): EvidenceEntry[] {
   for (const [index, { operationId, args = {}, answer = null, changes = 0 }] of calls.entries()) {
     const invocation = { callId: `call_${world}${index}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
     const base = common(index + 1, 0, 1 + changes);
-    entries.push({ ...base, kind: 'operation', invocation, actorId: 'agent', outcome: { kind: 'ok', value: answer }, idempotency: 'not_requested' });
+    entries.push({
+      ...base,
+      kind: 'operation',
+      invocation,
+      actorId: 'agent',
+      outcome: { kind: 'ok', value: answer },
+      idempotency: 'not_requested',
+    });
     for (let change = 1; change <= changes; change++) {
       const row = { packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId: `row-${change}` };
       const state = { kind: 'state_change', ...row, change: 'insert', before: null, after: { change } } as const;
@@ -67,7 +74,10 @@ function runOf({ calls, identity, fromSequence = 1, statuses = {} }: Parts, worl
     finishedAtVirtualUs: 10,
     interactions: [],
     checkpoints: [],
-    budgetUsage: { toolCalls: { limit: 5, attempted: calls.length, rejected: 0 }, scheduledEvents: { limit: 5, processed: 0, exhausted: false } },
+    budgetUsage: {
+      toolCalls: { limit: 5, attempted: calls.length, rejected: 0 },
+      scheduledEvents: { limit: 5, processed: 0, exhausted: false },
+    },
     assertionResults: Object.entries(statuses).map(([assertionId, status]) => ({ assertionId, status })),
     evidenceRange: { fromSequence, toSequence: entries.length },
     stateHash: digest,
@@ -138,7 +148,10 @@ test('what came before a run is not compared', async () => {
 });
 
 test('assertions of either side are told with both statuses', async () => {
-  const { assertions } = await compare({ calls: [], statuses: { a: 'passed', b: 'failed' } }, { calls: [], statuses: { b: 'passed', c: 'passed' } });
+  const { assertions } = await compare(
+    { calls: [], statuses: { a: 'passed', b: 'failed' } },
+    { calls: [], statuses: { b: 'passed', c: 'passed' } },
+  );
   assert.deepEqual(assertions, [
     { assertionId: 'a', left: 'passed' },
     { assertionId: 'b', left: 'failed', right: 'passed' },
@@ -214,7 +227,9 @@ test('stretches too long for the exact answer: by few edits, by what comes once,
   }
 });
 
-/** A run whose calls each take `spanUs`, queue a delivery and schedule an event; both are answered, in turns of their own, after all calls. */
+/**
+ * A run whose calls each take `spanUs`, queue a delivery and schedule an event; both are answered, in turns of their own, after all calls.
+ */
 function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: number; status?: number }, world: string): ComparedRun {
   const entries: EvidenceEntry[] = [];
   const owner = { packageId: 'desk', instanceId: 'desk' };
@@ -257,7 +272,10 @@ function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: 
 test('events and deliveries are known by the turn that brought them about, whenever they come', async () => {
   const slow = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'b', 'c'], { spanUs: 700 }, 'b'));
   assert.deepEqual(slow.differences?.shown, []);
-  assert.match(slow.firstDivergence?.summary ?? '', /^On both sides agent called desk\/b, at 5 us on the left and at 700 us on the right\.$/);
+  assert.match(
+    slow.firstDivergence?.summary ?? '',
+    /^On both sides agent called desk\/b, at 5 us on the left and at 700 us on the right\.$/,
+  );
   const extra = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'x', 'b', 'c'], { spanUs: 5 }, 'b'));
   assert.deepEqual(
     extra.differences?.shown.map(({ kind, right }) => [kind, right]),

@@ -45,7 +45,11 @@ test('verdicts that go to and fro on the same inputs are flaky; one change is no
 });
 
 test('a pass at a retry is flaky; retries do not count in the rate', () => {
-  const { flaky, statistics, runs, lastFailure } = historyOf([{ verdict: 'failed' }, { verdict: 'passed', attempt: 2 }, { verdict: 'passed' }]);
+  const { flaky, statistics, runs, lastFailure } = historyOf([
+    { verdict: 'failed' },
+    { verdict: 'passed', attempt: 2 },
+    { verdict: 'passed' },
+  ]);
   assert.deepEqual(
     flaky?.passedAtRetry.map(({ runId }) => runId),
     ['run_000000000001'],

@@ -84,7 +84,9 @@ test('a whole result: failure, log and attachments', async () => {
     { name: 'note.txt', text: 'token TOKEN-OF-HTTP' },
   ];
   const result = { status: 'failed', error: { message: 'I gave up', details: { step: 3 } }, log: 'one\ntwo TOKEN-OF-CLI\n', attachments };
-  const { status, error, log, files } = await run(await agent((response) => json(response, result, 'application/vnd.drillyard.result+json')));
+  const { status, error, log, files } = await run(
+    await agent((response) => json(response, result, 'application/vnd.drillyard.result+json')),
+  );
   assert.deepEqual([status, error?.code, error?.message, error?.details], ['failed', 'target.AGENT_FAILED', 'I gave up', { step: 3 }]);
   assert.equal(log, 'one\ntwo [redacted]\n');
   assert.deepEqual(
@@ -106,12 +108,16 @@ test('each answer that is no success has its own code', async () => {
     ['target.HTTP_STATUS', (response) => json(response, {}, 'application/json', 404)],
     ['target.RESPONSE_TYPE', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('{}')],
     ['target.RESPONSE_TYPE', (response) => response.writeHead(200, { 'content-type': 'application/json; charset=latin1' }).end('{}')],
-    ['target.RESPONSE_TYPE', (response) => response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('{}')],
+    [
+      'target.RESPONSE_TYPE',
+      (response) => response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('{}'),
+    ],
     ['target.OUTPUT_INVALID', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('<html>')],
     ['target.OUTPUT_INVALID', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{} {}')],
     [
       'target.CONNECTION_LOST',
-      (response) => response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' }).write('{', () => response.destroy()),
+      (response) =>
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' }).write('{', () => response.destroy()),
       true,
     ],
     ['target.CONNECTION_LOST', (response) => response.destroy(), true],
@@ -182,7 +188,14 @@ test('another machine is refused, however it is written, unless that is allowed'
   assert.equal(await looked(['127.0.0.1', '192.0.2.1']), 'ADDRESS_REFUSED');
   assert.equal(await looked([]), 'ADDRESS_REFUSED');
   assert.deepEqual(await looked(['127.0.0.1']), [{ address: '127.0.0.1', family: 4 }]);
-  assert.deepEqual(['127.1.2.3', '::1', '::ffff:127.0.0.1', 'localhost', '::', '10.0.0.1'].map(isLoopback), [true, true, true, false, false, false]);
+  assert.deepEqual(['127.1.2.3', '::1', '::ffff:127.0.0.1', 'localhost', '::', '10.0.0.1'].map(isLoopback), [
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
   const anywhere = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: true });
   const target = await agent((response) => json(response, 'here'));
   const request = { invocation: invocation('one'), access: recordedAccess().access, timeoutMs: 5000, signal: new AbortController().signal };

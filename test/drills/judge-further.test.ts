@@ -34,7 +34,10 @@ test('fault.count counts triggers, of one operation where it names one', async (
   assert.deepEqual(one.evidenceSequences, [2]);
   assert.equal(one.message, 'Expected exactly 0 triggers of fault desk.down at calls to ticket.get, found 1.');
   assert.deepEqual(one.location, { subject: 'fault', packageId: 'desk', faultId: 'down', operationId: 'ticket.get' });
-  assert.equal((await judge({ kind: 'fault.count', fault: { ...down, faultId: 'up' }, count: { atLeast: 1 } }, { entries })).status, 'failed');
+  assert.equal(
+    (await judge({ kind: 'fault.count', fault: { ...down, faultId: 'up' }, count: { atLeast: 1 } }, { entries })).status,
+    'failed',
+  );
 });
 
 test('time.reached: on the clock or from the start; once reached it stays so', async () => {
@@ -46,7 +49,10 @@ test('time.reached: on the clock or from the start; once reached it stays so', a
   assert.equal(late.status, 'failed');
   assert.equal(late.message, 'The clock stands at 900 us; expected it to reach 901 us.');
   assert.deepEqual([late.expected, late.actual, late.evidenceSequences], [901, 900, [3]]);
-  assert.equal((await judge({ kind: 'time.reached', virtualTimeUs: 901 }, { entries, cutShort: 'the target failed' })).status, 'inconclusive');
+  assert.equal(
+    (await judge({ kind: 'time.reached', virtualTimeUs: 901 }, { entries, cutShort: 'the target failed' })).status,
+    'inconclusive',
+  );
   assert.equal((await judge({ kind: 'time.reached', virtualTimeUs: 7 }, { startUs: 7 })).status, 'passed');
 });
 
@@ -54,10 +60,13 @@ const ended = (interactionId: string, status: 'completed' | 'failed', output?: J
   ({ interactionId, targetResult: { status, ...(output === undefined ? {} : { output }) } }) as unknown as InteractionResult;
 
 test('output.value: what an interaction returned, and nothing to say where it returned nothing', async () => {
-  const value = { kind: 'output.value', interactionId: 'main', path: ['refund', 'id'], comparison: 'equals', expected: 're_1' } satisfies Omit<
-    OutputValueAssertion,
-    'id' | 'gate'
-  >;
+  const value = {
+    kind: 'output.value',
+    interactionId: 'main',
+    path: ['refund', 'id'],
+    comparison: 'equals',
+    expected: 're_1',
+  } satisfies Omit<OutputValueAssertion, 'id' | 'gate'>;
   const interactions = [ended('main', 'completed', { refund: { id: 're_1' } }), ended('broken', 'failed'), ended('silent', 'completed')];
   const passed = await judge(value, { interactions, cutShort: 'the target failed' });
   assert.equal(passed.status, 'passed');
@@ -119,10 +128,16 @@ const closed = { status: 'closed', n: 1 };
 const churn = [change(1, 't1', open, closed), change(2, 't2', null, open), change(3, 't2', open, null), change(4, 't3', null, open)];
 
 test('state.unchanged: net, and nothing but the declared footprint', async () => {
-  const stray = await judge({ kind: 'state.unchanged', except: [{ packageId: 'desk', namespace: 'tickets', rowId: 't1' }] }, { entries: churn });
+  const stray = await judge(
+    { kind: 'state.unchanged', except: [{ packageId: 'desk', namespace: 'tickets', rowId: 't1' }] },
+    { entries: churn },
+  );
   assert.equal(stray.status, 'failed');
   assert.deepEqual(stray.evidenceSequences, [4]);
-  assert.equal(stray.message, 'Expected no change outside the declared footprint, found 1 changed row: insert of desk/tickets/t3 at sequence 4.');
+  assert.equal(
+    stray.message,
+    'Expected no change outside the declared footprint, found 1 changed row: insert of desk/tickets/t3 at sequence 4.',
+  );
   assert.deepEqual(stray.location, { subject: 'state', packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId: 't3' });
   const allowed = await judge({ kind: 'state.unchanged', except: [{ packageId: 'desk' }] }, { entries: churn });
   assert.equal(allowed.message, 'Nothing changed but 2 rows of the declared footprint.');
@@ -132,7 +147,8 @@ test('state.unchanged: net, and nothing but the declared footprint', async () =>
 });
 
 const tickets = { packageId: 'desk', namespace: 'tickets' };
-const diff = (changes: ExpectedChange[], more: Partial<StateDiffAssertion> = {}) => ({ kind: 'state.diff', changes, exact: true, ...more }) as const;
+const diff = (changes: ExpectedChange[], more: Partial<StateDiffAssertion> = {}) =>
+  ({ kind: 'state.diff', changes, exact: true, ...more }) as const;
 
 test('state.diff: the whole net change, matched row by row', async () => {
   const wanted: ExpectedChange[] = [
@@ -146,7 +162,9 @@ test('state.diff: the whole net change, matched row by row', async () => {
   assert.equal(extra.status, 'failed');
   assert.equal(extra.message, 'Not expected: insert of desk/tickets/t3 at sequence 4.');
   assert.equal((await judge(diff(wanted.slice(0, 1), { exact: false }), { entries: churn })).status, 'passed');
-  const other = await judge(diff([{ change: 'update', ...tickets, rowId: 't1', after: { status: 'solved' } }], { exact: false }), { entries: churn });
+  const other = await judge(diff([{ change: 'update', ...tickets, rowId: 't1', after: { status: 'solved' } }], { exact: false }), {
+    entries: churn,
+  });
   assert.match(
     other.message,
     /^Missing: update of desk\/tickets\/t1 with after \{"status":"solved"\}\. Found instead: update of desk\/tickets\/t1 \(status\) at sequence 1\.$/,
@@ -201,7 +219,12 @@ test('as many pairs are made as can be made', () => {
 const expr = (expression: string, state: ExprAssertion['state'] = {}) => ({ kind: 'expr', expression, state }) as const;
 
 test('expr: rows, calls, events, outputs and the clock', async () => {
-  const entries = [call(1, 'ask', { id: 7, tags: ['a'] }), call(2, 'ask', { id: 8 }, 'denied'), event(3, 'emitted', { id: 'x' }), clock(4, 3, 90)];
+  const entries = [
+    call(1, 'ask', { id: 7, tags: ['a'] }),
+    call(2, 'ask', { id: 8 }, 'denied'),
+    event(3, 'emitted', { id: 'x' }),
+    clock(4, 3, 90),
+  ];
   const rows = { t1: { amount: 5, part: 2.5, note: null }, t2: { amount: 9 } };
   const interactions = [ended('main', 'completed', { done: true })];
   const state = { tickets };

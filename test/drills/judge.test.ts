@@ -21,11 +21,22 @@ const row: Omit<StateValueAssertion, 'id' | 'gate'> = {
 const closing = { packageId: 'desk', operationId: 'ticket.close' };
 
 test('state.value compares the value at a path, and cites the changes of the row', async () => {
-  const entries = [change(1, 't1', null, { status: 'open' }), change(2, 't2', null, {}), change(3, 't1', { status: 'open' }, { status: 'closed' })];
+  const entries = [
+    change(1, 't1', null, { status: 'open' }),
+    change(2, 't2', null, {}),
+    change(3, 't1', { status: 'open' }, { status: 'closed' }),
+  ];
   const passed = await judge(row, { rows: { t1: { status: 'closed' } }, entries });
   assert.equal(passed.status, 'passed');
   assert.deepEqual(passed.evidenceSequences, [1, 3]);
-  assert.deepEqual(passed.location, { subject: 'state', packageId: 'desk', instanceId: 'desk', namespace: 'tickets', rowId: 't1', path: ['status'] });
+  assert.deepEqual(passed.location, {
+    subject: 'state',
+    packageId: 'desk',
+    instanceId: 'desk',
+    namespace: 'tickets',
+    rowId: 't1',
+    path: ['status'],
+  });
   const failed = await judge(row, { rows: { t1: { status: 'open' } } });
   assert.equal(failed.status, 'failed');
   assert.equal(failed.actual, 'open');
@@ -74,8 +85,18 @@ test('messages are sentences: nouns agree with numbers, comparisons are words', 
   assert.equal(await said({ ...calls, count: { equals: 0 } }, one), 'Expected exactly 0 calls to desk.ticket.close, found 1.');
   assert.equal(await said({ ...calls, count: { atLeast: 1 } }), 'Expected at least 1 call to desk.ticket.close, found 0.');
   const events = { kind: 'event.count', event: { packageId: 'desk', eventId: 'ticket.closed' }, phase: 'emitted' } as const;
-  assert.equal(await said({ ...events, count: { equals: 1 } }, [event(1, 'emitted')]), 'Found 1 emitted event desk.ticket.closed, as wanted.');
-  const first = { kind: 'operation.arguments' as const, operation: closing, path: ['id'], comparison: 'equals' as const, expected: 1, occurrence: 1 };
+  assert.equal(
+    await said({ ...events, count: { equals: 1 } }, [event(1, 'emitted')]),
+    'Found 1 emitted event desk.ticket.closed, as wanted.',
+  );
+  const first = {
+    kind: 'operation.arguments' as const,
+    operation: closing,
+    path: ['id'],
+    comparison: 'equals' as const,
+    expected: 1,
+    occurrence: 1,
+  };
   assert.equal(await said(first, one), 'In occurrence 1 of calls to desk.ticket.close, argument /id is 1.');
   assert.equal(await said({ kind: 'operation.order', operations: [closing] }, one), 'The one call happened.');
 });
@@ -106,12 +127,18 @@ test('operation.count counts matching calls, and tells what came near', async ()
   const passed = await judge({ ...close, count: { equals: 1 } }, { entries });
   assert.equal(passed.status, 'passed');
   assert.deepEqual(passed.evidenceSequences, [1]);
-  const failed = await judge({ ...close, operation: { ...closing, outcome: 'ok', arguments: { id: 2 } }, count: { atLeast: 1 } }, { entries });
+  const failed = await judge(
+    { ...close, operation: { ...closing, outcome: 'ok', arguments: { id: 2 } }, count: { atLeast: 1 } },
+    { entries },
+  );
   assert.equal(failed.status, 'failed');
   assert.match(failed.message, /1 denied \(NO\)/);
   assert.match(failed.message, /1 with other arguments/);
   assert.deepEqual(failed.evidenceSequences, [1, 2]);
-  const byOther = await judge({ ...close, operation: { ...closing, actorId: 'boss', instanceId: 'desk' }, count: { equals: 0 } }, { entries });
+  const byOther = await judge(
+    { ...close, operation: { ...closing, actorId: 'boss', instanceId: 'desk' }, count: { equals: 0 } },
+    { entries },
+  );
   assert.equal(byOther.status, 'passed');
 });
 
@@ -159,7 +186,10 @@ test('operation.arguments looks into one call or into all', async () => {
   assert.match(third.message, /Expected at least 3 calls .* found 2/);
   assert.ok(third.evidenceSequences.length >= 2, 'the calls that there were are cited');
   assert.equal((await judge(id)).status, 'failed');
-  assert.equal((await judge({ ...id, path: ['tags', 0], comparison: 'greater_than_or_equal', expected: 1 }, { entries })).status, 'inconclusive');
+  assert.equal(
+    (await judge({ ...id, path: ['tags', 0], comparison: 'greater_than_or_equal', expected: 1 }, { entries })).status,
+    'inconclusive',
+  );
   assert.equal((await judge({ ...id, path: ['tags', 5], occurrence: 1 }, { entries })).status, 'failed');
 });
 
@@ -205,7 +235,11 @@ test("an author's message comes first when the assertion did not pass", async ()
 });
 
 test('a world that refuses the question makes the assertion invalid; one that is gone does not', async () => {
-  const refusing = (error: Error): RunView => ({ interactions: [], row: () => Promise.reject(error), eachRow: () => Promise.reject(error) });
+  const refusing = (error: Error): RunView => ({
+    interactions: [],
+    row: () => Promise.reject(error),
+    eachRow: () => Promise.reject(error),
+  });
   const judging = new Judge([{ id: 'it', gate: true, ...row, path: ['status'] }], { startUs: 0 });
   const [result] = await judging.results(refusing(new ServiceError('control.NOT_FOUND', { message: 'no such namespace' })));
   assert.equal(result?.status, 'invalid');

@@ -46,7 +46,13 @@ export const common = (sequence: number) =>
     virtualTimeUs: sequence,
     correlationId: 'corr_0',
   }) as const;
-export function call(sequence: number, operationId: string, args: JsonValue = {}, kind: OutcomeKind = 'ok', actorId = 'agent'): EvidenceEntry {
+export function call(
+  sequence: number,
+  operationId: string,
+  args: JsonValue = {},
+  kind: OutcomeKind = 'ok',
+  actorId = 'agent',
+): EvidenceEntry {
   const outcome = kind === 'ok' ? { kind, value: null } : { kind, error: { code: 'NO', message: 'no', retryable: false } };
   const invocation = { callId: `call_${sequence}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
   return { ...common(sequence), kind: 'operation', invocation, actorId, outcome, idempotency: 'not_requested' };

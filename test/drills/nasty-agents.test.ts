@@ -146,7 +146,12 @@ test('module: re-entered at the same time, and again after a timeout, each attem
   const attempt = (interactionId: string, timeoutMs = 5000) => ({ interactionId, timeoutMs });
   const runners = [1, 2, 3, 4].map(() => pools.thread.runnerFor(target));
   const work = (index: number, { interactionId, timeoutMs }: { interactionId: string; timeoutMs: number }) =>
-    runners[index]!.run({ invocation: invocation(interactionId), access: recordedAccess().access, timeoutMs, signal: new AbortController().signal });
+    runners[index]!.run({
+      invocation: invocation(interactionId),
+      access: recordedAccess().access,
+      timeoutMs,
+      signal: new AbortController().signal,
+    });
   const outputs = await Promise.all(runners.map((_, index) => work(index, attempt('at once'))));
   assert.deepEqual(
     outputs.map(({ output }) => output),

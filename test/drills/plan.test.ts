@@ -41,7 +41,15 @@ function drill(id: string, more: { tags?: string[]; targetId?: string; title?: s
     setupHash: `sha256:${'0'.repeat(64)}`,
   } as unknown as CompiledDrill;
 }
-const suite = (id: string, more: Partial<Suite> = {}): Suite => ({ schemaVersion: 1, id, drills: [], tags: [], concurrency: 1, retries: 0, ...more });
+const suite = (id: string, more: Partial<Suite> = {}): Suite => ({
+  schemaVersion: 1,
+  id,
+  drills: [],
+  tags: [],
+  concurrency: 1,
+  retries: 0,
+  ...more,
+});
 const build = (suites: Suite[] = []): CompiledBuild =>
   ({
     buildHash: 'sha256:b',

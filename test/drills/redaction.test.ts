@@ -23,7 +23,8 @@ test('a secret is found as it is, in JSON, URLs, forms, base64 and hex, wherever
       holds(new URLSearchParams({ whole }).toString());
       holds(Buffer.from(whole).toString('hex'));
       // What base64 leaves of a short secret is too little to be looked for.
-      if (secret.length > limits.redactedCharsMin + 3) for (const form of ['base64', 'base64url'] as const) holds(Buffer.from(whole).toString(form));
+      if (secret.length > limits.redactedCharsMin + 3)
+        for (const form of ['base64', 'base64url'] as const) holds(Buffer.from(whole).toString(form));
     }),
   );
 });
@@ -96,6 +97,8 @@ test('errors tell no secret, nor half of one', async () => {
   assert.equal(cut.error?.code, 'target.OUTPUT_INVALID');
   assert.doesNotMatch(JSON.stringify(cut.error), /TOKEN/);
   process.env.DRILLYARD_TEST_KEY = 'sk-live-1234567890';
-  const host = await run(command('console.error(process.env.KEY); process.exit(1)', { environmentFromHost: { KEY: 'DRILLYARD_TEST_KEY' } }));
+  const host = await run(
+    command('console.error(process.env.KEY); process.exit(1)', { environmentFromHost: { KEY: 'DRILLYARD_TEST_KEY' } }),
+  );
   assert.equal(host.error?.details.stderr, '[redacted]');
 });

@@ -121,7 +121,9 @@ const base: { [path: string]: string | object } = {
       { id: 'writer', grants: [...grants, { packageId: 'world', operationId: 'clock.wait' }] },
       { id: 'reader', grants: [] },
     ],
-    state: [{ action: 'upsert', packageId: 'notes', namespace: 'notes', rowId: 'first', value: { id: 'first', text: 'here from the start' } }],
+    state: [
+      { action: 'upsert', packageId: 'notes', namespace: 'notes', rowId: 'first', value: { id: 'first', text: 'here from the start' } },
+    ],
   },
 };
 

@@ -21,7 +21,8 @@ function repository(...parts: { [path: string]: string | object }[]): Repository
 }
 const run = (root: string, options: Partial<RunDrillsOptions> = {}): Promise<RunDrillsResult> =>
   runDrills({ root, reportDirectory: false, ...options });
-const firstAttempt = (result: RunDrillsResult, drillIndex = 0) => result.drills[drillIndex]?.trials[0]?.attempts[0] ?? assert.fail('no attempt');
+const firstAttempt = (result: RunDrillsResult, drillIndex = 0) =>
+  result.drills[drillIndex]?.trials[0]?.attempts[0] ?? assert.fail('no attempt');
 const statuses = (result: RunDrillsResult) =>
   firstAttempt(result).result.assertionResults.map(({ assertionId, status }) => `${assertionId} ${status}`);
 
@@ -30,7 +31,11 @@ const writes = (text: string) => `await context.world.call('notes', 'note.write'
 test('a module drill passes, and its result and report are whole', async () => {
   const { root } = repository(
     moduleAgent('agent', `${writes('hello')} console.log('said'); return { done: invocation.task.instruction };`),
-    drill('hello', 'agent', [noteIs('a', 'hello'), written({ equals: 1 })], { title: 'Says hello', tags: ['greeting'], capture: { logs: 'always' } }),
+    drill('hello', 'agent', [noteIs('a', 'hello'), written({ equals: 1 })], {
+      title: 'Says hello',
+      tags: ['greeting'],
+      capture: { logs: 'always' },
+    }),
   );
   const events: RunEvent[] = [];
   const result = await run(root, { onEvent: (event) => events.push(event), reportDirectory: 'out/reports', runDirectory: 'out/runs' });
@@ -171,7 +176,9 @@ test('a target that fails leaves only what more could not change', async () => {
 
 test('an agent that finishes late is timed out: what it does then never reaches the world', async () => {
   const { root } = repository(
-    moduleAgent('agent', `await new Promise((resolve) => context.signal.addEventListener('abort', resolve)); ${writes('late')}`, { timeoutMs: 100 }),
+    moduleAgent('agent', `await new Promise((resolve) => context.signal.addEventListener('abort', resolve)); ${writes('late')}`, {
+      timeoutMs: 100,
+    }),
     drill('d', 'agent', [written({ equals: 0 }, { gate: false }), noteIs('first', 'here from the start')]),
   );
   const result = await run(root);
@@ -191,7 +198,13 @@ test('interactions and workloads run in order of time, the world advancing betwe
     drill(
       'd',
       'agent',
-      [noteIs('late', '1050'), noteIs('early', '1000'), noteIs('poll-writer-1', '1020'), noteIs('poll-writer-2', '1050'), noteIs('due-x', 'at 1040')],
+      [
+        noteIs('late', '1050'),
+        noteIs('early', '1000'),
+        noteIs('poll-writer-1', '1020'),
+        noteIs('poll-writer-2', '1050'),
+        noteIs('due-x', 'at 1040'),
+      ],
       {
         ...timeline({
           horizonUs: 500,
@@ -208,7 +221,11 @@ test('interactions and workloads run in order of time, the world advancing betwe
   assert.equal(result.verdict, 'passed', JSON.stringify(firstAttempt(result).result.assertionResults));
   const { interactions, finishedAtVirtualUs, budgetUsage } = firstAttempt(result).result;
   assert.deepEqual(
-    interactions.map(({ interactionId, scheduledAtVirtualUs, startedAtVirtualUs }) => [interactionId, scheduledAtVirtualUs, startedAtVirtualUs]),
+    interactions.map(({ interactionId, scheduledAtVirtualUs, startedAtVirtualUs }) => [
+      interactionId,
+      scheduledAtVirtualUs,
+      startedAtVirtualUs,
+    ]),
     [
       ['early', 1000, 1000],
       ['poll-writer-1', 1020, 1020],
@@ -248,7 +265,10 @@ test('invariants are checked after every interaction and at the end; a broken on
   const interactions = ['one', 'two', 'three'].map((id, index) => ({ id, afterStartUs: index * 10, actorId: 'writer', task: tick }));
   const invariants = [written({ atMost: 1 }, { id: 'few' })];
   const parts = (more: object) =>
-    repository(moduleAgent('agent', agent), drill('d', 'agent', [written({ atLeast: 1 })], timeline({ interactions, invariants, ...more })));
+    repository(
+      moduleAgent('agent', agent),
+      drill('d', 'agent', [written({ atLeast: 1 })], timeline({ interactions, invariants, ...more })),
+    );
   const stopped = firstAttempt(await run(parts({}).root)).result;
   assert.deepEqual(
     stopped.checkpoints.map(({ checkpointId, kind, verdict }) => `${checkpointId} ${kind} ${verdict}`),
@@ -319,7 +339,13 @@ test('budgets: calls beyond maxToolCalls are refused, events beyond maxEvents ar
 
 test('a scheduled event whose handler throws cuts the run short; that it failed can be asserted', async () => {
   const agent = `await context.world.call('notes', 'note.break-later', { id: 'x', afterUs: 10 });`;
-  const failed = { id: 'broke', kind: 'event.count', event: { packageId: 'notes', eventId: 'note.breaks' }, phase: 'failed', count: { atLeast: 1 } };
+  const failed = {
+    id: 'broke',
+    kind: 'event.count',
+    event: { packageId: 'notes', eventId: 'note.breaks' },
+    phase: 'failed',
+    count: { atLeast: 1 },
+  };
   const { root } = repository(
     moduleAgent('agent', agent),
     drill(
@@ -362,7 +388,13 @@ test('results do not depend on concurrency, isolation or the run before: every h
   const hashes = (result: RunDrillsResult) =>
     result.drills.flatMap(({ drillId, trials }) =>
       trials.flatMap(({ trial, attempts }) =>
-        attempts.map(({ result: { stateHash, evidenceHash, trajectoryHash } }) => ({ drillId, trial, stateHash, evidenceHash, trajectoryHash })),
+        attempts.map(({ result: { stateHash, evidenceHash, trajectoryHash } }) => ({
+          drillId,
+          trial,
+          stateHash,
+          evidenceHash,
+          trajectoryHash,
+        })),
       ),
     );
   const once = hashes(await run(root, { trials: 2 }));
@@ -426,7 +458,12 @@ test('tool code that takes its host down touches no attempt beside it, and none 
     moduleAgent('hostile', ''),
     moduleAgent('honest', ''),
     { 'agents/hostile.mjs': hostile, 'agents/honest.mjs': honest },
-    { 'notes/behavior.ts': notesBehavior.replace("'note.write': (input: any, context: any) => {", "$& if (input.text === 'spin') for (;;);") },
+    {
+      'notes/behavior.ts': notesBehavior.replace(
+        "'note.write': (input: any, context: any) => {",
+        "$& if (input.text === 'spin') for (;;);",
+      ),
+    },
     drill('a-hostile', 'hostile', [written({ equals: 0 })]),
     drill('b-beside', 'honest', [written({ equals: spins * 20 })]),
     ...['c-after', 'd-after'].map((id) => drill(id, 'honest', [written({ equals: spins * 20 })])),
@@ -437,7 +474,8 @@ test('tool code that takes its host down touches no attempt beside it, and none 
     ['passed', 'passed', 'passed', 'passed'],
   );
   const alone = await run(root, { drills: ['b-beside', 'c-after', 'd-after'] });
-  const hashes = ({ drills }: RunDrillsResult) => drills.map(({ trials }) => trials[0]?.attempts.map(({ result: { evidenceHash } }) => evidenceHash));
+  const hashes = ({ drills }: RunDrillsResult) =>
+    drills.map(({ trials }) => trials[0]?.attempts.map(({ result: { evidenceHash } }) => evidenceHash));
   assert.deepEqual(hashes(beside).slice(1), hashes(alone));
 });
 
@@ -448,7 +486,10 @@ test('cancelling ends the agent, seals what there is and starts nothing more', a
     drill('b', 'agent', [written({ equals: 1 })]),
   );
   const abort = new AbortController();
-  const result = await run(root, { signal: abort.signal, onEvent: ({ event }) => event === 'interaction' && setTimeout(() => abort.abort(), 300) });
+  const result = await run(root, {
+    signal: abort.signal,
+    onEvent: ({ event }) => event === 'interaction' && setTimeout(() => abort.abort(), 300),
+  });
   assert.equal(result.cancelled, true);
   assert.equal(result.verdict, 'inconclusive');
   const { result: cancelled } = firstAttempt(result);
@@ -460,7 +501,11 @@ test('cancelling ends the agent, seals what there is and starts nothing more', a
 });
 
 test('stopOnFailure starts nothing after a failure, not even while its report is written', async () => {
-  const { root } = repository(moduleAgent('agent', ''), drill('a', 'agent', [written({ equals: 1 })]), drill('b', 'agent', [written({ equals: 0 })]));
+  const { root } = repository(
+    moduleAgent('agent', ''),
+    drill('a', 'agent', [written({ equals: 1 })]),
+    drill('b', 'agent', [written({ equals: 0 })]),
+  );
   const result = await run(root, { stopOnFailure: true });
   assert.deepEqual(
     result.drills.map(({ verdict, trials }) => [verdict, trials[0]?.attempts.length]),

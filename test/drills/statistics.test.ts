@@ -5,7 +5,8 @@ import { clopperPearson, passAtK, passHatK, trialStatistics } from '../../src/dr
 import { firstAttemptStatistics } from '../../src/drills/trials.js';
 import fc from '../fast-check.js';
 
-const isNear = (actual: number, wanted: number, within = 5e-8): void => assert.ok(Math.abs(actual - wanted) <= within, `${actual} is not ${wanted}`);
+const isNear = (actual: number, wanted: number, within = 5e-8): void =>
+  assert.ok(Math.abs(actual - wanted) <= within, `${actual} is not ${wanted}`);
 
 test('Clopper-Pearson gives the published intervals', () => {
   // The first is Mendel's peas, Conover (1971), as in the documentation of R's binom.test; the others are what binom.test prints.
@@ -26,7 +27,8 @@ test('Clopper-Pearson gives the published intervals', () => {
 test('the interval holds the true rate at least as often as it says', () => {
   const trials = 12;
   const intervals = Array.from({ length: trials + 1 }, (_, passed) => clopperPearson({ trials, passed }));
-  const choose = (k: number): number => Array.from({ length: k }, (_, i) => (trials - i) / (i + 1)).reduce((product, factor) => product * factor, 1);
+  const choose = (k: number): number =>
+    Array.from({ length: k }, (_, i) => (trials - i) / (i + 1)).reduce((product, factor) => product * factor, 1);
   for (let rate = 0.01; rate < 1; rate += 0.01) {
     let covered = 0;
     for (const [passed, { low, high }] of intervals.entries()) {

@@ -19,7 +19,12 @@ for (const isolation of ['thread', 'process'] as const) {
     const recorded = recordedAccess();
     const { status, output, log, files } = await run(target, { recorded, isolation });
     assert.equal(status, 'completed');
-    assert.deepEqual(output, { outcome: { kind: 'ok', value: 1 }, task: { instruction: 'do it', input: { n: 1 } }, token: 13, aborted: false });
+    assert.deepEqual(output, {
+      outcome: { kind: 'ok', value: 1 },
+      task: { instruction: 'do it', input: { n: 1 } },
+      token: 13,
+      aborted: false,
+    });
     assert.equal(log, 'hello 1\noops\nraw\ndirect\nstructured {"a":1}\n');
     assert.deepEqual(
       files.map(({ name, mediaType, bytes }) => [name, mediaType, [...bytes]]),
@@ -84,7 +89,10 @@ test('module: what it throws, now or from a timer, is a failure with its stack i
     (await run(module('export default () => new Promise(() => { setTimeout(() => { throw new Error("late"); }, 1); })'))).error?.message,
     'late',
   );
-  assert.equal((await run(module('export default () => new Promise(() => { Promise.reject(new Error("lost")); })'))).error?.message, 'lost');
+  assert.equal(
+    (await run(module('export default () => new Promise(() => { Promise.reject(new Error("lost")); })'))).error?.message,
+    'lost',
+  );
   assert.equal((await run(module('export default () => { throw "a string"; }'))).error?.message, 'a string');
 });
 
@@ -96,7 +104,10 @@ test('module: what cannot be loaded is told with its place', async () => {
   assert.match((await run(module('throw new Error("at load"); export default 1;'))).error?.message ?? '', /at load/);
   assert.match((await run({ ...module(''), module: 'agents/missing.mjs' })).error?.message ?? '', /does not exist inside the repository/);
   symlinkSync(tmpdir(), join(root, 'out'));
-  assert.match((await run({ ...module(''), module: 'out/../../../../etc/hostname' })).error?.message ?? '', /does not exist inside the repository/);
+  assert.match(
+    (await run({ ...module(''), module: 'out/../../../../etc/hostname' })).error?.message ?? '',
+    /does not exist inside the repository/,
+  );
   assert.match((await run(module('import "./nowhere.mjs"; export default () => 1;'))).error?.message ?? '', /nowhere/);
 });
 
@@ -168,13 +179,17 @@ test('module: a thread that comes to rest serves the next attempt', async () => 
 });
 
 test('module: a thread in which something still goes on is not used again', async () => {
-  const busy = module('export default () => { globalThis.mark = (globalThis.mark ?? 0) + 1; setInterval(() => {}, 1000); return globalThis.mark; }');
+  const busy = module(
+    'export default () => { globalThis.mark = (globalThis.mark ?? 0) + 1; setInterval(() => {}, 1000); return globalThis.mark; }',
+  );
   assert.equal((await run(busy)).output, 1);
   assert.equal((await run(busy)).output, 1);
 });
 
 test('module: a flood of log is bounded and says so', async () => {
-  const { log } = await run(module('export default () => { const line = "x".repeat(100000); for (let i = 0; i < 500; i++) console.log(line); }'));
+  const { log } = await run(
+    module('export default () => { const line = "x".repeat(100000); for (let i = 0; i < 500; i++) console.log(line); }'),
+  );
   assert.ok(log.length < 4.2 * 1024 * 1024);
   assert.match(log, /\[the rest, at least \d+ characters, was not kept\]\n$/);
 });
@@ -255,7 +270,9 @@ test('command: what cannot be started is told', async () => {
 
 test('command: the shell is not asked: arguments arrive as they are, in the working directory', async () => {
   file('work/here.txt', '');
-  const target = command('console.log(JSON.stringify([process.cwd().endsWith("work"), process.argv.slice(2)]))', { workingDirectory: 'work' });
+  const target = command('console.log(JSON.stringify([process.cwd().endsWith("work"), process.argv.slice(2)]))', {
+    workingDirectory: 'work',
+  });
   const { output } = await run({ ...target, arguments: [...target.arguments, '$HOME', '; rm -rf x', '*'] });
   assert.deepEqual(output, [true, ['$HOME', '; rm -rf x', '*']]);
 });

@@ -36,7 +36,8 @@ for (const engine of engines) {
     const revoked = await ground.credentialOf('manager');
     await ground.client.revokeCredential({ path: { credentialId: revoked.credentialId }, body: { confirm: revoked.credentialId } });
     const roles: { [name: string]: { role: Role | null; secret: string } } = {};
-    for (const role of ['viewer', 'builder', null] as const) roles[String(role)] = { role, secret: (await ground.credentialOf(role)).secret };
+    for (const role of ['viewer', 'builder', null] as const)
+      roles[String(role)] = { role, secret: (await ground.credentialOf(role)).secret };
     const granted = new Map<Role, string>();
     for (const role of ['viewer', 'builder', 'manager'] as const) {
       const { credentialId, secret } = await ground.credentialOf(null);
@@ -162,7 +163,10 @@ for (const engine of engines) {
           for (const [real, unreal] of places) {
             // The tool library is everybody's.
             if (JSON.stringify(named.map((name) => real[name])) === JSON.stringify(named.map((name) => unreal[name]))) continue;
-            const [reply, control] = [await requests.send(id, { ids: real, authorization }), await requests.send(id, { ids: unreal, authorization })];
+            const [reply, control] = [
+              await requests.send(id, { ids: real, authorization }),
+              await requests.send(id, { ids: unreal, authorization }),
+            ];
             assertRefused(reply, 404, 'control.NOT_FOUND', `${who}: ${id}`);
             assert.equal(faceOf(reply), faceOf(control), `${who}: ${id}`);
             const told = named.filter((name) => name !== 'revision' && String(reply.bytes).includes(real[name] as string));
@@ -213,7 +217,8 @@ for (const engine of engines) {
 
     await t.test('what lies in another resource is found below its own only', async () => {
       const { environmentId } = (await ground.client.createEnvironment({ path: { projectId }, body: { name: 'beside' } })).environment;
-      const { authoringSessionId } = (await ground.client.createAuthoringSession({ path: { projectId }, body: { author: 'manual' } })).session;
+      const { authoringSessionId } = (await ground.client.createAuthoringSession({ path: { projectId }, body: { author: 'manual' } }))
+        .session;
       const cases: [EndpointId, Ids][] = [
         ['startRun', { ...ids, environmentId }],
         ['getAuthoringProposal', { ...ids, authoringSessionId }],
@@ -271,7 +276,9 @@ for (const engine of engines) {
       for (const [id, filter, name] of filters) {
         const authorization = bearer(foreign.credential);
         const about = { ...ids, projectId: foreign.projectId };
-        const [real, unreal] = [ids, never].map((values) => requests.send(id, { ids: about, authorization, query: `${filter}=${values[name]}` }));
+        const [real, unreal] = [ids, never].map((values) =>
+          requests.send(id, { ids: about, authorization, query: `${filter}=${values[name]}` }),
+        );
         assert.equal(faceOf(await real!), faceOf(await unreal!), id);
         assert.deepEqual((await real!).json, { items: [] }, id);
       }
@@ -320,9 +327,21 @@ for (const engine of engines) {
         const stolen = await requests.send(id, { ids: own, authorization: bearer(foreign.credential), query });
         if (idsIn(ruleOf(id).path).length < 2) assertRefused(stolen, 400, 'control.CURSOR_INVALID', `${id} of another organization`);
         if (idsIn(ruleOf(id).path).length === 1)
-          assertRefused(await requests.send(id, { ids: other, authorization, query }), 400, 'control.CURSOR_INVALID', `${id} of another project`);
-        for (const elsewhere of lists.filter((one) => one !== id && one !== 'listState' && one !== 'listEvidence' && one !== 'listStateNamespaces')) {
-          assertRefused(await requests.send(elsewhere, { ids, authorization, query }), 400, 'control.CURSOR_INVALID', `${id} in ${elsewhere}`);
+          assertRefused(
+            await requests.send(id, { ids: other, authorization, query }),
+            400,
+            'control.CURSOR_INVALID',
+            `${id} of another project`,
+          );
+        for (const elsewhere of lists.filter(
+          (one) => one !== id && one !== 'listState' && one !== 'listEvidence' && one !== 'listStateNamespaces',
+        )) {
+          assertRefused(
+            await requests.send(elsewhere, { ids, authorization, query }),
+            400,
+            'control.CURSOR_INVALID',
+            `${id} in ${elsewhere}`,
+          );
         }
         for (const at of [0, cursor.length >> 1, cursor.length - 1]) {
           const forged = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
@@ -345,7 +364,12 @@ for (const engine of engines) {
       const body = { name: 'keyed' };
       const made = await requests.send('createEnvironment', { ids, authorization: bearer(manager), key, body });
       assert.equal(made.status, 201);
-      const elsewhere = await requests.send('createEnvironment', { ids: { ...ids, ...textIds(second) }, authorization: bearer(manager), key, body });
+      const elsewhere = await requests.send('createEnvironment', {
+        ids: { ...ids, ...textIds(second) },
+        authorization: bearer(manager),
+        key,
+        body,
+      });
       const abroad = await requests.send('createEnvironment', {
         ids: { ...ids, ...textIds(foreign) },
         authorization: bearer(foreign.credential),
@@ -373,7 +397,11 @@ for (const engine of engines) {
       ];
       const faces = new Set<string>();
       for (const { body, ...route } of routes) {
-        for (const authorization of [undefined, 'Bearer garbage', ...[manager, foreign.credential, expired.secret, identity, operator].map(bearer)]) {
+        for (const authorization of [
+          undefined,
+          'Bearer garbage',
+          ...[manager, foreign.credential, expired.secret, identity, operator].map(bearer),
+        ]) {
           const headers = { ...(authorization === undefined ? {} : { authorization }), 'content-type': 'application/json' };
           const reply = await exchange(baseUrl, { ...route, headers, ...(body === undefined ? {} : { body }) });
           assertRefused(reply, 401, 'control.UNAUTHENTICATED', route.target);
@@ -381,7 +409,11 @@ for (const engine of engines) {
         }
       }
       assert.equal(faces.size, 1);
-      const mine = await exchange(baseUrl, { method: 'GET', target: '/world/v1/tools', headers: { authorization: bearer(idle.worldCredential) } });
+      const mine = await exchange(baseUrl, {
+        method: 'GET',
+        target: '/world/v1/tools',
+        headers: { authorization: bearer(idle.worldCredential) },
+      });
       assert.equal(mine.status, 200);
     });
 
@@ -397,7 +429,10 @@ for (const engine of engines) {
       assert.equal((await requests.send('getMe', { ids, authorization: bearer(third.credential) })).status, 200);
       await runs.resumeOrganization({ path });
       assert.equal((await exchange(baseUrl, agent)).status, 200);
-      assert.deepEqual(await possessions(ground), { ...(before as object), audit: ((await possessions(ground)) as { audit: string }).audit });
+      assert.deepEqual(await possessions(ground), {
+        ...(before as object),
+        audit: ((await possessions(ground)) as { audit: string }).audit,
+      });
     });
 
     const { code, stderr } = await service.stop();

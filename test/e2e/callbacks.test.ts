@@ -40,7 +40,8 @@ async function advance({ client, ready: { projectId } }: Ground, { sessionId, en
   const body = { environmentId, buildHash, expectedLeaseGeneration: leaseGeneration, targetUs: afterSettlementsUs, maxEvents: 1000 };
   return (await client.advanceTime({ path: { projectId, sessionId }, body })).operation;
 }
-const finished = ({ client, ready: { projectId } }: Ground, { operationId }: Operation) => client.waitForOperation({ projectId, operationId });
+const finished = ({ client, ready: { projectId } }: Ground, { operationId }: Operation) =>
+  client.waitForOperation({ projectId, operationId });
 async function callbacks({ client, ready: { projectId } }: Ground, { sessionId }: WorldSession): Promise<CallbackEntry[]> {
   const { entries } = await client.listEvidence({ path: { projectId, sessionId }, query: { limit: 500 } });
   return entries.filter((entry): entry is CallbackEntry => entry.kind === 'callback');
@@ -60,7 +61,9 @@ test('a session tells the receivers it names, signed, as long as they are approv
   const refusals: unknown[] = [];
   receiver.answer = async () => {
     const reset = { path: { projectId, sessionId: session.sessionId }, body: { expectedLeaseGeneration: session.leaseGeneration } };
-    await ground.client.resetSession(reset).catch((error: unknown) => refusals.push(error instanceof ControlError && [error.status, error.code]));
+    await ground.client
+      .resetSession(reset)
+      .catch((error: unknown) => refusals.push(error instanceof ControlError && [error.status, error.code]));
     return receiver.arrivals.length === 1 ? 503 : 204;
   };
   const operation = await finished(ground, await advance(ground, session));
@@ -107,7 +110,9 @@ test('without the flag nothing on this machine can be a receiver', async () => {
   await service.stop();
 });
 
-test(`the service dies ${rounds} times while a receiver is told; no callback is lost, and each keeps its id`, { timeout: 120_000 }, async (t) => {
+test(`the service dies ${rounds} times while a receiver is told; no callback is lost, and each keeps its id`, {
+  timeout: 120_000,
+}, async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const dataDirectory = temporaryFolder();

@@ -40,7 +40,8 @@ for (const engine of engines) {
     const through = (client: string, token = credential) =>
       createClient({
         ...{ baseUrl, credential: token, retries: 0 },
-        fetch: (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as object), 'x-forwarded-for': `6.6.6.6, ${client}, 10.0.0.3` } }),
+        fetch: (url, init) =>
+          fetch(url, { ...init, headers: { ...(init?.headers as object), 'x-forwarded-for': `6.6.6.6, ${client}, 10.0.0.3` } }),
       });
     const manager = through('203.0.113.7');
     await manager.updateProject({ path: { projectId }, body: { expectedVersion: 1, name: 'renamed' } });
@@ -85,6 +86,8 @@ for (const engine of engines) {
 
 test('a proxy that is none is said before anything is touched', async () => {
   const dataDirectory = join(scratch, 'never');
-  await assert.rejects(startControlServer({ dataDirectory, port: 0, trustedProxies: ['proxy.example.com'] }), { code: 'control.INVALID_REQUEST' });
+  await assert.rejects(startControlServer({ dataDirectory, port: 0, trustedProxies: ['proxy.example.com'] }), {
+    code: 'control.INVALID_REQUEST',
+  });
   assert.throws(() => readFileSync(dataDirectory), { code: 'ENOENT' });
 });

@@ -1,4 +1,5 @@
-// What a service does about tool code of strangers: a box for each project where one can be had, and a refusal where it would be needed and cannot.
+// What a service does about tool code of strangers: a box for each project where one can be had, and a refusal where it would be needed and
+// cannot.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

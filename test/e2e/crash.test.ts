@@ -1,6 +1,6 @@
 // The plug is pulled in the midst of a mixed load, again and again, on one data directory, and the last time the service is asked to stop.
-// Whatever was acknowledged is there once; what was not is there once or not at all, and asking again with the same key settles it; nothing of
-// the old life opens anything.
+// Whatever was acknowledged is there once; what was not is there once or not at all, and asking again with the same key settles it; nothing
+// of the old life opens anything.
 // DRILLYARD_SERVICE_CRASH_ROUNDS sets how often (default 3).
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -70,9 +70,18 @@ test('killed while it starts for the first time, it goes on with what it had beg
   const dataDirectory = temporaryFolder();
   const told: Ready[] = [];
   const has = (path: string) => () => existsSync(join(dataDirectory, path));
-  const hasBlob = (): boolean => readdirSync(join(dataDirectory, 'blobs'), { recursive: true }).some((name) => /^[0-9a-f]{2}.\w/.test(String(name)));
+  const hasBlob = (): boolean =>
+    readdirSync(join(dataDirectory, 'blobs'), { recursive: true }).some((name) => /^[0-9a-f]{2}.\w/.test(String(name)));
   // In the order in which its first start makes them; in the end killed as soon as it is ready.
-  const steps = [has('in-use.lock'), has('server.key'), has('catalog/data.mdb'), has('worlds/host-0/data.mdb'), hasBlob, () => false, () => false];
+  const steps = [
+    has('in-use.lock'),
+    has('server.key'),
+    has('catalog/data.mdb'),
+    has('worlds/host-0/data.mdb'),
+    hasBlob,
+    () => false,
+    () => false,
+  ];
   for (const isMade of steps) {
     const service = serve({ dataDirectory, flags: ['--json', '--log-level', 'warn'] });
     while (!isMade() && !service.said().stdout.includes('\n') && service.child.exitCode === null) await pause(2);
@@ -130,7 +139,8 @@ async function verifyCreations(ground: Ground, { creations }: Ledger): Promise<v
     assert.equal(session.state, 'ready');
   }
   const seeds: string[] = [];
-  for await (const page of client.pages('listSessions', { path: { projectId: ready.projectId } })) seeds.push(...page.items.map(({ seed }) => seed));
+  for await (const page of client.pages('listSessions', { path: { projectId: ready.projectId } }))
+    seeds.push(...page.items.map(({ seed }) => seed));
   for (const { key, seed } of creations) assert.equal(seeds.filter((other) => other === seed).length, 1, `${key} is there once`);
 }
 
@@ -243,7 +253,8 @@ async function verifyRun(ground: Ground, run: Run, hashes: Set<string>): Promise
   hashes.add(`${sealed.result?.stateHash} ${sealed.result?.evidenceHash}`);
   const kinds: string[] = [];
   for await (const page of client.pages('listRunActivity', { path })) kinds.push(...page.items.map(({ kind }) => kind));
-  for (const kind of ['created', 'interaction_completed', 'sealed']) assert.equal(kinds.filter((other) => other === kind).length, 1, kinds.join(' '));
+  for (const kind of ['created', 'interaction_completed', 'sealed'])
+    assert.equal(kinds.filter((other) => other === kind).length, 1, kinds.join(' '));
   const bundle = { projectId: ready.projectId, evidenceBundleId: sealed.evidenceBundleId };
   assert.equal((await client.getEvidenceBundle({ path: bundle })).evidence.evidenceHash, sealed.result?.evidenceHash);
 }
@@ -268,7 +279,13 @@ function isRefusal(error: unknown, code: string): error is ControlError {
 }
 
 function count(counts: { [name: string]: number }, { creations, comments, advances, runs, destructions }: Ledger): void {
-  const all = { creations, comments, advances, runs: runs.filter(({ asked }) => asked), destructions: destructions.filter(({ asked }) => asked) };
+  const all = {
+    creations,
+    comments,
+    advances,
+    runs: runs.filter(({ asked }) => asked),
+    destructions: destructions.filter(({ asked }) => asked),
+  };
   for (const [name, list] of Object.entries(all)) counts[name] = (counts[name] ?? 0) + list.length;
   const unknown = [
     creations.filter(({ sessionId }) => sessionId === undefined),

@@ -1,5 +1,5 @@
-// A data directory with a file that is damaged, cut short, empty, missing or of something else: the start ends with its name and with what to do,
-// never with a signal, and never with a new service beside the old data.
+// A data directory with a file that is damaged, cut short, empty, missing or of something else: the start ends with its name and with what
+// to do, never with a signal, and never with a new service beside the old data.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,11 @@ const cases: [name: string, file: string, damage: Damage][] = [
   ['it is a text', catalog, text],
   ['it is empty', catalog, empty],
   ['it is missing beside worlds', catalog, missing],
-  ['it is another database', catalog, (file) => cpSync(join(file, '../../worlds', projectFolder(join(file, '../..')), 'host-0/data.mdb'), file)],
+  [
+    'it is another database',
+    catalog,
+    (file) => cpSync(join(file, '../../worlds', projectFolder(join(file, '../..')), 'host-0/data.mdb'), file),
+  ],
   ['it is a database without an entry', catalog, (file) => writeFileSync(file, emptyDatabase())],
   ['it is another database', worlds, (file) => cpSync(join(whole, 'catalog/data.mdb'), file)],
   ['its magic is another', worlds, flip(24)],

@@ -96,7 +96,11 @@ export interface NginxPorts {
   plain: number;
 }
 /** nginx with deploy/nginx.conf in front of `service`, and beside it a server of the defaults in front of `plainService`. */
-export async function startNginx(tls: Tls, ports: NginxPorts, { service, plainService }: { service: number; plainService: number }): Promise<void> {
+export async function startNginx(
+  tls: Tls,
+  ports: NginxPorts,
+  { service, plainService }: { service: number; plainService: number },
+): Promise<void> {
   const folder = temporaryFolder();
   const site = adapted('nginx.conf', [
     ['127.0.0.1:8787', `127.0.0.1:${service}`],
@@ -158,8 +162,9 @@ export async function tickingWorld(client: Client): Promise<{ projectId: string;
   const { result } = await client.waitForOperation({ projectId, operationId: operation.operationId });
   const { attempt } = result as unknown as { attempt: BuildAttempt };
   if (attempt.buildHash === undefined) throw new Error(JSON.stringify(attempt));
-  const { environmentId } = (await client.createEnvironment({ path: { projectId }, body: { name: 'ticking', buildHash: attempt.buildHash } }))
-    .environment;
+  const { environmentId } = (
+    await client.createEnvironment({ path: { projectId }, body: { name: 'ticking', buildHash: attempt.buildHash } })
+  ).environment;
   return { projectId, environmentId };
 }
 

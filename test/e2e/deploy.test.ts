@@ -10,7 +10,18 @@ import { limits } from '../../src/contract/limits.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { nodeArguments } from '../cli/cli.js';
 import { until } from '../until.js';
-import { adapted, freePort, hasProgram, type NginxPorts, startCaddy, startNginx, type Tls, tickingWorld, tlsFiles, travel } from './deploy-kit.js';
+import {
+  adapted,
+  freePort,
+  hasProgram,
+  type NginxPorts,
+  startCaddy,
+  startNginx,
+  type Tls,
+  tickingWorld,
+  tlsFiles,
+  travel,
+} from './deploy-kit.js';
 import type { Journey } from './proxied-client.js';
 import { clientOf, type Service, startService, temporaryFolder } from './service.js';
 
@@ -101,9 +112,18 @@ test('Caddy with deploy/Caddyfile passes on what the service has: calls, uploads
 
 test('the systemd unit is well-formed, asks for what control groups need, and takes nothing that boxes need', (t: TestContext) => {
   const unit = adapted('drillyard.service', []);
-  for (const line of ['Delegate=yes', 'DelegateSubgroup=drillyard', 'OOMPolicy=continue', 'NoNewPrivileges=yes', 'StateDirectory=drillyard'])
+  for (const line of [
+    'Delegate=yes',
+    'DelegateSubgroup=drillyard',
+    'OOMPolicy=continue',
+    'NoNewPrivileges=yes',
+    'StateDirectory=drillyard',
+  ])
     assert.ok(unit.split('\n').includes(line), line);
-  assert.doesNotMatch(unit, /^(RestrictNamespaces|PrivateUsers|ProtectHostname|ProtectKernelTunables|ProtectKernelLogs|ProtectProc|ProcSubset)=/m);
+  assert.doesNotMatch(
+    unit,
+    /^(RestrictNamespaces|PrivateUsers|ProtectHostname|ProtectKernelTunables|ProtectKernelLogs|ProtectProc|ProcSubset)=/m,
+  );
   assert.doesNotMatch(unit, /^(ProtectControlGroups|MemoryDenyWriteExecute|PrivateNetwork)=/m);
   if (!hasProgram('systemd-analyze', '--version')) return t.skip('systemd-analyze is not installed');
   const file = join(temporaryFolder(), 'drillyard.service');
@@ -116,7 +136,9 @@ test('the systemd unit is well-formed, asks for what control groups need, and ta
 
 test('the settings that ship are settings, and are shown as they hold', () => {
   const file = join(root, 'deploy', 'serve.yaml');
-  const { status, stdout } = spawnSync(process.execPath, [...nodeArguments, 'serve', '--config-file', file, '--print-config'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, [...nodeArguments, 'serve', '--config-file', file, '--print-config'], {
+    encoding: 'utf8',
+  });
   assert.equal(status, 0);
   assert.match(stdout, /^publicUrl: "https:\/\/drills\.example\.com" # .*deploy\/serve\.yaml:5$/m);
   assert.match(stdout, /^trustedProxy: \["127\.0\.0\.1","::1"\] # /m);

@@ -1,5 +1,5 @@
-// A service whose disk fills: a real one. It refuses new work, goes on answering, frees room when it is asked to, and is itself again when there
-// is some.
+// A service whose disk fills: a real one. It refuses new work, goes on answering, frees room when it is asked to, and is itself again when
+// there is some.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,9 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   const path = { projectId, sessionId: kept };
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
   const call = (body: string) =>
-    asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', { arguments: { ticketId: 'TKT-1001', body } });
+    asAgent(access.worldHttpUrl, access.credential, '/v1/operations/ticket-desk/comment.add', {
+      arguments: { ticketId: 'TKT-1001', body },
+    });
   const acknowledged = [];
   for (let index = 0; index < 20; index++) acknowledged.push((await call(`comment ${index} `.padEnd(2000, 'x'))).status);
   assert.deepEqual(new Set(acknowledged), new Set([200]));
@@ -87,5 +89,9 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   assert.equal((await service.stop()).code, 0);
 }
 
-test('a tmpfs that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) => fillsUp(context, 'tmpfs'));
-test('an ext4 that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) => fillsUp(context, 'ext4'));
+test('a tmpfs that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) =>
+  fillsUp(context, 'tmpfs'),
+);
+test('an ext4 that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) =>
+  fillsUp(context, 'ext4'),
+);

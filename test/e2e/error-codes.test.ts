@@ -1,5 +1,5 @@
-// Every code of the table that the hosted API can answer with is provoked here from outside, or in the test that is named; and the checks are
-// made in the order that is documented: each request of the ladder breaks one rule and every later one.
+// Every code of the table that the hosted API can answer with is provoked here from outside, or in the test that is named; and the checks
+// are made in the order that is documented: each request of the ladder breaks one rule and every later one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
@@ -26,10 +26,16 @@ const viewer = (await client.createCredential({ body: { name: 'reads', role: 'vi
 
 const json = { 'content-type': 'application/json' };
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
-const get = (target: string, headers: Sent['headers'] = as(manager)): Promise<Received> => exchange(baseUrl, { method: 'GET', target, headers });
+const get = (target: string, headers: Sent['headers'] = as(manager)): Promise<Received> =>
+  exchange(baseUrl, { method: 'GET', target, headers });
 const post = (target: string, body: Body | string, headers: Sent['headers'] = {}): Promise<Received> => {
   const own = { ...as(manager), ...json, 'idempotency-key': newKey() };
-  return exchange(baseUrl, { method: 'POST', target, headers: { ...own, ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return exchange(baseUrl, {
+    method: 'POST',
+    target,
+    headers: { ...own, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 };
 const sessionPath = (sessionId: string | undefined): string => `${project}/sessions/${sessionId}`;
 const lease = { expectedLeaseGeneration: 1 };
@@ -67,7 +73,8 @@ const provocations: { readonly [Code in ErrorCode]?: () => Promise<Received> } =
   'control.METHOD_NOT_ALLOWED': () => exchange(baseUrl, { method: 'PATCH', target: '/v1/me', headers: as(manager) }),
   'control.VERSION_CONFLICT': () => post(`${sessionPath(idle.sessionId)}/extend`, { ...lease, expectedVersion: 999, ttlMs: 3_600_000 }),
   'control.LEASE_CONFLICT': () => post(`${sessionPath(idle.sessionId)}/advance`, { ...advance, expectedLeaseGeneration: 999 }),
-  'control.STATE_CONFLICT': () => post(`${sessionPath(idle.sessionId)}/advance`, { ...advance, environmentId: tenants.second.environmentId }),
+  'control.STATE_CONFLICT': () =>
+    post(`${sessionPath(idle.sessionId)}/advance`, { ...advance, environmentId: tenants.second.environmentId }),
   'control.IDEMPOTENCY_IN_PROGRESS': () =>
     among('control.IDEMPOTENCY_IN_PROGRESS', () => {
       const key = { 'idempotency-key': newKey() };
@@ -95,7 +102,9 @@ const provocations: { readonly [Code in ErrorCode]?: () => Promise<Received> } =
     const { operation } = await client.createAuthoringTurn({ path, body: { expectedVersion: 1, prompt: 'break it', changes } });
     await client.waitForOperation({ ...path, operationId: operation.operationId });
     const { currentProposalId, version } = (await client.getAuthoringSession({ path })).session;
-    return post(`${project}/authoring-sessions/${path.authoringSessionId}/proposals/${currentProposalId}/publish`, { expectedVersion: version });
+    return post(`${project}/authoring-sessions/${path.authoringSessionId}/proposals/${currentProposalId}/publish`, {
+      expectedVersion: version,
+    });
   },
   'control.QUOTA_EXCEEDED': async () => {
     await post('/v1/credentials', { name: 'the fourth', role: null });
@@ -221,10 +230,16 @@ test('the checks come in their order: each request breaks one rule and every lat
     ['control.UNAUTHENTICATED', { method: 'POST', target: nowhere, headers: json, body: '{' }],
     ['control.INVALID_REQUEST', { method: 'POST', target: nowhere, headers: { ...json, ...as(viewer) }, body: '{' }],
     ['control.IDEMPOTENCY_KEY_REQUIRED', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer) }, body: '{' }],
-    ['control.IDEMPOTENCY_KEY_INVALID', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': '?' }, body: '{' }],
+    [
+      'control.IDEMPOTENCY_KEY_INVALID',
+      { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': '?' }, body: '{' },
+    ],
     ['control.FORBIDDEN', { method: 'POST', target: unknown, headers: { ...json, ...as(viewer), 'idempotency-key': used }, body: '{' }],
     ['control.INVALID_JSON', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{' }],
-    ['control.INVALID_REQUEST', { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{}' }],
+    [
+      'control.INVALID_REQUEST',
+      { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: '{}' },
+    ],
     [
       'control.IDEMPOTENCY_KEY_REUSED',
       { method: 'POST', target: unknown, headers: { ...json, ...as(manager), 'idempotency-key': used }, body: stale },
@@ -239,7 +254,10 @@ test('the checks come in their order: each request breaks one rule and every lat
         body: JSON.stringify({ ...advance, expectedLeaseGeneration: 999 }),
       },
     ],
-    ['world.RUN_OWNS_LEASE', { method: 'POST', target: owned, headers: { ...json, ...as(manager), ...keyed() }, body: JSON.stringify(advance) }],
+    [
+      'world.RUN_OWNS_LEASE',
+      { method: 'POST', target: owned, headers: { ...json, ...as(manager), ...keyed() }, body: JSON.stringify(advance) },
+    ],
   ];
   for (const [code, sent] of ladder) assertRefusal(await exchange(baseUrl, sent), code);
 });

@@ -46,7 +46,9 @@ class Answers {
   #checkOf(name: string, response: { $ref?: string; content?: { [type: string]: { schema?: object } } }): ValidateFunction | undefined {
     if (!this.#checks.has(name)) {
       const { $ref } = response;
-      const found = ($ref === undefined ? response : this.#document.components.responses?.[$ref.split('/')[3] as string]) as typeof response;
+      const found = (
+        $ref === undefined ? response : this.#document.components.responses?.[$ref.split('/')[3] as string]
+      ) as typeof response;
       const schema = found.content?.['application/json']?.schema;
       const text = JSON.stringify(schema)?.replaceAll('"#/', '"document#/');
       this.#checks.set(name, text === undefined ? undefined : this.#ajv.compile(JSON.parse(text) as object));
@@ -64,7 +66,9 @@ interface Case {
 const anyCase: fc.Arbitrary<Case> = fc.record({
   // Reads have little that could be wrong.
   id: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...changes) }, { weight: 1, arbitrary: fc.constantFrom(...reads) }),
-  mutations: fc.oneof(...[1, 2, 3].map((count) => ({ weight: 4 - count, arbitrary: fc.array(mutation, { minLength: count, maxLength: count }) }))),
+  mutations: fc.oneof(
+    ...[1, 2, 3].map((count) => ({ weight: 4 - count, arbitrary: fc.array(mutation, { minLength: count, maxLength: count }) })),
+  ),
 });
 
 for (const [index, engine] of engines.entries()) {
@@ -107,7 +111,12 @@ for (const [index, engine] of engines.entries()) {
         );
       before = now;
     };
-    await fc.assert(fc.asyncProperty(anyCase, probe), { seed: seed + index, numRuns: runs, endOnFailure: true, includeErrorInReport: true });
+    await fc.assert(fc.asyncProperty(anyCase, probe), {
+      seed: seed + index,
+      numRuns: runs,
+      endOnFailure: true,
+      includeErrorInReport: true,
+    });
     if (process.env.DRILLYARD_FUZZ_TALLY)
       console.log(
         engine,
@@ -151,7 +160,8 @@ function requireEnvelope({ status, headers, json }: Received, where: string): vo
 }
 
 /** Refusals that come before there is an operation. */
-const isOfTheServer = ({ json }: Received): boolean => ['control.ROUTE_NOT_FOUND', 'control.METHOD_NOT_ALLOWED'].includes(json?.code as string);
+const isOfTheServer = ({ json }: Received): boolean =>
+  ['control.ROUTE_NOT_FOUND', 'control.METHOD_NOT_ALLOWED'].includes(json?.code as string);
 
 const told = ({ body, ...sent }: Sent): object => ({
   ...sent,

@@ -1,5 +1,5 @@
-// Builds that loop, on one worker beside everybody else's worlds, and one that ends the process each time: they are ended, closed and put behind
-// the others, and nobody else's sessions, runs, resets, forks and destructions fail for it.
+// Builds that loop, on one worker beside everybody else's worlds, and one that ends the process each time: they are ended, closed and put
+// behind the others, and nobody else's sessions, runs, resets, forks and destructions fail for it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../../src/client/client.js';
@@ -24,7 +24,9 @@ async function isAtWork({ ready }: Service): Promise<boolean> {
   return /^drillyard_mailbox_depth\{host="0"\} [1-9]/m.test(metrics);
 }
 
-test('an operation that ends the process each time is ended after five starts, and the API answers meanwhile', { timeout: 180_000 }, async () => {
+test('an operation that ends the process each time is ended after five starts, and the API answers meanwhile', {
+  timeout: 180_000,
+}, async () => {
   const dataDirectory = temporaryFolder();
   const flags = ['--handler-timeout-ms', '600000', '--durability', 'committed'];
   let service = await startService({ dataDirectory, flags });
@@ -53,12 +55,17 @@ test('an operation that ends the process each time is ended after five starts, a
   assert.deepEqual(operation.error?.details, { starts: limits.operationStartsMax });
   const { session } = await client.getSession({ path });
   assert.equal(session.state, 'degraded');
-  const destroyed = await client.destroySession({ path, body: { confirm: agent.sessionId, expectedLeaseGeneration: session.leaseGeneration } });
+  const destroyed = await client.destroySession({
+    path,
+    body: { confirm: agent.sessionId, expectedLeaseGeneration: session.leaseGeneration },
+  });
   assert.equal((await client.waitForOperation(destroyed.operation)).state, 'succeeded');
   assert.equal((await service.stop()).code, 0);
 });
 
-test('a build whose tool code loops too often is closed, over restarts, until it is released; others go on', { timeout: 120_000 }, async () => {
+test('a build whose tool code loops too often is closed, over restarts, until it is released; others go on', {
+  timeout: 120_000,
+}, async () => {
   const dataDirectory = temporaryFolder();
   const flags = ['--handler-timeout-ms', '1000', '--quarantine-timeouts', '3', '--durability', 'committed'];
   let service = await startService({ dataDirectory, flags });
@@ -121,7 +128,9 @@ test('a build whose tool code loops too often is closed, over restarts, until it
   assert.equal((await agent.add()).body.outcome?.kind, 'ok');
   assert.equal((await agent.spin()).body.code, 'world.HANDLER_TIMEOUT', 'one alone closes nothing');
   assert.equal((await agent.add()).body.outcome?.kind, 'ok');
-  const events = (await client.listAuditEvents({ query: { projectId } })).items.filter(({ action }) => /Quarantine|quarantine/.test(action));
+  const events = (await client.listAuditEvents({ query: { projectId } })).items.filter(({ action }) =>
+    /Quarantine|quarantine/.test(action),
+  );
   assert.deepEqual(
     events.map(({ action, resourceType, resourceId }) => [action, resourceType, resourceId]),
     [
@@ -162,7 +171,9 @@ async function lifeOf(client: Client, { projectId, environmentId }: { projectId:
     assert.equal(state, 'succeeded', `${kind}: ${JSON.stringify(error)}`);
   };
   const end = async (sessionId: string, expectedLeaseGeneration: number): Promise<void> =>
-    await done((await client.destroySession({ path: { projectId, sessionId }, body: { expectedLeaseGeneration, confirm: sessionId } })).operation);
+    await done(
+      (await client.destroySession({ path: { projectId, sessionId }, body: { expectedLeaseGeneration, confirm: sessionId } })).operation,
+    );
   const made = await client.createSession({ path: { projectId, environmentId }, body: { seed: '42', drillId: 'auditor-cannot-refund' } });
   await done(made.operation);
   const { sessionId } = made.session;
@@ -177,7 +188,11 @@ async function lifeOf(client: Client, { projectId, environmentId }: { projectId:
     assert.equal(now.finishedAtMs, undefined, `the run is ${now.state}: ${JSON.stringify(now.failure)}`);
     now = (await client.getRun({ path: ofRun })).run;
   }
-  const handedIn = { interactionId: 'main', expectedRevision: now.revision, targetResult: { status: 'completed' as const, attachments: [] } };
+  const handedIn = {
+    interactionId: 'main',
+    expectedRevision: now.revision,
+    targetResult: { status: 'completed' as const, attachments: [] },
+  };
   await client.completeInteraction({ path: ofRun, body: handedIn });
   await done(operation);
   const { run: ended } = await client.getRun({ path: ofRun });
@@ -206,7 +221,9 @@ test('a session that loops goes behind another of its project and host: it has f
   assert.equal((await service.stop()).code, 0);
 });
 
-test('a project whose sessions hold hosts beyond its budget is told when to come back, and its others are not', { timeout: 120_000 }, async () => {
+test('a project whose sessions hold hosts beyond its budget is told when to come back, and its others are not', {
+  timeout: 120_000,
+}, async () => {
   const service = await startService({ flags: [...hostileFlags, '--host-seconds-per-minute', '1'] });
   const client = clientOf(service, service.ready.credential!);
   const hostile = await hostileProject(client);

@@ -1,5 +1,5 @@
-// Tool code that somebody uploads and that loops for ever or takes all memory, on one worker beside everybody else's worlds: its caller gets
-// the documented refusal, its world stays at its last commit, and the service and its other sessions go on.
+// Tool code that somebody uploads and that loops for ever or takes all memory, on one worker beside everybody else's worlds: its caller
+// gets the documented refusal, its world stays at its last commit, and the service and its other sessions go on.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -69,7 +69,8 @@ export function assertForbidden(reply: Received, required: string, where: string
   assertRefused(reply, 403, 'control.FORBIDDEN', where);
   assert.deepEqual(reply.json?.details, { required }, where);
 }
-export const textIds = (ids: object): Ids => Object.fromEntries(Object.entries(ids).filter(([, value]) => typeof value === 'string')) as Ids;
+export const textIds = (ids: object): Ids =>
+  Object.fromEntries(Object.entries(ids).filter(([, value]) => typeof value === 'string')) as Ids;
 
 /** A well-formed body or query in the caller's own project that names something of `ids`. */
 type Naming = [EndpointId, (ids: Ids, own: SmallProject, entry: ToolLibraryEntry) => { body?: unknown; query?: string }];

@@ -66,14 +66,70 @@ const boundaries: readonly unknown[] = [
     '18446744073709551615',
     '18446744073709551616',
   ],
-  ...['../../etc/passwd', '/etc/passwd', 'a/../b', 'a//b', './a', 'a\\b', 'C:\\a', 'CON', '.git/config', 'drillyard.json', '%00', '%2e%2e/'],
-  ...['\u0000', 'a\u0000b', '\ud800', 'a\udfffb', '\u202e', '\ufeff', '\n', '😀'.repeat(60), 'é'.normalize('NFD'), '<script>', "' OR 1=1 --"],
-  ...['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'then', 'file:///etc/passwd', 'http://169.254.169.254', 'https://[::1]'],
-  ...[Array(3000).fill(0), Array(300).fill('a'), Array(101).fill({}), Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`m${n}`, n]))],
+  ...[
+    '../../etc/passwd',
+    '/etc/passwd',
+    'a/../b',
+    'a//b',
+    './a',
+    'a\\b',
+    'C:\\a',
+    'CON',
+    '.git/config',
+    'drillyard.json',
+    '%00',
+    '%2e%2e/',
+  ],
+  ...[
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    'a\udfffb',
+    '\u202e',
+    '\ufeff',
+    '\n',
+    '😀'.repeat(60),
+    'é'.normalize('NFD'),
+    '<script>',
+    "' OR 1=1 --",
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'then',
+    'file:///etc/passwd',
+    'http://169.254.169.254',
+    'https://[::1]',
+  ],
+  ...[
+    Array(3000).fill(0),
+    Array(300).fill('a'),
+    Array(101).fill({}),
+    Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`m${n}`, n])),
+  ],
 ];
 /** JSON that no value writes; put in the place of `"@raw"`. */
 const rawJson: readonly string[] = [
-  ...['1e400', '-1e400', '-0', '-0.0', '1E+2', '1e-400', '123456789012345678901234567890', '0.1e1', '01', '+1', '.5', '1.', 'NaN', 'Infinity', '-'],
+  ...[
+    '1e400',
+    '-1e400',
+    '-0',
+    '-0.0',
+    '1E+2',
+    '1e-400',
+    '123456789012345678901234567890',
+    '0.1e1',
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    'NaN',
+    'Infinity',
+    '-',
+  ],
   ...[
     '"\\ud800"',
     '"\\udc00\\ud800"',
@@ -128,7 +184,9 @@ const pathTricks: readonly ((path: string, at: number) => string)[] = [
   (path) => `${path}/${'a'.repeat(8000)}`,
   (path) => path + '/a'.repeat(2000),
   (path, at) =>
-    path.replaceAll(/[^/]+/g, (segment, offset: number) => (offset % 7 === at % 7 ? encodeURIComponent(segment).replace(/[a-z]/g, hexOf) : segment)),
+    path.replaceAll(/[^/]+/g, (segment, offset: number) =>
+      offset % 7 === at % 7 ? encodeURIComponent(segment).replace(/[a-z]/g, hexOf) : segment,
+    ),
   (path, at) => withSegment(path, at, ''),
   (path, at) => withSegment(path, at, '.'),
   (path, at) => withSegment(path, at, '..'),
@@ -240,7 +298,20 @@ const otherHeaders: readonly [string, string | string[]][] = [
 ];
 const methods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH'];
 
-const wholeNumbers: readonly number[] = [0, 1, 2, 3, 1000, 86_400_000, 604_800_000, 1_000_000, 2 ** 31 - 1, 2 ** 53 - 1, -1, -(2 ** 53) + 1];
+const wholeNumbers: readonly number[] = [
+  0,
+  1,
+  2,
+  3,
+  1000,
+  86_400_000,
+  604_800_000,
+  1_000_000,
+  2 ** 31 - 1,
+  2 ** 53 - 1,
+  -1,
+  -(2 ** 53) + 1,
+];
 const texts: readonly string[] = [
   'a',
   'x-1',
@@ -296,7 +367,10 @@ const strikes = {
   },
   badBytes: (draft, { at, pick }) => {
     const text = Buffer.from(draft.text ?? JSON.stringify(draft.value) ?? '');
-    const bad = oneOf([[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98], [0xc0, 0xaf], [0xef, 0xbb, 0xbf], [0xfe, 0xff, 0, 0x7b]], pick);
+    const bad = oneOf(
+      [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98], [0xc0, 0xaf], [0xef, 0xbb, 0xbf], [0xfe, 0xff, 0, 0x7b]],
+      pick,
+    );
     const place = at % 2 === 0 ? at % (text.length + 1) : 0;
     draft.bytes = Buffer.concat([text.subarray(0, place), Buffer.from(bad), text.subarray(place)]);
   },

@@ -1,4 +1,5 @@
-// Each authority by itself, over real HTTP: roles come in threes, so here callers are made that lack exactly one authority, or have no other.
+// Each authority by itself, over real HTTP: roles come in threes, so here callers are made that lack exactly one authority, or have no
+// other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Authority, authorities } from '../../src/contract/authority.js';
@@ -40,8 +41,12 @@ const ids: Ids = {
 function prefixOf(name: string): string {
   const schemas = (openApiDocument() as unknown as Document).paths;
   const parameters = Object.values(schemas).flatMap((methods) => Object.values(methods).flatMap((operation) => operation.parameters ?? []));
-  const schema = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema as { $ref?: string; pattern?: string };
-  const named = schema.$ref === undefined ? schema : (openApiDocument() as unknown as Document).components.schemas![schema.$ref.split('/')[3]!];
+  const schema = parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema as {
+    $ref?: string;
+    pattern?: string;
+  };
+  const named =
+    schema.$ref === undefined ? schema : (openApiDocument() as unknown as Document).components.schemas![schema.$ref.split('/')[3]!];
   return /^\^([a-z]+)_/.exec((named as { pattern?: string }).pattern ?? '')?.[1] ?? 'none';
 }
 

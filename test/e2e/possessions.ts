@@ -68,7 +68,11 @@ export class Possessions {
 
   async #get(target: string): Promise<Body> {
     const { manager, service } = this.#tenants;
-    const { status, bytes } = await exchange(service.ready.baseUrl, { method: 'GET', target, headers: { authorization: `Bearer ${manager}` } });
+    const { status, bytes } = await exchange(service.ready.baseUrl, {
+      method: 'GET',
+      target,
+      headers: { authorization: `Bearer ${manager}` },
+    });
     if (status !== 200) throw new Error(`${target}: ${status} ${bytes}`);
     return JSON.parse(bytes.toString()) as Body;
   }

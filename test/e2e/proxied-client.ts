@@ -1,4 +1,5 @@
-// A program: a client of a service behind a proxy, which trusts the authority of NODE_EXTRA_CA_CERTS. Its argument is a `Journey`; it prints a
+// A program: a client of a service behind a proxy, which trusts the authority of NODE_EXTRA_CA_CERTS. Its argument is a `Journey`; it
+// prints a
 // `Travelled`, a line of JSON.
 import { createHash } from 'node:crypto';
 import { request } from 'node:https';
@@ -63,7 +64,10 @@ async function upload(client: Client, place: Place, size: number): Promise<Trave
   const content = Buffer.alloc(size, 'drillyard ');
   const hash = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   const path = { projectId, hostedRunId: run.hostedRunId };
-  const { attachment } = await client.beginAttachment({ path, body: { kind: 'log', name: 'log.txt', mediaType: 'text/plain', bytes: size, hash } });
+  const { attachment } = await client.beginAttachment({
+    path,
+    body: { kind: 'log', name: 'log.txt', mediaType: 'text/plain', bytes: size, hash },
+  });
   const at = { ...path, attachmentId: attachment.attachmentId };
   await client.putAttachmentContent({ path: at, body: content });
   const { descriptor } = await client.completeAttachment({ path: at, body: {} });
@@ -79,7 +83,8 @@ async function waitInEvents(client: Client, place: Place & { url: string }): Pro
   const { access } = await client.createSessionAccess({ path: { projectId, sessionId }, body: { actorId: 'ann' } });
   // This process may stand still while the whole of a wait passes; it does not do so each time.
   let seen = await waitOnce(atProxy(access.worldHttpUrl, place), access.credential, 30_000);
-  for (let n = 2; n <= 5 && !seen.isProgressFirst; n++) seen = await waitOnce(atProxy(access.worldHttpUrl, place), access.credential, n * 30_000);
+  for (let n = 2; n <= 5 && !seen.isProgressFirst; n++)
+    seen = await waitOnce(atProxy(access.worldHttpUrl, place), access.credential, n * 30_000);
   return seen;
 }
 
@@ -111,7 +116,10 @@ async function speakMcp(client: Client, place: Place & { url: string }): Promise
   // The package's own types disagree under exactOptionalPropertyTypes.
   await mcp.connect(transport as unknown as Parameters<McpClient['connect']>[0]);
   const { tools } = await mcp.listTools();
-  const { structuredContent } = await mcp.callTool({ name: 'ticket-desk.comment.add', arguments: { ticketId: 'TKT-1001', body: 'By the proxy.' } });
+  const { structuredContent } = await mcp.callTool({
+    name: 'ticket-desk.comment.add',
+    arguments: { ticketId: 'TKT-1001', body: 'By the proxy.' },
+  });
   await mcp.close();
   return { server: mcp.getServerVersion()?.name, tools: tools.map(({ name }) => name), outcome: structuredContent };
 }

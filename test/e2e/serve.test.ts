@@ -112,8 +112,19 @@ test('liveness, readiness, figures, the API document and its page need no creden
 
 test('every bad setting is told at once, with what it must be, and nothing is started', async () => {
   const dataDirectory = join(temporaryFolder(), 'never');
-  const flags = ['--port', '70000', '--durability', 'sometimes', '--public-url', 'http://a/b', '--oidc-issuer', 'https://id.example', '--json'];
-  const { code, stdout, stderr } = await serve({ dataDirectory, flags, env: { DRILLYARD_WORKERS: 'many', DRILLYARD_LOG_LEVEL: 'warn' } }).ended;
+  const flags = [
+    '--port',
+    '70000',
+    '--durability',
+    'sometimes',
+    '--public-url',
+    'http://a/b',
+    '--oidc-issuer',
+    'https://id.example',
+    '--json',
+  ];
+  const { code, stdout, stderr } = await serve({ dataDirectory, flags, env: { DRILLYARD_WORKERS: 'many', DRILLYARD_LOG_LEVEL: 'warn' } })
+    .ended;
   assert.equal(code, 2);
   assert.deepEqual(
     jsonLines(stdout).map(({ message }) => message),
@@ -160,7 +171,9 @@ test('one process at a time uses a data directory; a killed one holds nothing', 
   assert.equal((await second.stop()).code, 0);
 });
 
-test('a stop refuses new work with 503, is alive meanwhile, and a second signal ends it at once', { skip: loadUws() === undefined }, async () => {
+test('a stop refuses new work with 503, is alive meanwhile, and a second signal ends it at once', {
+  skip: loadUws() === undefined,
+}, async () => {
   // node:http closes its listener at once; here the port answers to the end.
   const service = await startService({ flags: ['--server', 'uws'] });
   const { baseUrl, credential } = service.ready;

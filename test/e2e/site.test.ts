@@ -1,4 +1,5 @@
-// Where a service is reached, and what it tells to whom: worlds at an origin of their own, figures for the operator, names that are not its own.
+// Where a service is reached, and what it tells to whom: worlds at an origin of their own, figures for the operator, names that are not its
+// own.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -56,7 +57,8 @@ async function accessOf({ baseUrl, credential = '', projectId, environmentId }: 
   const client = createClient({ baseUrl, credential, retries: 0 });
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
-  return (await client.createSessionAccess({ path: { projectId, sessionId: session.sessionId }, body: { actorId: 'support-agent' } })).access;
+  return (await client.createSessionAccess({ path: { projectId, sessionId: session.sessionId }, body: { actorId: 'support-agent' } }))
+    .access;
 }
 
 for (const engine of engines) {
@@ -114,6 +116,7 @@ for (const engine of engines) {
     assert.deepEqual((await get(server.baseUrl, '/readyz')).body, { status: 'ready', toolCode: server.toolCode });
     for (const path of ['/metrics', '/v1/openapi.json', '/docs', '/world/v1/tools', '/v1/me'])
       assert.deepEqual(said(await get(server.baseUrl, path, { host: 'rebound.example:8787' })), rejected, path);
-    for (const host of ['localhost:8787', '127.0.0.1', '[::1]:1']) assert.equal((await get(server.baseUrl, '/metrics', { host })).status, 200, host);
+    for (const host of ['localhost:8787', '127.0.0.1', '[::1]:1'])
+      assert.equal((await get(server.baseUrl, '/metrics', { host })).status, 200, host);
   });
 }

@@ -88,7 +88,11 @@ async function smallProject(client: Client, world: string): Promise<SmallProject
   return { projectId, environmentId, buildHash, sourceDraftId, sourceDigest, sessionId: made.session.sessionId, authoringSessionId };
 }
 
-export async function builtWorld(client: Client, projectId: string, world: string): Promise<{ buildHash: string; sourceDraft: SourceDraft }> {
+export async function builtWorld(
+  client: Client,
+  projectId: string,
+  world: string,
+): Promise<{ buildHash: string; sourceDraft: SourceDraft }> {
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: world, files: worldFiles(world) } });
   const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
   const { result } = await client.waitForOperation({ projectId, operationId: operation.operationId });
@@ -117,7 +121,10 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
   });
   await ended(setupBuild);
   const { upload } = await client.createDatasetUpload({ path: at, body: { bytes: 2, hash: `sha256:${'0'.repeat(64)}` } });
-  const { dataset } = await client.createDataset({ path: at, body: { name: 'rows', buildHash, packageId: entry.packageId, collections: [] } });
+  const { dataset } = await client.createDataset({
+    path: at,
+    body: { name: 'rows', buildHash, packageId: entry.packageId, collections: [] },
+  });
 
   const authoring = await client.createAuthoringSession({ path: at, body: { author: 'manual', title: 'Talk' } });
   const conversation = { ...at, authoringSessionId: authoring.session.authoringSessionId };
@@ -126,7 +133,10 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
   const { currentProposalId } = (await client.getAuthoringSession({ path: conversation })).session;
 
   const session = async () => {
-    const made = await client.createSession({ path: { ...at, environmentId }, body: { seed: '7', drillId: 'refund-happy-path', ttlMs: 3_600_000 } });
+    const made = await client.createSession({
+      path: { ...at, environmentId },
+      body: { seed: '7', drillId: 'refund-happy-path', ttlMs: 3_600_000 },
+    });
     await ended(made.operation);
     return (await client.getSession({ path: { ...at, sessionId: made.session.sessionId } })).session;
   };

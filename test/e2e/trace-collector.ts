@@ -44,7 +44,9 @@ export interface TraceCollector {
 
 const kinds = [undefined, 'internal', 'server', 'client'] as const;
 const objectOf = (list: KeyValue[]): { [name: string]: unknown } =>
-  Object.fromEntries(list.map(({ key, value: { stringValue, intValue, boolValue } }) => [key, stringValue ?? boolValue ?? Number(intValue)]));
+  Object.fromEntries(
+    list.map(({ key, value: { stringValue, intValue, boolValue } }) => [key, stringValue ?? boolValue ?? Number(intValue)]),
+  );
 
 export async function startTraceCollector(): Promise<TraceCollector> {
   const collector: TraceCollector = {

@@ -1,4 +1,5 @@
-// `drillyard admin verify`: what a stopped service has left is whole; each damage to it is a finding with its file; and nothing is changed by looking.
+// `drillyard admin verify`: what a stopped service has left is whole; each damage to it is a finding with its file; and nothing is changed
+// by looking.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +79,9 @@ function keyOf(database: Database, prefix: string | number): Buffer {
 }
 /** Every file by its bytes; a lock file of LMDB is of whoever looked last. */
 function filesOf(directory: string): Map<string, string> {
-  const names = (readdirSync(directory, { recursive: true, withFileTypes: true }) as { name: string; parentPath: string; isFile(): boolean }[])
+  const names = (
+    readdirSync(directory, { recursive: true, withFileTypes: true }) as { name: string; parentPath: string; isFile(): boolean }[]
+  )
     .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb')
     .map(({ parentPath, name }) => join(parentPath, name));
   return new Map(names.sort().map((file) => [file, readFileSync(file).toString('base64')]));
@@ -124,7 +127,8 @@ const cases: [name: string, damage: Damage, finding: RegExp][] = [
   ],
   [
     'an index that leads nowhere',
-    (at) => changed(catalogOf(at), (database) => void database.putSync(Buffer.from('i environment byProject prj_x env_x'), Buffer.alloc(0))),
+    (at) =>
+      changed(catalogOf(at), (database) => void database.putSync(Buffer.from('i environment byProject prj_x env_x'), Buffer.alloc(0))),
     /its index environment byProject leads to env_x/,
   ],
   [
@@ -147,16 +151,25 @@ const cases: [name: string, damage: Damage, finding: RegExp][] = [
     (at) => changed(worldsOf(at), (database) => void database.removeSync(keyOf(database, 32))),
     /the world ses_\S+ cannot be read/,
   ],
-  ['a file of worlds that is cut short', (at) => truncateSync(join(worldsOf(at), 'data.mdb'), 50_000), /host-0\/data\.mdb: it is cut short/],
+  [
+    'a file of worlds that is cut short',
+    (at) => truncateSync(join(worldsOf(at), 'data.mdb'), 50_000),
+    /host-0\/data\.mdb: it is cut short/,
+  ],
   [
     'a catalog with broken pages',
-    (at) => writeFileSync(join(catalogOf(at), 'data.mdb'), readFileSync(join(whole, 'catalog/data.mdb')).fill(0x5a, 8192, 8192 + 10 * 4096)),
+    (at) =>
+      writeFileSync(join(catalogOf(at), 'data.mdb'), readFileSync(join(whole, 'catalog/data.mdb')).fill(0x5a, 8192, 8192 + 10 * 4096)),
     /catalog\/data\.mdb: /,
   ],
   ['a blob that is missing', (at) => rmSync(blobOf(at)), /blobs\/..\/\w+: it is missing, and .+ needs it/],
   ['a blob that is another', (at) => writeFileSync(blobOf(at), 'other'), /blobs\/..\/\w+: its bytes are not those of its digest/],
   ['a bundle that was changed', (at) => writeFileSync(join(bundleOf(at), 'report.txt'), 'passed'), /evidence\/evidence_\S+: report\.txt /],
-  ['a bundle that is gone', (at) => rmSync(join(at, 'evidence', bundleId), { recursive: true }), /evidence\/evidence_\S+: it has no manifest/],
+  [
+    'a bundle that is gone',
+    (at) => rmSync(join(at, 'evidence', bundleId), { recursive: true }),
+    /evidence\/evidence_\S+: it has no manifest/,
+  ],
   [
     'another key',
     (at) => writeFileSync(join(at, 'server.key'), 'ab'.repeat(32)),
@@ -265,7 +278,10 @@ test('a start with another key ends; one that asks for another key takes it, and
   writeFileSync(file, 'ab'.repeat(32), { mode: 0o600 });
   const { code, stderr } = await serve({ dataDirectory }).ended;
   assert.equal(code, 1);
-  assert.match(stderr, /The file \S+server\.key is damaged: it is not the key that this data directory was used with\. Nothing was changed\./);
+  assert.match(
+    stderr,
+    /The file \S+server\.key is damaged: it is not the key that this data directory was used with\. Nothing was changed\./,
+  );
   assert.match(stderr, /start once with --rotate-key/);
   for (const flags of [['--rotate-key'], []]) assert.equal((await (await startService({ dataDirectory, flags })).stop()).code, 0);
   rmSync(file);

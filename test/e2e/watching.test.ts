@@ -22,7 +22,8 @@ class TracedCaller {
   readonly client: Client;
 
   constructor({ baseUrl, credential }: { baseUrl: string; credential: string }) {
-    const fetchTraced: typeof fetch = (input, init = {}) => fetch(input, { ...init, headers: { ...(init.headers as object), ...this.headers } });
+    const fetchTraced: typeof fetch = (input, init = {}) =>
+      fetch(input, { ...init, headers: { ...(init.headers as object), ...this.headers } });
     this.client = createClient({ baseUrl, credential, retries: 0, fetch: fetchTraced });
   }
 }
@@ -63,7 +64,8 @@ async function driveService(): Promise<void> {
   const { projectId, environmentId } = service.ready;
   const path = { projectId };
   const plain = createClient({ baseUrl: service.ready.baseUrl, credential: service.ready.credential!, retries: 0 });
-  const ended = (operation: { operationId: string }) => plain.waitForOperation({ projectId, operationId: operation.operationId }).catch(() => {});
+  const ended = (operation: { operationId: string }) =>
+    plain.waitForOperation({ projectId, operationId: operation.operationId }).catch(() => {});
   secrets.push(service.ready.credential!);
 
   for (const [step, files] of [
@@ -71,7 +73,9 @@ async function driveService(): Promise<void> {
     ['brokenBuild', [...worldFiles('two'), { path: 'drillyard/x.drill.yaml', content: 'id: 7' }]],
   ] as const) {
     const { sourceDraft } = await plain.createSourceDraft({ path, body: { name: step, files: [...files] } });
-    await ended((await caller(step).createBuild({ path: { ...path, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} })).operation);
+    await ended(
+      (await caller(step).createBuild({ path: { ...path, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} })).operation,
+    );
   }
 
   const made = await plain.createCallbackReceiver({ path, body: { receiverId: 'merchant', origin: receiver.url } });
@@ -229,7 +233,10 @@ const refusing = (pattern: string): string => {
 test('what cannot be sent is refused at the start, in one sentence', async () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   for (const [env, said] of [
-    [{ ...endpoint, NODE_OPTIONS: refusing('^@opentelemetry.exporter') }, /npm install @opentelemetry\/sdk-trace-node@2 .*exporter-trace-otlp-http@/],
+    [
+      { ...endpoint, NODE_OPTIONS: refusing('^@opentelemetry.exporter') },
+      /npm install @opentelemetry\/sdk-trace-node@2 .*exporter-trace-otlp-http@/,
+    ],
     [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; traces leave with http\/json alone/],
   ] as const) {
     const { code, stdout } = await serve({ flags: ['--json'], env }).ended;

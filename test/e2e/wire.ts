@@ -32,10 +32,18 @@ export function exchange(baseUrl: string, { method, target, headers = {}, body }
         clearTimeout(timer);
         const bytes = Buffer.concat(chunks);
         const isJson = bytes.length > 0 && String(reply.headers['content-type']).startsWith('application/json');
-        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, bytes, json: isJson ? (JSON.parse(bytes.toString()) as Body) : undefined });
+        resolve({
+          status: reply.statusCode ?? 0,
+          headers: reply.headers,
+          bytes,
+          json: isJson ? (JSON.parse(bytes.toString()) as Body) : undefined,
+        });
       });
     });
-    const timer = setTimeout(() => sent.destroy(new Error(`no reply within ${deadlineMs} ms: ${method} ${target.slice(0, 200)}`)), deadlineMs);
+    const timer = setTimeout(
+      () => sent.destroy(new Error(`no reply within ${deadlineMs} ms: ${method} ${target.slice(0, 200)}`)),
+      deadlineMs,
+    );
     sent.once('error', (error) => {
       clearTimeout(timer);
       reject(error);

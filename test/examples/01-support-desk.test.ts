@@ -68,7 +68,9 @@ test('every stored run, judged again with the same assertions, comes to the seal
 
 test('behind a lost answer lies one refund, found again by its key', async () => {
   const evidence = evidenceOf(reportOf(await run('refund-lost-answer'), 'refund-lost-answer'));
-  const calls = evidence.flatMap((entry) => (entry.kind === 'operation' && entry.invocation.operationId === 'refund.create' ? [entry] : []));
+  const calls = evidence.flatMap((entry) =>
+    entry.kind === 'operation' && entry.invocation.operationId === 'refund.create' ? [entry] : [],
+  );
   assert.deepEqual(
     calls.map(({ outcome, idempotency }) => [outcome.kind, idempotency]),
     [
@@ -83,7 +85,11 @@ test('the drill that is expected to fail fails, for the reason it was written fo
   const ran = await run('--suite', 'failing');
   assert.equal(ran.code, 1);
   const result = JSON.parse(readFileSync(join(reportOf(ran, 'careless-refund'), 'run.json'), 'utf8'));
-  const failed = result.assertionResults.map(({ assertionId, status, actual }: { [member: string]: unknown }) => [assertionId, status, actual]);
+  const failed = result.assertionResults.map(({ assertionId, status, actual }: { [member: string]: unknown }) => [
+    assertionId,
+    status,
+    actual,
+  ]);
   assert.deepEqual(failed, [
     ['exactly-one-refund', 'failed', 2],
     ['exactly-what-was-asked-for', 'failed', 1980],

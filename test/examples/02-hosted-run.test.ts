@@ -22,7 +22,11 @@ after(() => rmSync(root, { recursive: true, force: true }));
 function install(folder: string): void {
   const built = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const files = {
-    'package.json': JSON.stringify({ name: 'drillyard', type: 'module', exports: { './client': './client.js', './package.json': './package.json' } }),
+    'package.json': JSON.stringify({
+      name: 'drillyard',
+      type: 'module',
+      exports: { './client': './client.js', './package.json': './package.json' },
+    }),
     'client.js': `export * from ${built('client/client.js')};`,
     'bin/drillyard.js': `import { main } from ${built('cli/main.js')};\nawait main(process.argv.slice(2));`,
   };

@@ -1,4 +1,5 @@
-// The third example, as a user runs it: in a folder of its own, with its packages. The agent over stdio starts the `drillyard` that the run gives it.
+// The third example, as a user runs it: in a folder of its own, with its packages. The agent over stdio starts the `drillyard` that the run
+// gives it.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -32,7 +32,9 @@ test('it compiles without a warning', async () => {
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('both bindings, and a lost answer: every drill passes, with the same effects, and leaves nothing in the repository', { skip }, async () => {
+test('both bindings, and a lost answer: every drill passes, with the same effects, and leaves nothing in the repository', {
+  skip,
+}, async () => {
   const { code, stdout, stderr } = await drillyard(['run', '--json', '--concurrency', '2'], { cwd: root });
   assert.equal(code, 0, stdout + stderr);
   const attempts = jsonLines(stdout).filter(({ event }) => event === 'attempt');
@@ -43,7 +45,10 @@ test('both bindings, and a lost answer: every drill passes, with the same effect
   const { result, report } = results.get('duplicate-over-http') as Read;
   assert.equal(result.stateHash, results.get('duplicate-over-cli')?.result.stateHash);
   assert.equal(result.trajectoryHash, results.get('duplicate-over-cli')?.result.trajectoryHash);
-  assert.match(readFileSync(join(report, 'attachments/file-1.csv'), 'utf8'), /^refund,charge,amount,currency\r\nre_\w+,ch_000003,7900,eur\r\n$/);
+  assert.match(
+    readFileSync(join(report, 'attachments/file-1.csv'), 'utf8'),
+    /^refund,charge,amount,currency\r\nre_\w+,ch_000003,7900,eur\r\n$/,
+  );
   assert.deepEqual(readdirSync(join(root, 'agents')).sort(), ['bookkeeper.py', 'world.py']);
 });
 

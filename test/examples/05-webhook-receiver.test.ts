@@ -32,7 +32,8 @@ function evidenceOf({ report }: Attempt): EvidenceEntry[] {
     .split('\n')
     .map((line) => JSON.parse(line) as EvidenceEntry);
 }
-const callbacksOf = (attempt: Attempt): CallbackEntry[] => evidenceOf(attempt).flatMap((entry) => (entry.kind === 'callback' ? [entry] : []));
+const callbacksOf = (attempt: Attempt): CallbackEntry[] =>
+  evidenceOf(attempt).flatMap((entry) => (entry.kind === 'callback' ? [entry] : []));
 
 test('the careful agent passes, and twice it leaves the same evidence', async () => {
   const [first, second] = [await run(), await run()];
@@ -59,7 +60,9 @@ test('the careful agent passes, and twice it leaves the same evidence', async ()
 test('the careless agent pays out three times, and the drill fails', async () => {
   const { code, attempts } = await run('rough-mail-careless');
   assert.deepEqual([code, attempts[0]?.verdict], [1, 'failed']);
-  const payouts = evidenceOf(attempts[0]!).filter((entry) => entry.kind === 'operation' && entry.invocation.operationId === 'payout.create');
+  const payouts = evidenceOf(attempts[0]!).filter(
+    (entry) => entry.kind === 'operation' && entry.invocation.operationId === 'payout.create',
+  );
   assert.equal(payouts.length, 3);
   assert.deepEqual(callbacksOf(attempts[0]!).filter(({ phase }) => phase === 'delivered').length, 2);
 });

@@ -1,4 +1,5 @@
-// Opens and reads a database with one byte or one page changed, over and over: the process that database.test.ts starts, to see it end by itself.
+// Opens and reads a database with one byte or one page changed, over and over: the process that database.test.ts starts, to see it end by
+// itself.
 //   node database-reader.js <directory> <whole file> <rounds>
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ServiceError } from '../../src/contract/errors.js';

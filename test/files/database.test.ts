@@ -33,7 +33,8 @@ async function filled(context: Pick<TestContext, 'after'>): Promise<{ directory:
   const database = openDatabase({ directory, flushed: false });
   for (let start = 0; start < entries; start += 200) {
     database.transactionSync(() => {
-      for (let index = start; index < start + 200; index++) database.putSync(keyOf(index), Buffer.alloc(index % 97 === 0 ? 9_000 : 60, index & 255));
+      for (let index = start; index < start + 200; index++)
+        database.putSync(keyOf(index), Buffer.alloc(index % 97 === 0 ? 9_000 : 60, index & 255));
       for (let index = start; index < start + 50; index++) database.removeSync(keyOf(index));
     });
   }

@@ -1,4 +1,5 @@
-// The hosted endpoints as clients see them: what is refused before the control room hears of it, in which order, and how its answers are told.
+// The hosted endpoints as clients see them: what is refused before the control room hears of it, in which order, and how its answers are
+// told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
@@ -127,7 +128,14 @@ for (const engine of engines) {
 
   test(`${engine}: an id cannot carry a path, encoded or not`, async () => {
     const fake = await fakeControl(engine);
-    for (const id of ['%2e%2e', '..%2f..', 'prj_0123456789ab%00', 'prj_0123456789ab%2fgrants', '%70rj_0123456789a%C3%A9', 'prj_0123456789ab%0a']) {
+    for (const id of [
+      '%2e%2e',
+      '..%2f..',
+      'prj_0123456789ab%00',
+      'prj_0123456789ab%2fgrants',
+      '%70rj_0123456789a%C3%A9',
+      'prj_0123456789ab%0a',
+    ]) {
       const reply = await send(`${fake.url}/v1/projects/${id}`);
       assert.ok(reply.status === 400 || reply.status === 404, `${id}: ${reply.status}`);
       assert.ok(validateErrorEnvelope(reply.body).ok);
@@ -160,7 +168,10 @@ for (const engine of engines) {
     const headers = { 'content-type': 'application/octet-stream', 'idempotency-key': 'key-00000001' };
     assert.equal((await send(content, { method: 'PUT', headers, body: bytes })).status, 200);
     assert.deepEqual(new Uint8Array(fake.asked[0]?.body as Uint8Array), bytes);
-    assert.equal((await send(content, { method: 'PUT', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' })).status, 415);
+    assert.equal(
+      (await send(content, { method: 'PUT', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' })).status,
+      415,
+    );
     assert.equal((await send(content, { method: 'PUT', headers, body: new Uint8Array(16 * 1024 * 1024 + 1) })).status, 413);
 
     fake.answer = () => new Uint8Array([31, 139, 0, 255]);
@@ -246,6 +257,9 @@ test('every row of the endpoint table answers at its own place', async () => {
       headers: { authorization: 'Bearer nobody', 'content-type': 'application/json' },
       ...(method === 'GET' ? {} : { body: '{}' }),
     });
-    assert.ok(reply.status === 401 || (/^put(Attachment|DatasetUpload)Content$/.test(id) && reply.status === 415), `${id}: ${reply.status}`);
+    assert.ok(
+      reply.status === 401 || (/^put(Attachment|DatasetUpload)Content$/.test(id) && reply.status === 415),
+      `${id}: ${reply.status}`,
+    );
   }
 });

@@ -90,7 +90,10 @@ export async function fakeControl(
     onFailure: (failure) => fake.failures.push(failure),
     ...router,
   });
-  const limits = { ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }), ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }) };
+  const limits = {
+    ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
+    ...(headersTimeoutMs === undefined ? {} : { headersTimeoutMs }),
+  };
   fake.server = await startHttpServer({ host: '127.0.0.1', port: 0, engine, handler, closeGraceMs: 100, ...limits });
   opened.add(fake.server);
   fake.port = fake.server.port;

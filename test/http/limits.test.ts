@@ -22,7 +22,9 @@ function exchange(port: number, { head, drip }: Exchange): Promise<string> {
     let text = '';
     let sent = 0;
     const dripping =
-      drip === undefined ? undefined : setInterval(() => sent < drip.text.length && socket.write(drip.text[sent++] as string), drip.everyMs);
+      drip === undefined
+        ? undefined
+        : setInterval(() => sent < drip.text.length && socket.write(drip.text[sent++] as string), drip.everyMs);
     const done = (): void => {
       clearInterval(dripping);
       socket.destroy();

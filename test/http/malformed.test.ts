@@ -1,4 +1,5 @@
-// Requests that parsers read in ways of their own. Both servers refuse the same ones, end the connection, and answer nothing that comes behind.
+// Requests that parsers read in ways of their own. Both servers refuse the same ones, end the connection, and answer nothing that comes
+// behind.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';

@@ -1,4 +1,5 @@
-// The metrics, and what is said of them: docs/watching.md lists what /metrics shows, and the example alerts and dashboard ask for nothing else.
+// The metrics, and what is said of them: docs/watching.md lists what /metrics shows, and the example alerts and dashboard ask for nothing
+// else.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -180,7 +181,9 @@ test('names and labels that do not exist are found in expressions', () => {
   ]) {
     assert.throws(() => requireKnown(wrong), { name: 'AssertionError' }, wrong);
   }
-  requireKnown('histogram_quantile(0.99, sum by (le, kind) (rate(drillyard_operation_wait_seconds_bucket{kind!="x", instance=~"a\\"b"}[5m]))) > 1e3');
+  requireKnown(
+    'histogram_quantile(0.99, sum by (le, kind) (rate(drillyard_operation_wait_seconds_bucket{kind!="x", instance=~"a\\"b"}[5m]))) > 1e3',
+  );
 });
 
 test('the example alerts ask for metrics that exist, and say what is wrong', () => {

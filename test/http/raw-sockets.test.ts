@@ -33,7 +33,8 @@ function open(port: number, bytes: string): Raw {
   socket.on('error', () => {});
   socket.write(bytes, 'latin1');
   // On a busy machine they may have come before anybody waits for them.
-  const replies = (count: number): Promise<string> => new Promise((resolve) => (begun() >= count ? resolve(text) : waiting.push({ count, resolve })));
+  const replies = (count: number): Promise<string> =>
+    new Promise((resolve) => (begun() >= count ? resolve(text) : waiting.push({ count, resolve })));
   return { socket, text: () => text, closed, replies };
 }
 
@@ -135,7 +136,9 @@ for (const engine of engines) {
 
   test(`${engine}: uploads that are cut off reach nobody`, async () => {
     const fake = await fakeControl(engine);
-    const cut = Array.from({ length: 50 }, (_, index) => open(fake.port, `${create('Content-Length: 1000000\r\n')}${'x'.repeat(index * 1000)}`));
+    const cut = Array.from({ length: 50 }, (_, index) =>
+      open(fake.port, `${create('Content-Length: 1000000\r\n')}${'x'.repeat(index * 1000)}`),
+    );
     await assertServes(fake);
     for (const { socket } of cut) socket.resetAndDestroy();
     await Promise.all(cut.map(({ closed }) => closed));

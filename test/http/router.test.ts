@@ -12,7 +12,13 @@ const routes: Route<string>[] = [
   { method: 'GET', path: '/open', auth: 'none', run: () => ({ status: 200, body: { open: true } }) },
   { method: 'GET', path: '/things/{id}', auth: 'bearer', run: ({ path, caller }) => ({ status: 200, body: { id: path.id, caller } }) },
   { method: 'GET', path: '/things/special', auth: 'bearer', run: () => ({ status: 200, body: { special: true } }) },
-  { method: 'PUT', path: '/things/{key}/parts', auth: 'bearer', body: {}, run: ({ path, body }) => ({ status: 200, body: { ...path, body } }) },
+  {
+    method: 'PUT',
+    path: '/things/{key}/parts',
+    auth: 'bearer',
+    body: {},
+    run: ({ path, body }) => ({ status: 200, body: { ...path, body } }),
+  },
   { method: 'POST', path: '/small', auth: 'bearer', body: { bytesMax: 10 }, run: ({ body }) => ({ status: 201, body }) },
   {
     method: 'GET',
@@ -122,7 +128,8 @@ test('Host and Origin must be loopback names', async () => {
 });
 
 test('media types: JSON in UTF-8 and nothing else', async () => {
-  const post = async (type: string) => (await send('/small', { method: 'POST', headers: { ...bearer, 'content-type': type }, body: '{}' })).status;
+  const post = async (type: string) =>
+    (await send('/small', { method: 'POST', headers: { ...bearer, 'content-type': type }, body: '{}' })).status;
   for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/json;charset="utf-8"'])
     assert.equal(await post(type), 201, type);
   for (const type of ['text/json', 'application/json; charset=latin1', 'application/jsonp', 'application/json, text/html'])
@@ -171,6 +178,11 @@ test('a refusal that may be retried says when', async () => {
 test('two routes for the same method and path are refused', () => {
   const route: Route<string> = { method: 'GET', path: '/a/{x}', auth: 'none', run: () => ({ status: 200, body: null }) };
   assert.throws(() =>
-    createRouter<string>({ routes: [route, { ...route, path: '/a/{y}' }], requireHost: () => {}, authenticate: () => '', onFailure: () => {} }),
+    createRouter<string>({
+      routes: [route, { ...route, path: '/a/{y}' }],
+      requireHost: () => {},
+      authenticate: () => '',
+      onFailure: () => {},
+    }),
   );
 });

@@ -173,7 +173,8 @@ for (const engine of engines) {
       socket.end(request, 'latin1');
       await new Promise((resolve) => socket.once('close', resolve));
       assert.ok(text === '' || text.startsWith('HTTP/1.1 400 '), `${JSON.stringify(request)} got ${text.slice(0, 40)}`);
-      if (text !== '') assert.equal((JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { code: string }).code, 'control.INVALID_REQUEST');
+      if (text !== '')
+        assert.equal((JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as { code: string }).code, 'control.INVALID_REQUEST');
     }
     assert.equal(reached, 0);
   });

@@ -177,7 +177,14 @@ for (const engine of engines) {
     const routerOf = (token: string, prefix?: string) =>
       createRouter<string>({
         ...(prefix === undefined ? {} : { prefix }),
-        routes: [{ method: 'GET', path: '/v1/tools', auth: 'bearer', run: ({ caller, request }) => ({ status: 200, body: [caller, request.path] }) }],
+        routes: [
+          {
+            method: 'GET',
+            path: '/v1/tools',
+            auth: 'bearer',
+            run: ({ caller, request }) => ({ status: 200, body: [caller, request.path] }),
+          },
+        ],
         requireHost: () => {},
         authenticate: (given) => {
           if (given !== token) throw new ServiceError('control.UNAUTHENTICATED');
@@ -188,7 +195,8 @@ for (const engine of engines) {
     const handler = mountAt('/world', routerOf('world', '/world'), routerOf('control'));
     const server = await startHttpServer({ host: '127.0.0.1', port: 0, engine, handler });
     try {
-      const get = (path: string, token: string) => send(`http://127.0.0.1:${server.port}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      const get = (path: string, token: string) =>
+        send(`http://127.0.0.1:${server.port}${path}`, { headers: { authorization: `Bearer ${token}` } });
       assert.deepEqual((await get('/world/v1/tools', 'world')).body, ['world', '/world/v1/tools']);
       assert.deepEqual((await get('/v1/tools', 'control')).body, ['control', '/v1/tools']);
       assert.equal((await get('/world/v1/tools', 'control')).status, 401);

@@ -18,7 +18,11 @@ after(async () => {
 });
 type Headers = { [name: string]: string };
 
-async function start(engine: HttpServer['engine'], handler: HttpHandler, host = '127.0.0.1'): Promise<(headers?: Headers) => Promise<string>> {
+async function start(
+  engine: HttpServer['engine'],
+  handler: HttpHandler,
+  host = '127.0.0.1',
+): Promise<(headers?: Headers) => Promise<string>> {
   const server = await startHttpServer({ host, port: 0, engine, handler, closeGraceMs: 100 });
   servers.push(server);
   const url = `http://${host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${server.port}/`;
@@ -130,7 +134,10 @@ for (const engine of engines) {
 
 test('connections of a proxy are bounded in all, and not by its address', () => {
   const count = new ConnectionCount({ connectionsMax: 4, connectionsPerAddressMax: 1, isProxy: new TrustedProxies(['10.0.0.0/8']).has });
-  assert.deepEqual([count.add('10.0.0.1'), count.add('10.0.0.1'), count.add('203.0.113.7'), count.add('203.0.113.7')], [true, true, true, false]);
+  assert.deepEqual(
+    [count.add('10.0.0.1'), count.add('10.0.0.1'), count.add('203.0.113.7'), count.add('203.0.113.7')],
+    [true, true, true, false],
+  );
   assert.equal(count.add('10.0.0.1'), false);
 });
 

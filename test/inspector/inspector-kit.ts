@@ -148,21 +148,24 @@ function exchange(baseUrl: string, path: string, { method = 'GET', body, headers
     ...headers,
   };
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ hostname: hostname.replace(/[[\]]/g, ''), port, path, method, headers: sent, agent: false }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece: Buffer) => pieces.push(piece));
-      response.on('error', reject);
-      response.on('end', () => {
-        const bytes = Buffer.concat(pieces);
-        const answer = { status: response.statusCode as number, headers: response.headers, bytes, text: bytes.toString() };
-        resolve({
-          ...answer,
-          get json() {
-            return JSON.parse(answer.text);
-          },
+    const request = httpRequest(
+      { hostname: hostname.replace(/[[\]]/g, ''), port, path, method, headers: sent, agent: false },
+      (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          const bytes = Buffer.concat(pieces);
+          const answer = { status: response.statusCode as number, headers: response.headers, bytes, text: bytes.toString() };
+          resolve({
+            ...answer,
+            get json() {
+              return JSON.parse(answer.text);
+            },
+          });
         });
-      });
-    });
+      },
+    );
     request.on('error', reject);
     request.end(text);
   });

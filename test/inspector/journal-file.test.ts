@@ -92,7 +92,9 @@ function tell(start: readonly StatePatch[], steps: readonly Step[]): Told {
       own = { kind: 'clock', fromUs: nowUs, toUs: nowUs + one.us, reason: 'explicit' };
       nowUs += one.us;
     } else if (one.kind === 'call') {
-      const outcome = one.ok ? { kind: 'ok', value: one.arguments } : { kind: 'tool_error', error: { code: 'X', message: 'x', retryable: false } };
+      const outcome = one.ok
+        ? { kind: 'ok', value: one.arguments }
+        : { kind: 'tool_error', error: { code: 'X', message: 'x', retryable: false } };
       own = {
         kind: 'operation',
         actorId: 'writer',
@@ -167,7 +169,14 @@ test('state at any entry is the fold of what came before', () => {
           for (const instanceId of ['notes', 'other']) {
             const rows: [string, JsonObject][] = [];
             for (let after: { afterRowId?: string } | undefined = {}; after !== undefined; ) {
-              const page = statePage(journal, { packageId: 'notes', instanceId, namespace: 'notes', atSequence: sequence, limit, ...after });
+              const page = statePage(journal, {
+                packageId: 'notes',
+                instanceId,
+                namespace: 'notes',
+                atSequence: sequence,
+                limit,
+                ...after,
+              });
               rows.push(...page.rows.map((row): [string, JsonObject] => [row.rowId, row.value]));
               after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };
             }
@@ -221,7 +230,9 @@ test('a search finds the lines that hold the text, and pages of it are all of it
           const calls = entries.flatMap(({ kind, sequence }) => (kind === 'operation' ? [sequence] : []));
           assert.deepEqual(search({ kind: 'operation', view: 'sequences' }).sequences, calls);
           assert.deepEqual(search({ actorId: 'writer', view: 'sequences' }).sequences, calls);
-          const inOther = entries.flatMap((entry) => (entry.kind === 'state_change' && entry.packageId === 'other' ? [entry.sequence] : []));
+          const inOther = entries.flatMap((entry) =>
+            entry.kind === 'state_change' && entry.packageId === 'other' ? [entry.sequence] : [],
+          );
           assert.deepEqual(search({ packageId: 'other', view: 'sequences' }).sequences, inOther);
         });
       },
@@ -246,7 +257,8 @@ test('the timeline counts every entry of its window once', () => {
           whole.firstSequences.forEach((sequence, bucket) => {
             const begin = whole.from + bucket * whole.bucketSize;
             const wanted =
-              entries.find(({ virtualTimeUs, sequence: own }) => (axis === 'time' ? virtualTimeUs : own) >= begin)?.sequence ?? entries.length + 1;
+              entries.find(({ virtualTimeUs, sequence: own }) => (axis === 'time' ? virtualTimeUs : own) >= begin)?.sequence ??
+              entries.length + 1;
             assert.equal(sequence, wanted);
           });
         }
@@ -298,7 +310,10 @@ test('a page ends before it is too long, and has at least one entry', () => {
     for (let from: number | undefined = 1; from !== undefined; ) {
       const page = evidencePage(journal, { fromSequence: from, limit: 200 }) as { entries: Uint8Array; nextSequence?: number };
       const entries = JSON.parse(Buffer.from(page.entries).toString()) as JsonValue[];
-      assert.ok(entries.length === 1 || page.entries.length <= limits.pageBytesMax + 2, `${entries.length} entries, ${page.entries.length} bytes`);
+      assert.ok(
+        entries.length === 1 || page.entries.length <= limits.pageBytesMax + 2,
+        `${entries.length} entries, ${page.entries.length} bytes`,
+      );
       told.push(...entries.map(canonicalJson));
       sizes.push(entries.length);
       from = page.nextSequence;

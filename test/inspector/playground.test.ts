@@ -8,7 +8,10 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   const made = await inspector.post('/api/v1/worlds', { drillId: 'passes', seed: '5', title: 'Mine' });
   assert.equal(made.status, 201);
   const { world } = made.json;
-  assert.deepEqual([world.start, world.seed, world.title, world.position.virtualTimeUs], [{ kind: 'drill', id: 'passes' }, '5', 'Mine', 1000]);
+  assert.deepEqual(
+    [world.start, world.seed, world.title, world.position.virtualTimeUs],
+    [{ kind: 'drill', id: 'passes' }, '5', 'Mine', 1000],
+  );
   const at = `/api/v1/worlds/${world.worldId}`;
   const call = (operationId: string, args: object, actorId = 'writer') =>
     inspector.post(`${at}/calls`, { actorId, packageId: 'notes', operationId, arguments: args });
@@ -24,9 +27,13 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   assert.deepEqual([before.pendingEvents, before.nextEventUs], [1, 1500]);
   assert.equal((await inspector.ask(`${at}/scheduled-events`)).json.events[0].atUs, 1500);
   const advanced = (await inspector.post(`${at}/advance`, { targetUs: 2000 })).json;
-  assert.deepEqual([advanced.advance.scheduledEventsProcessed, advanced.world.position.virtualTimeUs, advanced.world.pendingEvents], [1, 2000, 0]);
+  assert.deepEqual(
+    [advanced.advance.scheduledEventsProcessed, advanced.world.position.virtualTimeUs, advanced.world.pendingEvents],
+    [1, 2000, 0],
+  );
   assertRefused(await inspector.post(`${at}/advance`, { targetUs: 1 }), 400, 'control.INVALID_REQUEST');
-  const rows = async (path: string): Promise<string[]> => (await inspector.ask(path)).json.rows.map(({ rowId }: { rowId: string }) => rowId);
+  const rows = async (path: string): Promise<string[]> =>
+    (await inspector.ask(path)).json.rows.map(({ rowId }: { rowId: string }) => rowId);
   assert.deepEqual(await rows(`${at}/state?packageId=notes&namespace=notes`), ['due-n', 'first', 'n']);
   assert.deepEqual(await rows(`${at}/state?packageId=notes&namespace=notes&atSequence=1`), ['first']);
   assert.equal((await inspector.ask(`${at}/state-namespaces`)).json.namespaces[0].rowCount, 3);
@@ -40,7 +47,10 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
   await call('note.write', { id: 'late', text: 'afterwards' });
   assert.equal((await found('afterwards'))[0], evidence.entries.length + 1);
   assert.equal((await inspector.ask(`${at}/tools?actorId=writer`)).json.tools.length, 4);
-  assert.deepEqual((await inspector.ask(`${at}/actors`)).json.actors.map(({ actorId }: { actorId: string }) => actorId).sort(), ['reader', 'writer']);
+  assert.deepEqual((await inspector.ask(`${at}/actors`)).json.actors.map(({ actorId }: { actorId: string }) => actorId).sort(), [
+    'reader',
+    'writer',
+  ]);
 
   const forked = await inspector.post(`${at}/forks`, { atSequence: wrote.result.sequence + 3, title: 'From there' });
   assert.equal(forked.status, 201);
@@ -77,7 +87,11 @@ onEachEngine('what is played with, and what is run, is delivered to the receiver
   const [runId] = await inspector.runIds();
   const { deliveries } = (await inspector.ask(`/api/v1/runs/${runId}/callbacks`)).json;
   assert.deepEqual(
-    deliveries.map(({ phase, attempts, lastStatus }: { phase: string; attempts: number; lastStatus: number }) => [phase, attempts, lastStatus]),
+    deliveries.map(({ phase, attempts, lastStatus }: { phase: string; attempts: number; lastStatus: number }) => [
+      phase,
+      attempts,
+      lastStatus,
+    ]),
     [
       ['delivered', 1, 204],
       ['delivered', 1, 204],

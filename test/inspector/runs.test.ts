@@ -101,7 +101,10 @@ onEachEngine('state at every entry is what folding the journal gives', async (t,
       expected,
     );
     const { namespaces } = (await inspector.ask(`/api/v1/runs/${runId}/state-namespaces?atSequence=${sequence}`)).json;
-    assert.deepEqual(namespaces, rows.size === 0 ? [] : [{ packageId: 'notes', instanceId: 'notes', namespace: 'notes', rowCount: rows.size }]);
+    assert.deepEqual(
+      namespaces,
+      rows.size === 0 ? [] : [{ packageId: 'notes', instanceId: 'notes', namespace: 'notes', rowCount: rows.size }],
+    );
   }
   const first = (await inspector.ask(`/api/v1/runs/${runId}/state?packageId=notes&namespace=notes&limit=1`)).json;
   assert.equal(first.nextAfterRowId, first.rows[0].rowId);
@@ -234,7 +237,9 @@ onEachEngine('while a drill runs: it is active, readable, cancellable; the sourc
   assert.deepEqual([cancelledWaiting.state, cancelledWaiting.runsTotal], ['cancelled', 0]);
   const asked = (await inspector.post(`/api/v1/run-requests/${requestId}/cancel`)).json.request;
   assert.equal(asked.cancelAsked, true);
-  await stream.until((event) => event.type === 'run-request' && event.request.requestId === requestId && event.request.state === 'cancelled');
+  await stream.until(
+    (event) => event.type === 'run-request' && event.request.requestId === requestId && event.request.state === 'cancelled',
+  );
   const ended = (await inspector.ask(`/api/v1/run-requests/${requestId}`)).json.request;
   assert.deepEqual([ended.runs[0].runId, ended.runs[0].status], [runId, 'cancelled']);
   assert.equal((await inspector.ask(`/api/v1/runs/${runId}`)).json.source, 'saved');
@@ -258,7 +263,10 @@ onEachEngine('refresh loads the source anew, and errors in it are told and stop 
   const { requestId } = (await inspector.run({ drillId: 'passes' })) as { requestId: string };
   const cursor = (await inspector.ask('/api/v1/runs?limit=1')).json.nextCursor;
   assert.equal(cursor, undefined);
-  inspector.repository.write('drillyard/another.drill.json', drill('another', 'nobody', [noteIs('a', 'b')])['drillyard/another.drill.json']!);
+  inspector.repository.write(
+    'drillyard/another.drill.json',
+    drill('another', 'nobody', [noteIs('a', 'b')])['drillyard/another.drill.json']!,
+  );
   const broken = (await inspector.post('/api/v1/refresh')).json;
   assert.deepEqual([broken.generation, broken.project.buildHash], [2, undefined]);
   assert.ok(broken.project.diagnostics.some(({ severity }: { severity: string }) => severity === 'error'));
@@ -295,7 +303,10 @@ test('an external target runs only where the application gave its agent', async 
   };
   const without = await startTestInspector(t, { files: { ...drills, ...external } });
   const project = (await without.ask('/api/v1/project')).json;
-  assert.deepEqual([project.externalAgent, project.unavailableTargets.map(({ targetId }: { targetId: string }) => targetId)], [false, ['ext']]);
+  assert.deepEqual(
+    [project.externalAgent, project.unavailableTargets.map(({ targetId }: { targetId: string }) => targetId)],
+    [false, ['ext']],
+  );
   const refused = await without.run({ drillId: 'outside' });
   assert.equal(refused.runs[0]?.status, 'runner_failed');
 

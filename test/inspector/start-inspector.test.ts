@@ -33,13 +33,20 @@ onEachEngine('every route, and the shell, asks for a loopback Host and Origin be
       assertRefused(await inspector.ask(pathOf(path), { method, headers }), 403, 'control.ORIGIN_REJECTED');
     }
   }
-  for (const headers of [{ host: `localhost:${port}` }, { host: `127.0.0.1:${port}`, origin: inspector.baseUrl }, { host: `[::1]:${port}` }]) {
+  for (const headers of [
+    { host: `localhost:${port}` },
+    { host: `127.0.0.1:${port}`, origin: inspector.baseUrl },
+    { host: `[::1]:${port}` },
+  ]) {
     const answer = await inspector.ask('/api/v1/project', { headers });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['access-control-allow-origin'], undefined);
   }
   assertRefused(
-    await inspector.ask('/api/v1/project', { method: 'OPTIONS', headers: { origin: inspector.baseUrl, 'access-control-request-method': 'GET' } }),
+    await inspector.ask('/api/v1/project', {
+      method: 'OPTIONS',
+      headers: { origin: inspector.baseUrl, 'access-control-request-method': 'GET' },
+    }),
     405,
     'control.METHOD_NOT_ALLOWED',
   );
@@ -84,7 +91,11 @@ onEachEngine('bodies are JSON objects of their route, and nothing else', async (
       unknown.issues?.some((issue) => issue.path === '/nobodyKnows'),
       `${id}: ${JSON.stringify(unknown.issues)}`,
     );
-    assertRefused(await inspector.ask(at, { method, body: '{}', headers: { 'content-type': 'text/plain' } }), 415, 'control.UNSUPPORTED_MEDIA_TYPE');
+    assertRefused(
+      await inspector.ask(at, { method, body: '{}', headers: { 'content-type': 'text/plain' } }),
+      415,
+      'control.UNSUPPORTED_MEDIA_TYPE',
+    );
     assertRefused(await inspector.post(at, { text: 'x'.repeat(1024 * 1024) }), 413, 'control.PAYLOAD_TOO_LARGE');
   }
 });
@@ -151,7 +162,10 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds']);
   for (const [id, { method, path }] of Object.entries(inspectorRoutes)) {
     if (there.has(id)) continue;
-    const answer = await inspector.ask(pathOf(path) + (queries[id] ?? ''), { method, ...(method === 'POST' ? { body: withBodies[id] ?? {} } : {}) });
+    const answer = await inspector.ask(pathOf(path) + (queries[id] ?? ''), {
+      method,
+      ...(method === 'POST' ? { body: withBodies[id] ?? {} } : {}),
+    });
     assertRefused(answer, 404, 'control.NOT_FOUND');
   }
   assertRefused(await inspector.ask(`/api/v1/events?follow=${runId}`), 404, 'control.NOT_FOUND');
@@ -202,5 +216,9 @@ test('two inspectors of one repository have tokens of their own', async (t) => {
   const [one, other] = [await startTestInspector(t), await startTestInspector(t)];
   assert.notEqual(one.token, other.token);
   assert.match(one.token, /^insp_[A-Za-z0-9_-]{43}$/);
-  assertRefused(await one.askPlainly('/api/v1/project', { headers: { authorization: `Bearer ${other.token}` } }), 401, 'control.UNAUTHENTICATED');
+  assertRefused(
+    await one.askPlainly('/api/v1/project', { headers: { authorization: `Bearer ${other.token}` } }),
+    401,
+    'control.UNAUTHENTICATED',
+  );
 });

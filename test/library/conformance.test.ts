@@ -1,4 +1,5 @@
-// Each library package passes its conformance suite, remembers nothing outside its state, and its evidence shows everything that its manifest declares.
+// Each library package passes its conformance suite, remembers nothing outside its state, and its evidence shows everything that its
+// manifest declares.
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { testToolPackage } from '../../src/drills/conformance.js';
 import { library, libraryPackages } from './package-world.js';
 
 for (const packageId of libraryPackages) {
-  test(`${packageId}: the conformance suite passes, in amnesia too, and leaves nothing undone that the manifest declares`, async () => {
+  test(`${packageId}: the conformance suite passes, with a fresh module each turn too, and leaves nothing undone that the manifest declares`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'drillyard-conformance-'));
     try {
       const folder = join(library, packageId);

@@ -65,10 +65,22 @@ const step = fc.oneof(
   fc.record({ call: fc.constant('message.forward'), mailbox, messageId, to: addresses }),
   fc.record({ call: fc.constant('draft.create'), ...written }),
   fc.record({ call: fc.constantFrom('draft.send', 'draft.delete'), mailbox, draftId: messageId }),
-  fc.record({ call: fc.constant('draft.schedule'), mailbox, draftId: messageId, sendAtUs: fc.constantFrom(1772442005000000, 1772442600000000) }),
+  fc.record({
+    call: fc.constant('draft.schedule'),
+    mailbox,
+    draftId: messageId,
+    sendAtUs: fc.constantFrom(1772442005000000, 1772442600000000),
+  }),
   fc.record({ call: fc.constant('message.schedule'), ...written, sendAtUs: fc.constant(1772442005000000) }),
   fc.record({ call: fc.constantFrom('schedule.cancel', 'message.trash', 'message.untrash'), mailbox, messageId }),
-  fc.record({ call: fc.constant('message.modify'), mailbox, messageId, addLabelIds: labelIds, removeLabelIds: labelIds, read: fc.boolean() }),
+  fc.record({
+    call: fc.constant('message.modify'),
+    mailbox,
+    messageId,
+    addLabelIds: labelIds,
+    removeLabelIds: labelIds,
+    read: fc.boolean(),
+  }),
   fc.record({ call: fc.constant('thread.trash'), threadId: fc.constantFrom('thr_000001', 'thr_000002', 'thr_000003') }),
   fc.record({ call: fc.constant('vacation.set'), mailbox, enabled: fc.boolean(), body: fc.constant('away') }),
   fc.record({ call: fc.constant('label.delete'), labelId: fc.constant('lbl_invoices') }),
@@ -89,9 +101,14 @@ function checkMessages(messages: readonly Message[]): void {
     assert.deepEqual(labels, [...new Set(labels)].sort());
     assert.equal(labels.includes('trash'), message.trashedAtUs !== null);
     assert.equal(labels.includes('scheduled'), message.sendAtUs !== null);
-    assert.equal(labels.includes('drafts') || labels.includes('scheduled'), message.sentAtUs === null, 'what was not sent waits or is a draft');
+    assert.equal(
+      labels.includes('drafts') || labels.includes('scheduled'),
+      message.sentAtUs === null,
+      'what was not sent waits or is a draft',
+    );
     if (message.sentAtUs === null) assert.ok(message.mailId === null && !labels.includes('sent'));
-    if (!labels.includes('sent') && message.sentAtUs !== null) assert.deepEqual(message.bcc, [], 'a blind copy is seen by its sender alone');
+    if (!labels.includes('sent') && message.sentAtUs !== null)
+      assert.deepEqual(message.bcc, [], 'a blind copy is seen by its sender alone');
     const answered = byMessageId.get(`${message.mailbox} ${message.inReplyTo}`);
     if (answered) assert.equal(message.threadId, answered.threadId, 'an answer lies in the thread of what it answers');
   }

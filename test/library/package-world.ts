@@ -1,4 +1,5 @@
-// One world of a library package, reset for each example of a law. Its actor may call everything; whatever it asks for, the behavior must not break.
+// One world of a library package, reset for each example of a law. Its actor may call everything; whatever it asks for, the behavior must
+// not break.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

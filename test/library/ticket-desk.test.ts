@@ -58,7 +58,11 @@ const step = fc.oneof(
     assigneeId: fc.constantFrom('agt_ines', 'agt_ines', 'agt_rosa', 'agt_peter', null, undefined),
     groupId: fc.constantFrom('grp_support', 'grp_billing', null, undefined),
   }),
-  fc.record({ call: fc.constant('ticket.set-status'), ticketId, status: fc.constantFrom('new', 'open', 'pending', 'solved', 'solved', 'closed') }),
+  fc.record({
+    call: fc.constant('ticket.set-status'),
+    ticketId,
+    status: fc.constantFrom('new', 'open', 'pending', 'solved', 'solved', 'closed'),
+  }),
   fc.record({ call: fc.constant('ticket.escalate'), ticketId, reason: fc.constant('r') }),
   fc.record({
     call: fc.constant('comment.add'),
@@ -89,7 +93,9 @@ async function checkLaws(): Promise<void> {
   const nowUs = await world.nowUs();
   const comments = await world.rows<{ ticketId: string; number: number }>('comments');
   const escalations = await world.rows<{ ticketId: string }>('escalations');
-  const agents = new Map((await world.rows<{ id: string; groupIds: string[]; active: boolean }>('agents')).map((agent) => [agent.id, agent]));
+  const agents = new Map(
+    (await world.rows<{ id: string; groupIds: string[]; active: boolean }>('agents')).map((agent) => [agent.id, agent]),
+  );
   for (const ticket of await world.rows<Ticket>('tickets')) {
     const numbers = comments.filter((comment) => comment.ticketId === ticket.id).map(({ number }) => number);
     assert.deepEqual(
@@ -104,7 +110,8 @@ async function checkLaws(): Promise<void> {
       if (timer?.status === 'breached') assert.ok((timer.settledAtUs ?? 0) >= timer.dueAtUs, 'no timer is missed early');
     if (ticket.status === 'solved' || ticket.status === 'closed') assert.deepEqual(running, [], 'nobody waits for a solved ticket');
     assert.equal(ticket.closedAtUs !== null, ticket.status === 'closed');
-    if (ticket.status === 'solved') assert.ok(nowUs - (ticket.solvedAtUs ?? 0) < 4 * 1440 * minuteUs, 'a solved ticket closes after four days');
+    if (ticket.status === 'solved')
+      assert.ok(nowUs - (ticket.solvedAtUs ?? 0) < 4 * 1440 * minuteUs, 'a solved ticket closes after four days');
     const assignee = agents.get(ticket.assigneeId ?? '');
     if (ticket.assigneeId !== null) assert.ok(assignee?.active && (ticket.groupId === null || assignee.groupIds.includes(ticket.groupId)));
   }

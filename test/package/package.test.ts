@@ -40,14 +40,22 @@ test('the package holds code, types and nothing of a run, and works with what it
     writeFileSync(join(clone, left), 'x');
   }
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', at];
-  const packed = Object.values(JSON.parse(execFileSync('npm', args, { cwd: clone, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })))[0];
+  const packed = Object.values(
+    JSON.parse(execFileSync('npm', args, { cwd: clone, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })),
+  )[0];
   const { files } = packed as { files: { path: string }[] };
   const paths = files.map(({ path }) => path);
   assert.deepEqual(
     paths.filter((path) => /\.service|\.tgz$|__pycache__|^dist\/(?!src)/.test(path)),
     [],
   );
-  for (const wanted of ['bin/drillyard.js', 'dist/src/index.js', 'dist/src/vendor/LICENSES.txt', 'library/ticket-desk/package.json', 'docs/cli.md'])
+  for (const wanted of [
+    'bin/drillyard.js',
+    'dist/src/index.js',
+    'dist/src/vendor/LICENSES.txt',
+    'library/ticket-desk/package.json',
+    'docs/cli.md',
+  ])
     assert.ok(paths.includes(wanted), wanted);
   // A fast build has no types; prepack, which a publisher cannot leave out, is a full one.
   assert.equal(manifest.scripts.prepack, 'node scripts/build.mjs');

@@ -26,7 +26,10 @@ test('a small journal is shown whole', () => {
 });
 
 test('of a large journal the head, the tail, what is cited with its surroundings, and what failed are shown, within the limits', () => {
-  const cited = { ...report.result, assertionResults: [{ ...(report.result.assertionResults[0] as AssertionResult), evidenceSequences: [50_000] }] };
+  const cited = {
+    ...report.result,
+    assertionResults: [{ ...(report.result.assertionResults[0] as AssertionResult), evidenceSequences: [50_000] }],
+  };
   const denied = fixture.find((entry) => entry.kind === 'operation' && entry.outcome.kind === 'denied') as EvidenceEntry;
   const view = viewOf(100_000, { 70000: denied }, cited);
   const sequences = sequencesOf(view);
@@ -59,7 +62,8 @@ test('calls without end do not push out the tail', () => {
   for (let sequence = 1; sequence <= 20_000; sequence++) selection.append({ ...operation, sequence }, 300);
   const sequences = sequencesOf(selection.view());
   assert.ok(
-    sequences.length <= limits.reportHeadEntriesMax + limits.reportNotableEntriesMax + limits.reportCitedEntriesMax + limits.reportTailEntriesMax,
+    sequences.length <=
+      limits.reportHeadEntriesMax + limits.reportNotableEntriesMax + limits.reportCitedEntriesMax + limits.reportTailEntriesMax,
   );
   assert.equal(sequences.at(-1), 20_000);
 });

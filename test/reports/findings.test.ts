@@ -58,7 +58,10 @@ test('the headline says what decided the verdict', () => {
       '1 of 2 assertions hold; none that did not is a gate',
     ],
     [{ assertionResults: [assertion('a', 'failed')], verdict: 'failed' }, 'a does not hold'],
-    [{ assertionResults: ['a', 'b', 'c', 'd', 'e'].map((id) => assertion(id, 'failed')), verdict: 'failed' }, 'a, b, c and 2 more do not hold'],
+    [
+      { assertionResults: ['a', 'b', 'c', 'd', 'e'].map((id) => assertion(id, 'failed')), verdict: 'failed' },
+      'a, b, c and 2 more do not hold',
+    ],
     [{ assertionResults: [assertion('a', 'inconclusive')], verdict: 'inconclusive' }, 'a could not be decided'],
     [
       { assertionResults: [assertion('a', 'inconclusive')], verdict: 'inconclusive', status: 'cancelled', failure },

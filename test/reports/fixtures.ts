@@ -64,11 +64,23 @@ function refundRun(runId: string, { answerLost }: { answerLost: boolean }): RunF
   const result: RunResult = {
     ...resultCommon(runId, journal),
     interactions: [
-      interaction('refund', startUs, refundEnd, 'Customer Mia was charged twice for order 7731 (ticket tkt-1042).\nRefund the second charge, once.', {
-        refunded: 'ch-1042-b',
-        refundId: answerLost ? 're-2' : 're-1',
-      }),
-      interaction('reply', refundEnd, replyEnd, 'Tell the customer when the money arrives, and resolve the ticket.', 'Told Mia, resolved tkt-1042.'),
+      interaction(
+        'refund',
+        startUs,
+        refundEnd,
+        'Customer Mia was charged twice for order 7731 (ticket tkt-1042).\nRefund the second charge, once.',
+        {
+          refunded: 'ch-1042-b',
+          refundId: answerLost ? 're-2' : 're-1',
+        },
+      ),
+      interaction(
+        'reply',
+        refundEnd,
+        replyEnd,
+        'Tell the customer when the money arrives, and resolve the ticket.',
+        'Told Mia, resolved tkt-1042.',
+      ),
     ],
     checkpoints,
     verdict: runVerdict([...assertionResults, invariant]),
@@ -175,7 +187,9 @@ function writeReply(journal: TestJournal): void {
     { ticketId: 'tkt-1042', status: 'resolved' },
     ok({ ticketId: 'tkt-1042', status: 'resolved' }),
     {
-      effects: [rowChange('ticket-desk/tickets/tkt-1042', { ...ticket, commentCount: 2 }, { ...ticket, commentCount: 2, status: 'resolved' })],
+      effects: [
+        rowChange('ticket-desk/tickets/tkt-1042', { ...ticket, commentCount: 2 }, { ...ticket, commentCount: 2, status: 'resolved' }),
+      ],
     },
   );
 }
@@ -187,7 +201,14 @@ function writeSettlement(journal: TestJournal, answerLost: boolean): void {
   delaysUs.forEach((delayUs, index) => {
     const refundId = `re-${index + 1}`;
     journal.nowUs = startUs + 2 * dayUs + delayUs;
-    const row = { chargeId: 'ch-1042-b', amount: 4200, currency: 'EUR', reason: 'duplicate', status: 'pending', settlesAtUs: journal.nowUs };
+    const row = {
+      chargeId: 'ch-1042-b',
+      amount: 4200,
+      currency: 'EUR',
+      reason: 'duplicate',
+      status: 'pending',
+      settlesAtUs: journal.nowUs,
+    };
     journal.turn(
       handled('payments.refund.settles', { refundId }, index + 1),
       rowChange(`payments/refunds/${refundId}`, row, { ...row, status: 'settled' }),
@@ -197,7 +218,10 @@ function writeSettlement(journal: TestJournal, answerLost: boolean): void {
   journal.moveClock(endUs);
 }
 
-function assertionsOf(journal: TestJournal, { answerLost, refunds }: { answerLost: boolean; refunds: { inserts: number[] } }): AssertionResult[] {
+function assertionsOf(
+  journal: TestJournal,
+  { answerLost, refunds }: { answerLost: boolean; refunds: { inserts: number[] } },
+): AssertionResult[] {
   const comment = journal.entries.find((entry) => entry.kind === 'operation' && entry.invocation.operationId === 'comments.add');
   const denied = journal.entries.find((entry) => entry.kind === 'operation' && entry.outcome.kind === 'denied');
   const settled = journal.entries.filter((entry) => entry.kind === 'event' && entry.phase === 'handled');
@@ -307,7 +331,10 @@ function interaction(
   };
 }
 
-function resultCommon(runId: string, journal: TestJournal): Omit<RunResult, 'interactions' | 'checkpoints' | 'verdict' | 'assertionResults'> {
+function resultCommon(
+  runId: string,
+  journal: TestJournal,
+): Omit<RunResult, 'interactions' | 'checkpoints' | 'verdict' | 'assertionResults'> {
   const policies = { logs: 'always', screenshots: 'off', video: 'off', files: 'off' } as const;
   return {
     schemaVersion: 1,

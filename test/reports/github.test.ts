@@ -66,7 +66,9 @@ test('whatever a message holds, it is one line and comes back as it was shown', 
       );
       for (const line of lines) assert.doesNotMatch(line, /[\r\n]/);
       const shown = text.replace(/\r/g, '\\r');
-      assert.ok(lines.some((line) => read(line).message.includes(`<${text}>`) || read(line).message.includes(`<${shown}>`)) || text.includes('\r'));
+      assert.ok(
+        lines.some((line) => read(line).message.includes(`<${text}>`) || read(line).message.includes(`<${shown}>`)) || text.includes('\r'),
+      );
     }),
     { numRuns: 60 },
   );

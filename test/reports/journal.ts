@@ -46,7 +46,13 @@ export class TestJournal {
   }
 
   /** A tool call and its effects. */
-  call(actorId: string, operation: string, args: JsonValue, outcome: ToolOutcome, options: { key?: string; effects?: Draft[] } = {}): number {
+  call(
+    actorId: string,
+    operation: string,
+    args: JsonValue,
+    outcome: ToolOutcome,
+    options: { key?: string; effects?: Draft[] } = {},
+  ): number {
     const [packageId = '', ...operationId] = operation.split('.');
     this.#calls++;
     return this.turn(

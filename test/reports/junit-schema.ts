@@ -28,7 +28,8 @@ export function checkJunit(node: XmlNode): void {
   const names = Object.keys(node.attributes);
   for (const name of rule.required) assert.ok(names.includes(name), `${node.name} needs ${name}`);
   for (const name of names) assert.ok([...rule.required, ...rule.optional].includes(name), `${node.name} has ${name}`);
-  for (const name of ['tests', 'failures', 'errors', 'skipped']) if (name in node.attributes) assert.match(node.attributes[name] ?? '', /^\d+$/);
+  for (const name of ['tests', 'failures', 'errors', 'skipped'])
+    if (name in node.attributes) assert.match(node.attributes[name] ?? '', /^\d+$/);
   if ('time' in node.attributes) assert.match(node.attributes.time ?? '', /^\d+(\.\d+)?$/);
   for (const child of node.children) {
     assert.ok(rule.children.includes(child.name), `${node.name} holds ${child.name}`);

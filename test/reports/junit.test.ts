@@ -18,7 +18,10 @@ const casesOf = (suite: XmlNode): Map<string, XmlNode> =>
 test('each assertion and each checkpoint is a case; a failed gate is a failure with expected and actual', () => {
   const suite = suiteOf(failingRun().report);
   assert.equal(suite.attributes.name, 'refund-duplicate-charge (trial 2 of 3)');
-  assert.deepEqual([suite.attributes.tests, suite.attributes.failures, suite.attributes.errors, suite.attributes.skipped], ['7', '4', '0', '1']);
+  assert.deepEqual(
+    [suite.attributes.tests, suite.attributes.failures, suite.attributes.errors, suite.attributes.skipped],
+    ['7', '4', '0', '1'],
+  );
   const failure = casesOf(suite).get('refunded-once')?.children[0];
   assert.equal(failure?.name, 'failure');
   assert.match(failure?.attributes.message ?? '', /has 2 rows/);

@@ -4,14 +4,17 @@ import { test } from 'node:test';
 import { elasticAxis, linearAxis, panned, wholeAxis, zoomed } from '../../src/reports/html/timeline-scale.mjs';
 import fc from '../fast-check.js';
 
-const times = fc.array(fc.integer({ min: 0, max: 1e13 }), { minLength: 1, maxLength: 60 }).map((list) => list.sort((left, right) => left - right));
+const times = fc
+  .array(fc.integer({ min: 0, max: 1e13 }), { minLength: 1, maxLength: 60 })
+  .map((list) => list.sort((left, right) => left - right));
 const entriesAt = (list: number[]) => list.map((virtualTimeUs, index) => ({ sequence: index + 1, virtualTimeUs }));
 
 test('on the elastic axis every entry has a place of its own, in order, and a longer gap is never shorter', () => {
   fc.assert(
     fc.property(times, (list) => {
       const { positions, length, ticks } = elasticAxis(entriesAt(list));
-      for (let index = 1; index < list.length; index++) assert.ok((positions[index] as number) - (positions[index - 1] as number) > 1 - 1e-9);
+      for (let index = 1; index < list.length; index++)
+        assert.ok((positions[index] as number) - (positions[index - 1] as number) > 1 - 1e-9);
       assert.ok((positions[list.length - 1] as number) <= length);
       assert.equal(ticks.length, new Set(list).size);
     }),

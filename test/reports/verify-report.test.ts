@@ -63,7 +63,15 @@ test('a report may lie in a folder of another name', async (t) => {
 });
 
 test('a changed byte in any file is seen', async (t) => {
-  for (const file of ['index.html', 'junit.xml', 'report.txt', 'report.json', 'run.json', 'evidence.jsonl', 'attachments/att-agent-log.log']) {
+  for (const file of [
+    'index.html',
+    'junit.xml',
+    'report.txt',
+    'report.json',
+    'run.json',
+    'evidence.jsonl',
+    'attachments/att-agent-log.log',
+  ]) {
     const folder = await written(t);
     await change(folder, file, (text) => text.replace('e', 'E'), { sealed: false });
     await assertProblem(folder, file, 'DIGEST_MISMATCH');

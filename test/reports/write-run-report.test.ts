@@ -81,7 +81,11 @@ test('a write that fails leaves no folder and nothing beside it', async (t) => {
   ];
   for (const [name, change, message] of failures) {
     const directory = await reportDirectory(t);
-    await assert.rejects(writeRunReport({ reportDirectory: directory, report, evidenceLines: lines, attachments, ...change }), message, name);
+    await assert.rejects(
+      writeRunReport({ reportDirectory: directory, report, evidenceLines: lines, attachments, ...change }),
+      message,
+      name,
+    );
     assert.deepEqual(await readdir(directory), [], name);
   }
 });
@@ -103,7 +107,10 @@ test('ids are never paths', async (t) => {
   const { report, lines, attachments } = failingRun();
   for (const runId of ['../run_01kjpf3q5d1c9h8r7s6t5v4w3x', 'run_', 'run_01kjpf3q5d1c9h8r7s6t5v4w3x/..', '.', '', 'RUN_01KJPF3Q5D1C']) {
     const named = { ...report, runId, result: { ...report.result, identity: { ...report.result.identity, runId } } };
-    await assert.rejects(writeRunReport({ reportDirectory: join(directory, 'inside'), report: named, evidenceLines: lines }), /is not a run id/);
+    await assert.rejects(
+      writeRunReport({ reportDirectory: join(directory, 'inside'), report: named, evidenceLines: lines }),
+      /is not a run id/,
+    );
   }
   const [log] = attachments;
   assert.ok(log !== undefined && 'bytes' in log);

@@ -39,7 +39,8 @@ export function readXml(document: string): XmlNode {
     at = next + whole.length;
   }
   const [only] = root.children;
-  if (open.length !== 1 || root.children.length !== 1 || only === undefined || root.text.trim() !== '') throw new Error('not one root element');
+  if (open.length !== 1 || root.children.length !== 1 || only === undefined || root.text.trim() !== '')
+    throw new Error('not one root element');
   return only;
 }
 
@@ -62,5 +63,7 @@ function decode(text: string): string {
 }
 
 function isXmlChar(code: number): boolean {
-  return code === 9 || code === 10 || code === 13 || (code >= 0x20 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
+  return (
+    code === 9 || code === 10 || code === 13 || (code >= 0x20 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000
+  );
 }

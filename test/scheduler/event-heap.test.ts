@@ -23,9 +23,17 @@ class SortedArray {
   }
 }
 
-type Step = { do: 'push'; atUs: number } | { do: 'pop' } | { do: 'cancel'; pick: number } | { do: 'load'; times: number[]; sorted: boolean };
+type Step =
+  | { do: 'push'; atUs: number }
+  | { do: 'pop' }
+  | { do: 'cancel'; pick: number }
+  | { do: 'load'; times: number[]; sorted: boolean };
 // Few distinct times, so that ties are the rule; and the ends of the range.
-const time = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER), fc.maxSafeInteger());
+const time = fc.oneof(
+  fc.integer({ min: -3, max: 3 }),
+  fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER),
+  fc.maxSafeInteger(),
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('push' as const), atUs: time }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('pop' as const) }) },

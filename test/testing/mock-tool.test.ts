@@ -27,7 +27,11 @@ after(() => repository.remove());
 describe('a package of its own', () => {
   let notes: MockedTool<Notes>;
   before(async () => {
-    notes = await mockTool<Notes>({ package: './notes', from: repository.root, state: { notes: { first: { id: 'first', text: 'here' } } } });
+    notes = await mockTool<Notes>({
+      package: './notes',
+      from: repository.root,
+      state: { notes: { first: { id: 'first', text: 'here' } } },
+    });
   });
   after(() => notes.close());
   beforeEach(() => notes.reset());

@@ -78,7 +78,10 @@ test('create, get, update, list and delete do what their names say', () => {
   const { call } = declared();
   assert.deepEqual(call('rows.create', { id: 'a', value: { name: 'A', size: 1 } }).value, { id: 'a', value: { name: 'A', size: 1 } });
   assert.equal(call('rows.create', { id: 'a', value: { name: 'A', size: 1 } }).code, 'ALREADY_EXISTS');
-  assert.deepEqual(call('rows.create', { value: { name: 'B', size: 2 } }).value, { id: 'rows-0000000000000001', value: { name: 'B', size: 2 } });
+  assert.deepEqual(call('rows.create', { value: { name: 'B', size: 2 } }).value, {
+    id: 'rows-0000000000000001',
+    value: { name: 'B', size: 2 },
+  });
   assert.deepEqual(call('rows.update', { id: 'a', value: { size: 5 } }).value, { id: 'a', value: { name: 'A', size: 5 } });
   assert.deepEqual(call('rows.get', { id: 'a' }).value, { id: 'a', value: { name: 'A', size: 5 } });
   assert.equal(call('rows.update', { id: 'a', value: { refuse: true } }).code, 'INVALID_VALUE');

@@ -155,7 +155,11 @@ test('a scan without a limit gives every row and refuses to cut silently', () =>
 test('a behavior that cannot be loaded is a refusal that says why', () => {
   const refused = (body: string, reason: RegExp) => {
     const load = () => loadTool(compiledOf(body, manifestOf(['x']))).instantiate(new FakeWorld());
-    assert.throws(load, (error) => error instanceof ServiceError && error.code === 'world.HANDLER_FAILED' && reason.test(error.message), body);
+    assert.throws(
+      load,
+      (error) => error instanceof ServiceError && error.code === 'world.HANDLER_FAILED' && reason.test(error.message),
+      body,
+    );
   };
   refused('syntax error here', /cannot be loaded: SyntaxError/);
   refused('var behavior={default:{operations:{y:()=>1}}};', /lacks operations 'x'/);

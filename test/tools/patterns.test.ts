@@ -188,7 +188,9 @@ test('every format is proven, written anew or asked of short texts only', () => 
   for (const [name, ours] of Object.entries(anew)) {
     const theirs = formats.fullFormats[name]!;
     const wanted = (text: string) => (typeof theirs === 'function' ? theirs(text) : theirs.test(text));
-    const alike = fc.property(fc.array(part, { maxLength: 12 }), (parts) => assert.equal(ours.test(parts.join('')), wanted(parts.join(''))));
+    const alike = fc.property(fc.array(part, { maxLength: 12 }), (parts) =>
+      assert.equal(ours.test(parts.join('')), wanted(parts.join(''))),
+    );
     fc.assert(alike, { numRuns: 5_000 });
   }
 });

@@ -24,7 +24,9 @@ const { schema: anySchema } = fc.letrec<{ schema: unknown }>((tie) => {
     ...Object.fromEntries(['default', 'const', 'x-own'].map((keyword) => [keyword, anything])),
     ...Object.fromEntries(['enum', 'examples'].map((keyword) => [keyword, fc.oneof(fc.array(anything, { maxLength: 3 }), anything)])),
     pattern,
-    ...Object.fromEntries(['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'].map((keyword) => [keyword, count])),
+    ...Object.fromEntries(
+      ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'].map((keyword) => [keyword, count]),
+    ),
     ...Object.fromEntries(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((keyword) => [keyword, number])),
     ...Object.fromEntries(['uniqueItems', 'nullable', 'deprecated'].map((keyword) => [keyword, fc.constantFrom(true, false, 'yes', null)])),
     required: fc.oneof(fc.array(fc.oneof(name, fc.constant(1)), { maxLength: 3 }), fc.constantFrom(true, 'a', null)),

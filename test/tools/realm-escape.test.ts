@@ -1,13 +1,14 @@
-// Attacks on the realm. Whatever tool code can catch or read must be an object of its own realm: one object of the host is the way to `Function`,
-// and that is the way to the process. Two families: errors whose `stack` the host would format, and every operation with the stack nearly full.
+// Attacks on the realm. Whatever tool code can catch or read must be an object of its own realm: one object of the host is the way to
+// `Function`, and that is the way to the process. Two families: errors whose `stack` the host would format, and every operation with the
+// stack nearly full.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operationsOfToolCode } from './realm-operations.js';
 import { probe, resultOf } from './tool-fixture.js';
 
 /**
- * Statements that define `foreign(value)`: whether a value belongs to another realm. The end of its chain of prototypes is asked, and whether
- * its constructors make code from text.
+ * Statements that define `foreign(value)`: whether a value belongs to another realm. The end of its chain of prototypes is asked, and
+ * whether its constructors make code from text.
  */
 const foreignCheck = `
   const ownRoot = Object.getPrototypeOf({});

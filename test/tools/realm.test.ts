@@ -205,12 +205,10 @@ test('everything that tool code can reach without making it is frozen', () => {
 });
 
 test('the last match of a regular expression is not remembered by the realm', () => {
-  assert.deepEqual(resultOf(evaluate('[/a(b)/.test("ab"), RegExp.$1 === undefined, RegExp.lastMatch === undefined, RegExp.input === undefined]')), [
-    true,
-    true,
-    true,
-    true,
-  ]);
+  assert.deepEqual(
+    resultOf(evaluate('[/a(b)/.test("ab"), RegExp.$1 === undefined, RegExp.lastMatch === undefined, RegExp.input === undefined]')),
+    [true, true, true, true],
+  );
 });
 
 test('getters and proxies handed in are read in the realm only, and are data afterwards', () => {
@@ -222,7 +220,12 @@ test('getters and proxies handed in are read in the realm only, and are data aft
     return reads > 0;
   }`);
   assert.equal(resultOf(run()), true);
-  assert.deepEqual(Object.getOwnPropertyDescriptor(world.rows.get('y'), 'b'), { value: 2, writable: false, enumerable: true, configurable: false });
+  assert.deepEqual(Object.getOwnPropertyDescriptor(world.rows.get('y'), 'b'), {
+    value: 2,
+    writable: false,
+    enumerable: true,
+    configurable: false,
+  });
   assert.deepEqual(JSON.stringify(world.rows.get('x')), '{"a":1}');
 });
 

@@ -76,7 +76,11 @@ test('references that multiply are followed a number of times, and those that le
   assert.equal(schemaFault(many), null);
   assert.deepEqual(lazyValidator(many)('a')?.[0]?.code, 'too_much');
   assert.deepEqual(lazyValidator({ $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } })('a')?.[0]?.code, 'too_much');
-  const node = { type: 'object', properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } }, additionalProperties: false };
+  const node = {
+    type: 'object',
+    properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } },
+    additionalProperties: false,
+  };
   const tree = { $ref: '#/$defs/node', $defs: { node } };
   let value: object = {};
   for (let depth = 0; depth < 60; depth++) value = { left: value, right: {} };
@@ -88,12 +92,15 @@ test('items are told to be unique as Ajv tells it, however many there are', () =
   const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const scalar = fc.constantFrom<unknown>('a', 'b', '1', 1, 2, 1.5, true, null);
   const item = fc.oneof({ weight: 3, arbitrary: scalar }, fc.constantFrom<unknown>([1], [2], { a: 1, b: [2] }, { b: [2], a: 1 }, {}, []));
-  const schemas = [{}, { items: { type: 'string' } }, { items: { type: ['integer', 'string', 'null'] } }, { items: { type: 'object' } }].map(
-    (items) => {
-      const schema = { uniqueItems: true, ...items };
-      return { ours: lazyValidator(schema), theirs: new Ajv2020({ allErrors: true, strict: false }).compile(schema) };
-    },
-  );
+  const schemas = [
+    {},
+    { items: { type: 'string' } },
+    { items: { type: ['integer', 'string', 'null'] } },
+    { items: { type: 'object' } },
+  ].map((items) => {
+    const schema = { uniqueItems: true, ...items };
+    return { ours: lazyValidator(schema), theirs: new Ajv2020({ allErrors: true, strict: false }).compile(schema) };
+  });
   fc.assert(
     fc.property(fc.array(item, { maxLength: 8 }), fc.constantFrom(...schemas), (value, { ours, theirs }) => {
       const wanted = theirs(value)

@@ -30,7 +30,8 @@ test('a typed behavior knows its rows, events and operations; an untyped one nee
   });
   const plain = defineToolBehavior({
     operations: {
-      anything: (input: { id: string }, context) => context.state.get('rows', input.id) ?? context.fail({ code: 'NOT_FOUND', message: input.id }),
+      anything: (input: { id: string }, context) =>
+        context.state.get('rows', input.id) ?? context.fail({ code: 'NOT_FOUND', message: input.id }),
     },
     subscriptions: { later: (payload, context) => context.state.put('rows', payload.id, { seen: true }) },
   });

@@ -18,7 +18,8 @@ test('what is due fires in the order of (time, scheduling), then the clock goes 
   const bank = await create({ setup: { initialEvents: [due(700, 1), due(600, 2)] } });
   await schedule(bank, due(600, 3), due(550, 4), due(10, 5), due(901, 6));
   const result = await bank.advance(900);
-  const { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted, evidenceBeforeSequence, evidenceAfterSequence } = result;
+  const { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted, evidenceBeforeSequence, evidenceAfterSequence } =
+    result;
   assert.deepEqual(
     { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted },
     { startedUs: 500, reachedUs: 900, scheduledEventsProcessed: 5, status: 'completed', eventBudgetExhausted: false },
@@ -75,7 +76,10 @@ test('budget used up: the clock stays at the last event, and the next advance go
   const bank = await create();
   await schedule(bank, due(600), due(700), due(800));
   const first = await bank.advance(1000, 2);
-  assert.deepEqual([first.status, first.eventBudgetExhausted, first.reachedUs, first.scheduledEventsProcessed], ['completed', true, 700, 2]);
+  assert.deepEqual(
+    [first.status, first.eventBudgetExhausted, first.reachedUs, first.scheduledEventsProcessed],
+    ['completed', true, 700, 2],
+  );
   assert.equal((await bank.evidence()).at(-1)?.kind, 'state_change');
   const none = await bank.advance(1000, 0);
   assert.deepEqual([none.eventBudgetExhausted, none.reachedUs, none.scheduledEventsProcessed], [true, 700, 0]);
@@ -97,7 +101,10 @@ test('a failing handler stops the advance there: rolled back, marked failed, gon
   const bank = await create();
   const { scheduledEventIds } = await schedule(bank, due(600, 5), due(700, 561), due(800, 6));
   const result = await bank.advance(1000);
-  assert.deepEqual([result.status, result.reachedUs, result.scheduledEventsProcessed, result.eventBudgetExhausted], ['failed', 700, 2, false]);
+  assert.deepEqual(
+    [result.status, result.reachedUs, result.scheduledEventsProcessed, result.eventBudgetExhausted],
+    ['failed', 700, 2, false],
+  );
   assert.deepEqual([result.failure?.code, result.failure?.scheduledEventId], ['HANDLER_FAILED', scheduledEventIds[1]]);
   assert.equal(await bank.balance(), 105);
   const failed = (await bank.evidence()).at(-1) as EventEntry;

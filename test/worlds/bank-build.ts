@@ -17,7 +17,11 @@ const object = (properties: JsonObject, required = Object.keys(properties)): Jso
 });
 const anything: JsonObject = { type: 'object' };
 
-const errors = [{ code: 'TOO_MUCH', description: 'More than 1000 at a time.' }, { code: 'BUSY', retryable: true }, { code: 'LIMIT_REACHED' }];
+const errors = [
+  { code: 'TOO_MUCH', description: 'More than 1000 at a time.' },
+  { code: 'BUSY', retryable: true },
+  { code: 'LIMIT_REACHED' },
+];
 const operation = (id: string, inputSchema: JsonObject, rest: Partial<ToolOperation> = {}): ToolOperation => ({
   id,
   inputSchema,

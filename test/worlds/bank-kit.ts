@@ -81,7 +81,11 @@ export class Bank {
   async evidence(fromSequence = 1): Promise<EvidenceEntry[]> {
     const entries: EvidenceEntry[] = [];
     for (let from: number | undefined = fromSequence; from !== undefined; ) {
-      const page: { entries: EvidenceEntry[]; nextSequence?: number } = await this.world.query({ kind: 'evidence', fromSequence: from, limit: 500 });
+      const page: { entries: EvidenceEntry[]; nextSequence?: number } = await this.world.query({
+        kind: 'evidence',
+        fromSequence: from,
+        limit: 500,
+      });
       entries.push(...page.entries);
       from = page.nextSequence;
     }
@@ -90,7 +94,11 @@ export class Bank {
   async lines(): Promise<string[]> {
     const lines: string[] = [];
     for (let from: number | undefined = 1; from !== undefined; ) {
-      const page: { lines: string; nextSequence?: number } = await this.world.query({ kind: 'evidenceLines', fromSequence: from, limit: 500 });
+      const page: { lines: string; nextSequence?: number } = await this.world.query({
+        kind: 'evidenceLines',
+        fromSequence: from,
+        limit: 500,
+      });
       lines.push(...page.lines.split('\n').slice(0, -1));
       from = page.nextSequence;
     }
@@ -109,4 +117,5 @@ export class Bank {
 }
 
 /** The code of an outcome that is no success. */
-export const codeOf = ({ outcome }: Pick<CallResult, 'outcome'>): string => (outcome.kind === 'ok' ? 'ok' : `${outcome.kind} ${outcome.error.code}`);
+export const codeOf = ({ outcome }: Pick<CallResult, 'outcome'>): string =>
+  outcome.kind === 'ok' ? 'ok' : `${outcome.kind} ${outcome.error.code}`;

@@ -32,7 +32,10 @@ test('the base is the patches applied in order, spaces and rows sorted', () => {
         .filter(([, rows]) => rows.size > 0)
         .map(([key, rows]) => [JSON.parse(key), [...rows].sort(([a], [b]) => compare(a, b))]);
       expected.sort(([a], [b]) => compare(a.join('\0'), b.join('\0')));
-      const found = base.spaces.map((space) => [[space.packageId, space.instanceId, space.namespace], space.ids.map((id) => [id, space.value(id)])]);
+      const found = base.spaces.map((space) => [
+        [space.packageId, space.instanceId, space.namespace],
+        space.ids.map((id) => [id, space.value(id)]),
+      ]);
       assert.deepEqual(found, expected);
     }),
   );

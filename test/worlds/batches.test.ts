@@ -1,4 +1,5 @@
-// Commands sent without waiting share turns of the host and commits; what they answer and leave is as if each had waited for the one before it.
+// Commands sent without waiting share turns of the host and commits; what they answer and leave is as if each had waited for the one before
+// it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -16,7 +17,8 @@ const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'b
 let forks = 0;
 
 /** Ids are minted from counters, so a snapshot can be named before it is taken. */
-const snapshotOf = (bank: Bank, value: number): string => `snap_${bank.world.worldInstanceId.slice('world_'.length)}000000000${(value % 3) + 1}`;
+const snapshotOf = (bank: Bank, value: number): string =>
+  `snap_${bank.world.worldInstanceId.slice('world_'.length)}000000000${(value % 3) + 1}`;
 async function fork(bank: Bank, from: { atSequence?: number; snapshotId?: string }): Promise<unknown> {
   const { world, position } = await bank.world.fork({ worldId: `run_b${String(forks++).padStart(11, '0')}`, ...from });
   const child = new Bank(world);

@@ -50,7 +50,9 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
   });
   assert.deepEqual(seen, {
     environment: {},
-    root: (seen.root as string[]).filter((name) => ['bin', 'data', 'dev', 'lib', 'lib64', 'proc', 'sbin', 'tmp', 'usr', ...codeRoots].includes(name)),
+    root: (seen.root as string[]).filter((name) =>
+      ['bin', 'data', 'dev', 'lib', 'lib64', 'proc', 'sbin', 'tmp', 'usr', ...codeRoots].includes(name),
+    ),
     outside: 'ENOENT',
     key: 'ENOENT',
     passwords: 'ENOENT',
@@ -89,7 +91,13 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   const create = { build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } };
   const first = await one.create({ ...create, worldId: 'ses_000000000001' });
   const second = await other.create({ ...create, worldId: 'ses_000000000002' });
-  const add = { kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: 'main', amount: 2 } } as const;
+  const add = {
+    kind: 'call',
+    actorId: 'operator',
+    packageId: 'counter',
+    operationId: 'add',
+    arguments: { counter: 'main', amount: 2 },
+  } as const;
   const results = await Promise.all([first.command(add), second.command(add), first.command(add)]);
   assert.deepEqual(
     results.map(({ outcome }) => outcome.kind),

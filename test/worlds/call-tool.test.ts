@@ -25,7 +25,9 @@ test('a success has its effects, its entry first, and their cause', async () => 
     ],
   );
   assert.ok(
-    entries.every(({ transactionId, correlationId }) => transactionId === entries[0]?.transactionId && correlationId === result.correlationId),
+    entries.every(
+      ({ transactionId, correlationId }) => transactionId === entries[0]?.transactionId && correlationId === result.correlationId,
+    ),
   );
   const [operation] = entries;
   assert.equal(operation?.kind === 'operation' && operation.invocation.callId, result.callId);

@@ -74,7 +74,14 @@ test('an attempt is evidence before its request is told; what was answered decid
   assert.equal(first.path, '/hooks/ordered');
   assert.deepEqual(first.headers, { 'x-kind': 'order', 'content-type': 'application/json', 'delivery-id': first.deliveryId });
   const event = { packageId: 'shop', instanceId: 'shop', eventId: 'order.made' };
-  const told = { callbackId: 'ordered', receiverId: 'hook', deliveryId: first.deliveryId, event, payload: { id: 'a' }, virtualTimeUs: 1000 };
+  const told = {
+    callbackId: 'ordered',
+    receiverId: 'hook',
+    deliveryId: first.deliveryId,
+    event,
+    payload: { id: 'a' },
+    virtualTimeUs: 1000,
+  };
   assert.deepEqual(bodyOf(first), { ...told, attempt: 1 });
   assert.deepEqual(await shop.phases(), ['queued', 'attempt_started']);
   await shop.settle(first, 503);
@@ -284,7 +291,9 @@ test('a fork, now or at any entry, has the outbox of that moment; ids are its ow
   await shop.order('b');
   const inFlight = await started(shop);
   const entries = await shop.evidence();
-  const whole = entries.filter(({ transactionIndex, transactionSize }) => transactionIndex === transactionSize - 1).map(({ sequence }) => sequence);
+  const whole = entries
+    .filter(({ transactionIndex, transactionSize }) => transactionIndex === transactionSize - 1)
+    .map(({ sequence }) => sequence);
   const pending = (deliveries: Awaited<ReturnType<Shop['pending']>>['deliveries']) =>
     deliveries.map(({ deliveryId: _, ...rest }) => ({ ...rest })).map((delivery) => JSON.stringify(delivery));
   const now = pending((await shop.pending()).deliveries);

@@ -18,7 +18,12 @@ test('events are scheduled all or none, each with its entry, none before now', a
   const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [due(700), due(3), due(600)] });
   const entries = (await bank.evidence(2)) as EventEntry[];
   assert.deepEqual(
-    entries.map(({ phase, scheduledForUs, scheduledEventId, transactionSize }) => [phase, scheduledForUs, scheduledEventId, transactionSize]),
+    entries.map(({ phase, scheduledForUs, scheduledEventId, transactionSize }) => [
+      phase,
+      scheduledForUs,
+      scheduledEventId,
+      transactionSize,
+    ]),
     [
       ['scheduled', 700, scheduledEventIds[0], 3],
       ['scheduled', 500, scheduledEventIds[1], 3],

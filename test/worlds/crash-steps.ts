@@ -1,5 +1,6 @@
-// Ends of a world's host, at rest and in the middle of a command, beside the reference model. When the host ends is up to the machine, so the
-// world says which of the allowed things has happened, and has to be exactly that: a call whole or not at all, an advance up to one of its events.
+// Ends of a world's host, at rest and in the middle of a command, beside the reference model. When the host ends is up to the machine, so
+// the world says which of the allowed things has happened, and has to be exactly that: a call whole or not at all, an advance up to one of
+// its events.
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { AdvanceResult } from '../../src/contract/world-protocol.js';

@@ -157,7 +157,9 @@ async function assertExactlyOnce(world: WorldRef, acknowledged: Map<number, Call
   }
   const keys = new Set([...acknowledged.keys()].filter(isAdd));
   const entries = (await exportLines(world)).map((line) => JSON.parse(line) as EvidenceEntry);
-  const effects = entries.filter((entry) => entry.kind === 'operation' && entry.invocation.operationId === 'add' && entry.idempotency === 'recorded');
+  const effects = entries.filter(
+    (entry) => entry.kind === 'operation' && entry.invocation.operationId === 'add' && entry.idempotency === 'recorded',
+  );
   const done = new Set(effects.map((entry) => (entry as OperationEntry).invocation.idempotencyKey));
   assert.equal(effects.length, done.size, 'an effect happened twice');
   for (const index of keys) assert.ok(done.has(`add-${index}`), `add ${index} is not there`);

@@ -41,7 +41,13 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
       const { entries } = await world.query({ kind: 'evidence', fromSequence: sequence, limit: 1 });
       assert.equal((entries[0] as OperationEntry).invocation.callId, callId);
     }
-    const again = { kind: 'call', actorId: 'operator', packageId: 'counter', operationId: 'add', arguments: { counter: 'main', amount: 1 } } as const;
+    const again = {
+      kind: 'call',
+      actorId: 'operator',
+      packageId: 'counter',
+      operationId: 'add',
+      arguments: { counter: 'main', amount: 1 },
+    } as const;
     assert.equal((await world.command(again)).outcome.kind, 'ok');
   } finally {
     await worlds.close();

@@ -6,9 +6,15 @@ import type { WorldStore } from '../../src/worlds/world-store.js';
 import fc from '../fast-check.js';
 import { newWorld, temporaryStore } from './storage-kit.js';
 
-const refParts = (actor: number) => ({ packageId: 'desk', instanceId: 'desk', eventId: 'tick', ...(actor > 0 && { actorId: `actor-${actor}` }) });
+const refParts = (actor: number) => ({
+  packageId: 'desk',
+  instanceId: 'desk',
+  eventId: 'tick',
+  ...(actor > 0 && { actorId: `actor-${actor}` }),
+});
 const stamp = { virtualTimeUs: 0, correlationOrdinal: 1 };
-const storedKeys = (store: WorldStore) => [keyKinds.queuePage, keyKinds.cancelled].flatMap((kind) => [...store.store.keys(rangeOfKind(kind))]).length;
+const storedKeys = (store: WorldStore) =>
+  [keyKinds.queuePage, keyKinds.cancelled].flatMap((kind) => [...store.store.keys(rangeOfKind(kind))]).length;
 
 const action = fc.oneof(
   fc.record({ kind: fc.constant('schedule' as const), afterUs: fc.nat({ max: 4 }), actor: fc.nat({ max: 2 }) }),

@@ -157,7 +157,10 @@ function recomputed(world: WorldStorage): string {
       return sha(own.map(({ rowId, value }) => `${canonicalize({ instanceId, namespace, packageId, rowId, value })}\n`).join(''));
     });
     const digest = sha(...buckets).toString('hex');
-    lines.push({ key: [packageId, instanceId, namespace].join('\0'), line: `${canonicalize({ digest, instanceId, namespace, packageId })}\n` });
+    lines.push({
+      key: [packageId, instanceId, namespace].join('\0'),
+      line: `${canonicalize({ digest, instanceId, namespace, packageId })}\n`,
+    });
   }
   lines.sort((a, b) => compare(a.key, b.key));
   return `sha256:${sha(lines.map(({ line }) => line).join('')).toString('hex')}`;

@@ -49,7 +49,10 @@ test('a rate is drawn from the seeded stream: the same for the same seed, anothe
   assert.deepEqual(await codes(await withFaults('busy-half'), 24), one);
   const hits = one.filter((code) => code === fails).length;
   assert.ok(hits > 3 && hits < 21, `${hits} of 24`);
-  const other = await create({ seed: { seed: '8', trial: 1, attempt: 1 }, setup: { faults: [{ packageId: 'bank', faultId: 'busy-half' }] } });
+  const other = await create({
+    seed: { seed: '8', trial: 1, attempt: 1 },
+    setup: { faults: [{ packageId: 'bank', faultId: 'busy-half' }] },
+  });
   assert.notDeepEqual(await codes(other, 24), one);
 });
 
@@ -76,7 +79,9 @@ test('latency moves the clock, adds up, and fires nothing by itself', async () =
   ]);
   await bank.advance(virtualTimeUs);
   assert.equal(await bank.balance(), 108);
-  const fired = (await bank.evidence()).find((entry) => entry.kind === 'event' && entry.phase === 'handled' && entry.event.eventId === 'due');
+  const fired = (await bank.evidence()).find(
+    (entry) => entry.kind === 'event' && entry.phase === 'handled' && entry.event.eventId === 'due',
+  );
   assert.deepEqual(fired?.kind === 'event' && [fired.scheduledForUs, fired.virtualTimeUs], [600, 1750]);
 });
 

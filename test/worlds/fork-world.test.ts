@@ -39,7 +39,9 @@ const history: WorldCommand[] = [
   {
     kind: 'setOverrides',
     scope: 'run',
-    rules: [{ id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: { balance: 1 } }, times: 2 }],
+    rules: [
+      { id: 'r', operation: { packageId: 'bank', operationId: 'pay' }, outcome: { kind: 'return', value: { balance: 1 } }, times: 2 },
+    ],
   },
   call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'p' }),
   { kind: 'snapshot' },

@@ -44,7 +44,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ kind: fc.constant('side' as const), key: small, value: small }),
 );
 const actions = fc.array(action, { maxLength: 5 });
-const aTurn = fc.record({ kind: fc.constant('turn' as const), actions, undone: fc.oneof(fc.constant<Action[]>([]), actions), fire: fc.boolean() });
+const aTurn = fc.record({
+  kind: fc.constant('turn' as const),
+  actions,
+  undone: fc.oneof(fc.constant<Action[]>([]), actions),
+  fire: fc.boolean(),
+});
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: aTurn },
   { weight: 2, arbitrary: fc.constant({ kind: 'commit' as const }) },
@@ -225,7 +230,9 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
     const origin = (twin.positions[0] as Position).sequence;
     where.atSequence = origin + (which % (twin.now.sequence - origin + 1));
     // Turns without entries belong to no sequence: the first position at the last whole transaction is the one that evidence can tell of.
-    const reached = Math.max(...twin.positions.map(({ sequence }) => sequence).filter((sequence) => sequence <= (where.atSequence as number)));
+    const reached = Math.max(
+      ...twin.positions.map(({ sequence }) => sequence).filter((sequence) => sequence <= (where.atSequence as number)),
+    );
     at = twin.positions.find(({ sequence }) => sequence === reached) as Position;
   }
   const made = finish(

@@ -34,7 +34,9 @@ const call = (operationId: string, input: CallTool['arguments']): CallTool => ({
 const add = call('add', { counter: 'main', amount: 1 });
 
 for (const isolation of ['thread', 'process'] as const) {
-  test(`${isolation} isolation: hostile tool code costs its own world one answer, and others nothing`, { timeout: 120_000 }, async (context) => {
+  test(`${isolation} isolation: hostile tool code costs its own world one answer, and others nothing`, {
+    timeout: 120_000,
+  }, async (context) => {
     const worlds = await openWorlds({
       directory: mkdtempSync(join(scratch, 'w-')),
       layout: 'shared',
@@ -99,6 +101,8 @@ async function misbehaved(world: WorldRef): Promise<unknown> {
   return (await world.query({ kind: 'row', packageId: 'counter', namespace: 'log', rowId: 'misbehaved' })).value;
 }
 async function totals(worlds: readonly WorldRef[]): Promise<number[]> {
-  const rows = await Promise.all(worlds.map((world) => world.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })));
+  const rows = await Promise.all(
+    worlds.map((world) => world.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })),
+  );
   return rows.map((row) => Number(row.value?.total));
 }

@@ -116,7 +116,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 const turns = fc.array(
-  fc.record({ steps: fc.array(steps, { maxLength: 6 }), rolledBack: fc.array(steps, { maxLength: 4 }), atUs: fc.integer(), commit: fc.boolean() }),
+  fc.record({
+    steps: fc.array(steps, { maxLength: 6 }),
+    rolledBack: fc.array(steps, { maxLength: 4 }),
+    atUs: fc.integer(),
+    commit: fc.boolean(),
+  }),
   { maxLength: 8 },
 );
 
@@ -192,7 +197,8 @@ function runSteps(world: WorldStorage, script: readonly Step[], rows: Map<string
         scheduledForUs: scheduled?.forUs,
         error: problem,
       });
-      const ids = scheduled === undefined ? {} : { scheduledEventId: mintedId('pending_', tag, scheduled.ordinal), scheduledForUs: scheduled.forUs };
+      const ids =
+        scheduled === undefined ? {} : { scheduledEventId: mintedId('pending_', tag, scheduled.ordinal), scheduledForUs: scheduled.forUs };
       entries.push({ kind: 'event', ...parts, payload, ...cause, ...ids, error: problem });
     } else {
       const before = rows.get(step.rowId) ?? null;
@@ -204,7 +210,17 @@ function runSteps(world: WorldStorage, script: readonly Step[], rows: Map<string
       else rows.set(step.rowId, step.value);
       const change = before === null ? 'insert' : step.value === null ? 'delete' : 'update';
       const { packageId, instanceId, namespace } = space;
-      entries.push({ kind: 'state_change', packageId, instanceId, namespace, rowId: step.rowId, change, before, after: step.value, ...cause });
+      entries.push({
+        kind: 'state_change',
+        packageId,
+        instanceId,
+        namespace,
+        rowId: step.rowId,
+        change,
+        before,
+        after: step.value,
+        ...cause,
+      });
     }
   }
   for (const { sequence, entry } of later) journal.fill(sequence, entry);

@@ -4,7 +4,8 @@ import { keyKinds, rangeOfKind, sequenceOfKey } from '../../src/worlds/keys.js';
 import type { WorldStorage } from '../../src/worlds/storage.js';
 import { newWorld, putRow, temporaryStore, turn } from './storage-kit.js';
 
-const draftClock = (world: WorldStorage, at: number) => world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
+const draftClock = (world: WorldStorage, at: number) =>
+  world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
 const chunksOf = (store: ReturnType<typeof temporaryStore>) => [...store.store.keys(rangeOfKind(keyKinds.chunk))].map(sequenceOfKey);
 
 test('a chunk is what a commit adds, cut where it is full, and a turn is never cut', (context) => {

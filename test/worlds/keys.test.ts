@@ -18,7 +18,8 @@ import fc from '../fast-check.js';
 
 const rowId = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 });
 const u32 = fc.nat({ max: 0xffff_fffe });
-const isWithin = (key: Buffer, { start, end }: { start: Buffer; end: Buffer }) => Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0;
+const isWithin = (key: Buffer, { start, end }: { start: Buffer; end: Buffer }) =>
+  Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0;
 
 test('rows sort by UTF-16 code units, and their ids are read back', () => {
   fc.assert(

@@ -31,7 +31,11 @@ const manifest = manifestOf([], {
     { id: 'second', event: { packageId: 'maker', eventId: 'heard' } },
     ...many.map((index) => ({ id: `voice-${index}`, event: { packageId: 'maker', eventId: 'sung' } })),
   ],
-  callbacks: [callback, { ...callback, id: 'told-too' }, ...many.map((index) => ({ ...callback, id: `shout-${index}`, eventId: 'shouted' }))],
+  callbacks: [
+    callback,
+    { ...callback, id: 'told-too' },
+    ...many.map((index) => ({ ...callback, id: `shout-${index}`, eventId: 'shouted' })),
+  ],
 });
 
 const code = `
@@ -112,7 +116,9 @@ times(20, function (i) { behavior.default.callbacks['shout-' + i] = silent; beha
 const tools = [compiledOf(code, manifest)];
 const setup: WorldSetup = {
   virtualTimeUs: 500,
-  actors: [{ id: 'clerk', attributes: {}, grants: tools[0]?.manifest.operations.map(({ id }) => ({ packageId: 'maker', operationId: id })) ?? [] }],
+  actors: [
+    { id: 'clerk', attributes: {}, grants: tools[0]?.manifest.operations.map(({ id }) => ({ packageId: 'maker', operationId: id })) ?? [] },
+  ],
   state: [],
   faults: [],
   initialEvents: [],
@@ -134,7 +140,9 @@ export const makerBuild: CompiledBuild = {
 };
 
 export async function createMaker(worlds: Worlds, worldId: string, rest: Partial<CreateWorld> = {}): Promise<Maker> {
-  return new Maker(await worlds.create({ worldId, build: makerBuild, setup, setupHash, seed: { seed: '7', trial: 1, attempt: 1 }, ...rest }));
+  return new Maker(
+    await worlds.create({ worldId, build: makerBuild, setup, setupHash, seed: { seed: '7', trial: 1, attempt: 1 }, ...rest }),
+  );
 }
 
 export class Maker {

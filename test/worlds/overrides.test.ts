@@ -56,7 +56,10 @@ test('conditions: instance, actor, arguments deeply', async () => {
   const bank = await withRules(
     ['world', returns('argument', 1, { when: { arguments: { amount: 7 } } })],
     ['world', returns('actor', 2, { when: { actorId: 'teller', actorInstanceId: 'north' } })],
-    ['world', returns('instance', 3, { operation: { packageId: 'bank', operationId: 'add', instanceId: 'bank-two' }, when: { actorId: 'clerk' } })],
+    [
+      'world',
+      returns('instance', 3, { operation: { packageId: 'bank', operationId: 'add', instanceId: 'bank-two' }, when: { actorId: 'clerk' } }),
+    ],
   );
   assert.equal(await balanceOf(bank, 7), 1);
   assert.equal(await balanceOf(bank, 6), 106);
@@ -66,7 +69,9 @@ test('conditions: instance, actor, arguments deeply', async () => {
 
 test('an error rule is a tool error; faults do not look where a rule has answered', async () => {
   const rule: ToolOverride = { ...returns('down', 0), outcome: { kind: 'error', code: 'DOWN', message: 'no service', retryable: true } };
-  const bank = await create({ setup: { toolOverrides: [{ scope: 'world', rules: [rule] }], faults: [{ packageId: 'bank', faultId: 'busy' }] } });
+  const bank = await create({
+    setup: { toolOverrides: [{ scope: 'world', rules: [rule] }], faults: [{ packageId: 'bank', faultId: 'busy' }] },
+  });
   assert.deepEqual((await bank.add(1)).outcome, { kind: 'tool_error', error: { code: 'DOWN', message: 'no service', retryable: true } });
   assert.equal((await bank.world.query({ kind: 'faults' })).find(({ faultId }) => faultId === 'busy')?.triggered, 0);
 });

@@ -36,7 +36,10 @@ test('rows', async () => {
   for (let after: { afterRowId?: string } | undefined = {}; after !== undefined; ) {
     const page: StatePage = await maker.world.query({ kind: 'state', packageId: 'maker', namespace: 'rows', limit: 200, ...after });
     const bytes = page.rows.reduce((sum, { value }) => sum + JSON.stringify(value).length, 0);
-    assert.ok(page.rows.length >= 1 && (bytes <= limits.pageBytesMax || page.rows.length === 1), `${page.rows.length} rows of ${bytes} bytes`);
+    assert.ok(
+      page.rows.length >= 1 && (bytes <= limits.pageBytesMax || page.rows.length === 1),
+      `${page.rows.length} rows of ${bytes} bytes`,
+    );
     sizes.push(page.rows.length);
     rowIds.push(...page.rows.map(({ rowId }) => rowId));
     after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };

@@ -38,7 +38,8 @@ test('the state at a sequence is what folding the state_change entries gives, in
     }
     folded.push(next);
   }
-  for (let sequence = 1; sequence <= folded.length; sequence++) assert.deepEqual(await stateOf(sequence), folded[sequence - 1], `at ${sequence}`);
+  for (let sequence = 1; sequence <= folded.length; sequence++)
+    assert.deepEqual(await stateOf(sequence), folded[sequence - 1], `at ${sequence}`);
   assert.deepEqual(await stateOf(), folded.at(-1));
   await assert.rejects(stateOf(folded.length + 1), refused('control.NOT_FOUND'));
   await assert.rejects(stateOf(0), refused('control.INVALID_REQUEST'));
@@ -94,7 +95,10 @@ test('the tools an actor sees are those it is granted, in order', async () => {
   assert.deepEqual(clerk, clerk.toSorted());
   assert.equal(clerk.length, 7 * 2 + 2);
   const [tool] = await bank.world.query({ kind: 'tools', actorId: 'teller', actorInstanceId: 'north' });
-  assert.deepEqual([tool?.idempotency, (tool?.inputSchema as JsonObject | undefined)?.type, tool?.declaredErrors.length], ['optional', 'object', 3]);
+  assert.deepEqual(
+    [tool?.idempotency, (tool?.inputSchema as JsonObject | undefined)?.type, tool?.declaredErrors.length],
+    ['optional', 'object', 3],
+  );
   await assert.rejects(names('nobody'), refused('control.INVALID_REQUEST'));
 });
 

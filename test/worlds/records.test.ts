@@ -124,7 +124,9 @@ test('a package goes back to the origin by entries, and by nothing where nothing
   const before = world.journal.sequence;
   turn(world, 2, () => world.resetPackage('desk'));
   assert.deepEqual(allRows(world.records), { ...origin, 'other/other/things': { x: { n: 1 } } });
-  const entries = world.journal.read(before + 1, 100).map((entry) => (entry.kind === 'state_change' ? `${entry.change} ${entry.rowId}` : entry.kind));
+  const entries = world.journal
+    .read(before + 1, 100)
+    .map((entry) => (entry.kind === 'state_change' ? `${entry.change} ${entry.rowId}` : entry.kind));
   assert.deepEqual(entries, ['update a', 'insert b', 'delete d', 'delete y']);
   turn(world, 3, () => world.resetPackage('desk'));
   assert.equal(world.journal.sequence, before + 4);

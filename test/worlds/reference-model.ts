@@ -130,7 +130,8 @@ export class ReferenceModel {
     const answer = this.#handle(call);
     if (!faulty) return { answer };
     if (this.#fires(call.instance, 'slow')) state.nowUs += 250;
-    if (answer.kind === 'ok' && this.#fires(call.instance, 'lost')) return { answer: { kind: 'tool_error', code: 'BUSY' }, committed: answer };
+    if (answer.kind === 'ok' && this.#fires(call.instance, 'lost'))
+      return { answer: { kind: 'tool_error', code: 'BUSY' }, committed: answer };
     return { answer };
   }
 

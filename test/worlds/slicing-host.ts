@@ -38,7 +38,7 @@ export class SlicingHost {
     { setup: changes = {}, recordRandom = false }: { setup?: Partial<WorldSetup>; recordRandom?: boolean } = {},
   ): Promise<SlicingHost> {
     mkdirSync(directory, { recursive: true });
-    const options: HostOptions = { directory, layout: 'run', durability: 'committed', hosts: 1, isForgetful: false };
+    const options: HostOptions = { directory, layout: 'run', durability: 'committed', hosts: 1, freshModulePerTurn: false };
     const kind = await createActorKind(options, { index: 0, isolation: 'thread', wantsIdle: () => {} });
     const setup = { ...bankSetup, ...changes };
     const setupHash = jsonDigest(setup as unknown as JsonValue);

@@ -69,7 +69,9 @@ export function allRows(records: Pick<Records, 'spaces' | 'scan'>): { [space: st
   for (const space of records.spaces()) {
     const rows = records.scan(space, { limit: 1_000_000 });
     if (rows.length > 0)
-      spaces[`${space.packageId}/${space.instanceId}/${space.namespace}`] = Object.fromEntries(rows.map(({ rowId, value }) => [rowId, value]));
+      spaces[`${space.packageId}/${space.instanceId}/${space.namespace}`] = Object.fromEntries(
+        rows.map(({ rowId, value }) => [rowId, value]),
+      );
   }
   return spaces;
 }

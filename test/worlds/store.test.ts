@@ -139,7 +139,9 @@ test('a fork that shares what its parent has not stored is refused without it, a
   const [early, timely] = [fork('world_early0000000'), fork('world_timely000000')];
   assert.deepEqual(store.commit([early]).map(codeOf), ['world.ACTOR_RESTARTED']);
   assert.deepEqual(store.commit([timely, world.takeWriteSet({}) as WriteSet]), [undefined, undefined]);
-  assert.deepEqual(allRows((store.loadWorld('world_timely000000', 2) as WorldStorage).records), { 'desk/desk/tickets': { a: { value: 1 } } });
+  assert.deepEqual(allRows((store.loadWorld('world_timely000000', 2) as WorldStorage).records), {
+    'desk/desk/tickets': { a: { value: 1 } },
+  });
   const [orphan, stale] = [fork('world_orphan000000'), world.takeWriteSet({}) as WriteSet];
   const other = store.loadWorld(world.worldId, 5) as WorldStorage;
   put(other, 'b', 1);

@@ -1,4 +1,5 @@
-// What a world stores is counted and bounded: at the bound it refuses what would add to it, before anything is written, and goes on with the rest.
+// What a world stores is counted and bounded: at the bound it refuses what would add to it, before anything is written, and goes on with
+// the rest.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,8 @@ const storedBytesMax = 8 * mib;
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-stored-'));
 let worlds: Worlds;
 let made = 0;
-const open = (options = {}) => openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', ...options });
+const open = (options = {}) =>
+  openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', ...options });
 before(async () => {
   worlds = await open({ storedBytesMax });
 });
@@ -82,7 +84,8 @@ test('an advance stops before the next event, and what has fired stays', async (
   const world = await maker();
   for (let events = 0; events < 4; events++) await world.call('schedule', { event: 'heard', chars: 200_000 });
   // Each leaves a payload of 200 kB twice.
-  for (let rows = 0; (await stored(world)) < storedBytesMax - 700_000; rows++) await world.make('large', { id: `r${rows}`, chars: 100_000 });
+  for (let rows = 0; (await stored(world)) < storedBytesMax - 700_000; rows++)
+    await world.make('large', { id: `r${rows}`, chars: 100_000 });
   // What is pending is reckoned a little high, so the next try may fire one more; none can fire all.
   for (let tries = 0, before = 4; tries < 3; tries++) {
     await refused(world.world.command({ kind: 'advance', targetUs: 1_000, maxEvents: 10, operationKey: 'one' }));

@@ -1,4 +1,5 @@
-// What tool code makes in one turn is bounded: at each bound the turn stands, above it the turn is undone and the caller gets BOUND_EXCEEDED.
+// What tool code makes in one turn is bounded: at each bound the turn stands, above it the turn is undone and the caller gets
+// BOUND_EXCEEDED.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

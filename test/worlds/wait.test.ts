@@ -9,7 +9,8 @@ const due = (atUs: number, amount = 1) => ({
   atUs,
   actorId: 'clerk',
 });
-const wait = (bank: Bank, untilUs?: number, actorId = 'clerk') => bank.run({ kind: 'wait', actorId, ...(untilUs === undefined ? {} : { untilUs }) });
+const wait = (bank: Bank, untilUs?: number, actorId = 'clerk') =>
+  bank.run({ kind: 'wait', actorId, ...(untilUs === undefined ? {} : { untilUs }) });
 
 test('to the next event: everything due then fires, and the wait is the entry that tells', async () => {
   const bank = await create({ setup: { initialEvents: [due(700), due(700, 2), due(900)] } });
@@ -29,7 +30,12 @@ test('to a time: the clock moves on, with its own reason', async () => {
   const bank = await create({ setup: { initialEvents: [due(600)] } });
   await wait(bank, 800);
   const [operation, clock] = (await bank.evidence()).slice(-2);
-  assert.deepEqual(clock?.kind === 'clock' && [clock.fromUs, clock.toUs, clock.reason, clock.causeSequence], [600, 800, 'wait', operation?.sequence]);
+  assert.deepEqual(clock?.kind === 'clock' && [clock.fromUs, clock.toUs, clock.reason, clock.causeSequence], [
+    600,
+    800,
+    'wait',
+    operation?.sequence,
+  ]);
 });
 
 test('with nothing to wait for, it is now', async () => {

@@ -24,7 +24,10 @@ type CrashStep =
   | { do: 'crashInCall'; call: ModelCall; turns: number }
   | { do: 'crashInAdvance'; byUs: number; maxEvents: number; turns: number };
 
-const amount = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 9 }) }, { weight: 1, arbitrary: fc.constantFrom(-200, 566, 666, 1001) });
+const amount = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 9 }) },
+  { weight: 1, arbitrary: fc.constantFrom(-200, 566, 666, 1001) },
+);
 const instance = fc.constantFrom('bank' as const, 'bank' as const, 'bank-two' as const);
 const call: fc.Arbitrary<ModelCall> = fc.record(
   {
@@ -75,7 +78,10 @@ const command: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resetTo' as const), snapshot: fc.nat(5) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('resetPackages' as const), packages: fc.subarray(['bank' as const, 'audit' as const], { minLength: 1 }) }),
+    arbitrary: fc.record({
+      do: fc.constant('resetPackages' as const),
+      packages: fc.subarray(['bank' as const, 'audit' as const], { minLength: 1 }),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.option(fc.nat(1000), { nil: undefined }) }) },
 );
@@ -178,7 +184,13 @@ class Life {
         return assert.deepEqual(advance && viewOf(advance), model.advance(untilUs ?? model.nextEventUs(), 1_000_000));
       }
       case 'fault': {
-        const { changed } = await bank.run({ kind: 'setFault', packageId: 'bank', instanceId: one.instance, faultId: one.id, active: one.active });
+        const { changed } = await bank.run({
+          kind: 'setFault',
+          packageId: 'bank',
+          instanceId: one.instance,
+          faultId: one.id,
+          active: one.active,
+        });
         return assert.equal(changed, model.setFault(one.instance, one.id, one.active));
       }
       case 'rules':
@@ -287,7 +299,10 @@ class Life {
       .map(([name, { active, fired }]) => [name, active, fired]);
     assert.deepEqual(faults.sort(), wanted.sort());
     const { toolCalls, scheduledEvents } = await world.query({ kind: 'budgets' });
-    assert.deepEqual([toolCalls.attempted, toolCalls.rejected, scheduledEvents.processed], [state.attempted, state.rejected, state.processed]);
+    assert.deepEqual(
+      [toolCalls.attempted, toolCalls.rejected, scheduledEvents.processed],
+      [state.attempted, state.rejected, state.processed],
+    );
     assert.equal((await world.query({ kind: 'position' })).virtualTimeUs, state.nowUs);
   }
 }

@@ -76,7 +76,8 @@ test('both hashes can be recomputed from the exported lines and rows with nothin
     assert.equal(nextAfterRowId, undefined);
     if (rows.length === 0) continue;
     const buckets = Array.from({ length: 256 }, () => '');
-    for (const { rowId, value } of rows) buckets[sha256(rowId)[0] as number] += `${canonical({ instanceId, namespace, packageId, rowId, value })}\n`;
+    for (const { rowId, value } of rows)
+      buckets[sha256(rowId)[0] as number] += `${canonical({ instanceId, namespace, packageId, rowId, value })}\n`;
     const digest = sha256(Buffer.concat(buckets.map((bucket) => (bucket === '' ? Buffer.alloc(32) : sha256(bucket))))).toString('hex');
     summary.push(`${canonical({ digest, instanceId, namespace, packageId })}\n`);
   }
@@ -187,7 +188,10 @@ test('a world can be given its host, in either layout; one that exists keeps the
 test('a host can be ended: its worlds go on from their last commit, those of others notice nothing', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context), hosts: 2 });
   context.after(() => worlds.close());
-  const [one, other] = [await createBank(worlds, idOf(1), { placement: { host: 0 } }), await createBank(worlds, idOf(2), { placement: { host: 1 } })];
+  const [one, other] = [
+    await createBank(worlds, idOf(1), { placement: { host: 0 } }),
+    await createBank(worlds, idOf(2), { placement: { host: 1 } }),
+  ];
   await Promise.all([one.add(1), other.add(2)]);
   await worlds.killHost(worlds.hostOf(idOf(1)));
   assert.deepEqual([await one.balance(), await other.balance()], [101, 102]);
@@ -205,7 +209,9 @@ test('what a world cannot be made of is refused', async (context) => {
   );
   const bad = { action: 'upsert' as const, packageId: 'bank', namespace: 'accounts', rowId: 'x', value: { balance: -1 } };
   await assert.rejects(
-    createBank(worlds, idOf(1), { setup: { state: [bad, { ...bad, namespace: 'none' }], faults: [{ packageId: 'bank', faultId: 'none' }] } }),
+    createBank(worlds, idOf(1), {
+      setup: { state: [bad, { ...bad, namespace: 'none' }], faults: [{ packageId: 'bank', faultId: 'none' }] },
+    }),
     (error) => {
       assert.ok(error instanceof ServiceError && error.code === 'control.INVALID_REQUEST');
       assert.deepEqual(
@@ -228,14 +234,23 @@ test('code that does not compile, or does not load, is told at once or by its ca
   };
   const { setup, setupHash } = bankBuild.baseline;
   const seed = { seed: '1', trial: 1, attempt: 1 };
-  await assert.rejects(worlds.create({ worldId: idOf(1), build: withCode('(function ('), setup, setupHash, seed }), refused('world.HANDLER_FAILED'));
-  const world = await worlds.create({ worldId: idOf(2), build: withCode('(function () { throw new Error("no") })'), setup, setupHash, seed });
+  await assert.rejects(
+    worlds.create({ worldId: idOf(1), build: withCode('(function ('), setup, setupHash, seed }),
+    refused('world.HANDLER_FAILED'),
+  );
+  const world = await worlds.create({
+    worldId: idOf(2),
+    build: withCode('(function () { throw new Error("no") })'),
+    setup,
+    setupHash,
+    seed,
+  });
   const { outcome } = await new Bank(world).add(1);
   assert.equal(outcome.kind === 'tool_error' && outcome.error.code, 'HANDLER_FAILED');
 });
 
-test('amnesia: what a module keeps in a variable does not last a turn', async (context) => {
-  const worlds = await openWorlds({ ...plain, directory: scratch(context), amnesia: true });
+test('a fresh module each turn: what a module keeps in a variable does not last a turn', async (context) => {
+  const worlds = await openWorlds({ ...plain, directory: scratch(context), freshModulePerTurn: true });
   context.after(() => worlds.close());
   const bank = await createBank(worlds, idOf(1));
   for (let round = 0; round < 2; round++) {

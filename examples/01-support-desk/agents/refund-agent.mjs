@@ -30,7 +30,12 @@ async function facts(use, ticket, agentId) {
   for (const customer of (await use('payments/customer.list', { email: requester.email })).items) {
     charges.push(...(await use('payments/charge.list', { customerId: customer.id, status: 'captured', limit: 100 })).items);
   }
-  return { policy: readPolicy(article.body), request: readRequest(ticket), charges, isBilling: agents.some((agent) => agent.id === agentId) };
+  return {
+    policy: readPolicy(article.body),
+    request: readRequest(ticket),
+    charges,
+    isBilling: agents.some((agent) => agent.id === agentId),
+  };
 }
 
 async function refund(use, ticket, agentId, { chargeId, amount, reason }) {

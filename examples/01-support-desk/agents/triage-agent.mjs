@@ -24,10 +24,16 @@ async function triage({ id: ticketId, subject, description, priority }) {
   const groupId = groups.find((group) => group.words.test(words)).id;
   const [assignee] = (await use('ticket-desk/agent.list', { groupId, activeOnly: true })).items.filter((agent) => agent.role === 'agent');
   if (hurry.test(words) && priority !== 'urgent') {
-    await use('ticket-desk/ticket.escalate', { ticketId, reason: `The requester is in a hurry: ${subject}` }, `triage-escalate:${ticketId}`);
+    await use(
+      'ticket-desk/ticket.escalate',
+      { ticketId, reason: `The requester is in a hurry: ${subject}` },
+      `triage-escalate:${ticketId}`,
+    );
   }
   await use('ticket-desk/ticket.assign', { ticketId, assigneeId: assignee.id, groupId }, `triage-assign:${ticketId}`);
-  const requester = await use('ticket-desk/requester.get', { requesterId: (await use('ticket-desk/ticket.get', { ticketId })).requesterId });
+  const requester = await use('ticket-desk/requester.get', {
+    requesterId: (await use('ticket-desk/ticket.get', { ticketId })).requesterId,
+  });
   const body = `Hello ${requester.name}, thank you for writing. ${assignee.name} takes care of it.`;
   await use('ticket-desk/comment.add', { ticketId, body }, `triage-reply:${ticketId}`);
   return { ticketId, groupId, assigneeId: assignee.id };

@@ -18,6 +18,7 @@ export async function connect() {
 
 function transport() {
   const { SERVICE_MCP_URL: url, SERVICE_MCP_TOKEN: token } = process.env;
-  if (url !== undefined) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+  if (url !== undefined)
+    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}` } } });
   return new StdioClientTransport({ command: 'drillyard', args: ['world', 'mcp'], env: process.env });
 }

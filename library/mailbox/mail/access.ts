@@ -15,7 +15,11 @@ export function openMailbox(context: Context, { mailbox: wanted }: MailboxInput,
   const mailbox = context.state.get('mailboxes', address);
   const access = mailbox && accessTo(context, mailbox);
   if (mailbox && access && ladder.indexOf(access) >= ladder.indexOf(needed)) return mailbox;
-  return context.fail({ code: 'ACCESS_DENIED', message: `The caller may not ${needed} in ${address}.`, details: { mailbox: address, needed } });
+  return context.fail({
+    code: 'ACCESS_DENIED',
+    message: `The caller may not ${needed} in ${address}.`,
+    details: { mailbox: address, needed },
+  });
 }
 
 /** Every mailbox that the caller may at least read, its own first. */

@@ -14,7 +14,10 @@ export function peopleOf(texts: readonly string[] = []): Person[] {
 export const textOf = ({ name, address }: Person): string => (name === null ? address : `${name} <${address}>`);
 
 /** Each address once, as it first came. */
-export function withoutRepeats<Someone extends { readonly address: string }>(people: readonly Someone[], except: readonly Someone[] = []): Someone[] {
+export function withoutRepeats<Someone extends { readonly address: string }>(
+  people: readonly Someone[],
+  except: readonly Someone[] = [],
+): Someone[] {
   const seen = new Set(except.map(({ address }) => address));
   return people.filter(({ address }) => !seen.has(address) && seen.add(address));
 }

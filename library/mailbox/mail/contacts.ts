@@ -19,9 +19,15 @@ export function searchContacts(
 ): { items: { address: string; name: string; internal: boolean }[] } {
   const entries = [
     ...rowsWhere(context, 'mailboxes', () => true).map(({ address, name }) => ({ address, name, internal: true })),
-    ...rowsWhere(context, 'contacts', ({ address }) => !address.startsWith('*')).map(({ address, name }) => ({ address, name, internal: false })),
+    ...rowsWhere(context, 'contacts', ({ address }) => !address.startsWith('*')).map(({ address, name }) => ({
+      address,
+      name,
+      internal: false,
+    })),
   ];
   const words = (input.text ?? '').toLowerCase().split(/\s+/);
-  const found = withoutRepeats(entries).filter(({ address, name }) => words.every((word) => `${name} ${address}`.toLowerCase().includes(word)));
+  const found = withoutRepeats(entries).filter(({ address, name }) =>
+    words.every((word) => `${name} ${address}`.toLowerCase().includes(word)),
+  );
   return { items: found.sort((a, b) => (a.address < b.address ? -1 : 1)).slice(0, input.limit ?? 25) };
 }

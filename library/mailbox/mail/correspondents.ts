@@ -38,7 +38,10 @@ export function writeAnswer(due: MailTypes['events']['correspondent.reply-due'],
 }
 
 function answerOf({ subject, body, attachments, replyAll }: Correspondent, mail: Mail, self: Person): Draft {
-  const words = { body: cut(filled(body, mail, self), bodyCharsMax), ...(subject === null ? {} : { subject: filled(subject, mail, self) }) };
+  const words = {
+    body: cut(filled(body, mail, self), bodyCharsMax),
+    ...(subject === null ? {} : { subject: filled(subject, mail, self) }),
+  };
   const answer = answerTo(self, mail, { ...words, all: replyAll });
   return { ...answer, attachments };
 }

@@ -21,14 +21,23 @@ const reasonTexts: { readonly [reason in BounceReason]: string } = {
 /** What became of a message that was sent, by recipient. */
 export function listDeliveries(input: MessageInput, context: Context): { items: Omit<Delivery, 'origin' | 'sender'>[] } {
   const { id, mailId, sentAtUs, labels } = requireMessage(context, openMailbox(context, input, 'read'), input.messageId);
-  if (sentAtUs === null || !labels.includes('sent')) return context.fail({ code: 'MESSAGE_NOT_SENT', message: `${id} was not sent from here.` });
-  return { items: rowsWhere(context, 'deliveries', (delivery) => delivery.mailId === mailId).map(({ origin: _o, sender: _s, ...shown }) => shown) };
+  if (sentAtUs === null || !labels.includes('sent'))
+    return context.fail({ code: 'MESSAGE_NOT_SENT', message: `${id} was not sent from here.` });
+  return {
+    items: rowsWhere(context, 'deliveries', (delivery) => delivery.mailId === mailId).map(({ origin: _o, sender: _s, ...shown }) => shown),
+  };
 }
 
 /** Handles `mail.incoming`: a scenario's mail from outside, there at once. */
 export function takeIn(incoming: IncomingMail, context: Context): void {
   const { from, to, cc = [], replyTo, subject, body, headers = {}, inReplyTo = null, attachments = [] } = incoming;
-  const content = { from: personOf(from), to: peopleOf(to), cc: peopleOf(cc), bcc: [], replyTo: replyTo === undefined ? null : personOf(replyTo) };
+  const content = {
+    from: personOf(from),
+    to: peopleOf(to),
+    cc: peopleOf(cc),
+    bcc: [],
+    replyTo: replyTo === undefined ? null : personOf(replyTo),
+  };
   const references = inReplyTo === null ? [] : [inReplyTo];
   postMail(context, { ...content, subject, body, headers, inReplyTo, references, attachments }, { origin: 'outside', delayUs: 0 });
 }

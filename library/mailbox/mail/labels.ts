@@ -49,7 +49,8 @@ export function deleteLabel(input: MailboxInput & { readonly labelId: string }, 
   const mailbox = openMailbox(context, input, 'organize');
   const label = requireUserLabel(context, mailbox, input.labelId);
   const labeled = messagesOf(context, mailbox).filter(({ labels }) => labels.includes(label.id));
-  for (const message of labeled) context.state.put('messages', message.id, { ...message, labels: message.labels.filter((id) => id !== label.id) });
+  for (const message of labeled)
+    context.state.put('messages', message.id, { ...message, labels: message.labels.filter((id) => id !== label.id) });
   context.state.delete('labels', label.id);
   return { labelId: label.id, messages: labeled.length };
 }
@@ -62,7 +63,10 @@ export function requireAssignable(context: Context, mailbox: Mailbox, labelIds: 
     const system = systemLabels.some(({ id }) => id === labelId);
     context.fail(
       system
-        ? { code: 'LABEL_NOT_ASSIGNABLE', message: `${labelId} follows from what is done with a message; it is not put on or taken off by hand.` }
+        ? {
+            code: 'LABEL_NOT_ASSIGNABLE',
+            message: `${labelId} follows from what is done with a message; it is not put on or taken off by hand.`,
+          }
         : { code: 'LABEL_NOT_FOUND', message: `There is no label ${labelId} in ${mailbox.address}.` },
     );
   }
@@ -99,7 +103,8 @@ function requireUserLabel(context: Context, mailbox: Mailbox, labelId: string): 
     return context.fail({ code: 'LABEL_IS_SYSTEM', message: `${labelId} belongs to every mailbox and cannot be changed.` });
   }
   return (
-    userLabel(context, mailbox, labelId) ?? context.fail({ code: 'LABEL_NOT_FOUND', message: `There is no label ${labelId} in ${mailbox.address}.` })
+    userLabel(context, mailbox, labelId) ??
+    context.fail({ code: 'LABEL_NOT_FOUND', message: `There is no label ${labelId} in ${mailbox.address}.` })
   );
 }
 
@@ -108,5 +113,6 @@ function requireFreeName(context: Context, mailbox: Mailbox, name: string): void
   const existing = [...systemLabels.map(({ id }) => ({ id, name: id })), ...userLabels(context, mailbox)].find(
     (label) => label.name.toLowerCase() === wanted,
   );
-  if (existing) context.fail({ code: 'LABEL_EXISTS', message: `There is a label ${existing.name} already.`, details: { labelId: existing.id } });
+  if (existing)
+    context.fail({ code: 'LABEL_EXISTS', message: `There is a label ${existing.name} already.`, details: { labelId: existing.id } });
 }

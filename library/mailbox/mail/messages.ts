@@ -74,7 +74,11 @@ export function requireAssignableChange(context: Context, mailbox: Mailbox, { ad
 }
 
 /** What is added and removed at once is removed. The labels have been found assignable. */
-export function changeMessage(context: Context, message: Message, { addLabelIds = [], removeLabelIds = [], read, starred }: Change): Message {
+export function changeMessage(
+  context: Context,
+  message: Message,
+  { addLabelIds = [], removeLabelIds = [], read, starred }: Change,
+): Message {
   const labels = labelsWith(message, addLabelIds).filter((label) => !removeLabelIds.includes(label));
   return saveChanged(context, message, { ...message, labels, read: read ?? message.read, starred: starred ?? message.starred });
 }

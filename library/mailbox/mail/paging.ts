@@ -24,7 +24,11 @@ interface Place {
 const defaultPageSize = 25;
 
 /** What came since the page before is newer than its cursor, so no page repeats or leaves out what was there. */
-export function pageOf<Item>(context: Context, { limit = defaultPageSize, cursor }: PageInput, { items, placeOf, scope }: List<Item>): Page<Item> {
+export function pageOf<Item>(
+  context: Context,
+  { limit = defaultPageSize, cursor }: PageInput,
+  { items, placeOf, scope }: List<Item>,
+): Page<Item> {
   const scopeHash = fingerprint(scope);
   const start = cursor === undefined ? undefined : placeIn(context, cursor, scopeHash);
   const rest = items.filter((item) => start === undefined || newerFirst(start, placeOf(item)) < 0);

@@ -9,7 +9,11 @@ const scanPageRows = 1000;
 const idPrefixes = { messages: 'msg', mails: 'mail', deliveries: 'dlv', labels: 'lbl' } as const;
 
 /** The rows that match, in the order of ids. */
-export function rowsWhere<N extends Namespace>(context: Context, namespace: N, matches: (row: Frozen<Rows[N]>) => boolean): Frozen<Rows[N]>[] {
+export function rowsWhere<N extends Namespace>(
+  context: Context,
+  namespace: N,
+  matches: (row: Frozen<Rows[N]>) => boolean,
+): Frozen<Rows[N]>[] {
   const found: Frozen<Rows[N]>[] = [];
   let afterRowId: string | undefined;
   do {
@@ -43,7 +47,9 @@ export function requireThread(context: Context, mailbox: Mailbox, threadId: stri
   const [first, ...rest] = messagesOf(context, mailbox)
     .filter((message) => message.threadId === threadId)
     .sort((a, b) => a.arrivedAtUs - b.arrivedAtUs || compareIds(a.id, b.id));
-  return first ? [first, ...rest] : context.fail({ code: 'THREAD_NOT_FOUND', message: `There is no thread ${threadId} in ${mailbox.address}.` });
+  return first
+    ? [first, ...rest]
+    : context.fail({ code: 'THREAD_NOT_FOUND', message: `There is no thread ${threadId} in ${mailbox.address}.` });
 }
 
 /** The id for a new row. A scenario may bring rows of its own, so a number that is taken is passed over. */

@@ -64,7 +64,19 @@ export function searchedOf(content: Content, atUs: number): Searched {
 }
 
 function summaryOf({ id, threadId, from, to, subject, body, labels, read, starred, attachments, arrivedAtUs }: Message): Summary {
-  return { id, threadId, from, to, subject, snippet: snippetOf(body), labels, read, starred, hasAttachments: attachments.length > 0, arrivedAtUs };
+  return {
+    id,
+    threadId,
+    from,
+    to,
+    subject,
+    snippet: snippetOf(body),
+    labels,
+    read,
+    starred,
+    hasAttachments: attachments.length > 0,
+    arrivedAtUs,
+  };
 }
 
 /** The beginning in one line, cut between characters. */

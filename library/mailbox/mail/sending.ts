@@ -40,7 +40,9 @@ function answer(context: Context, input: MessageInput & Written & { readonly all
 
 function send(context: Context, mailbox: Mailbox, draft: Draft): Message {
   const problem = sendProblem(context, mailbox, draft) ?? roomProblem(context, mailbox, draft);
-  return problem ? context.fail(problem) : handOver(context, newMessage(context, mailbox, draft), { origin: 'caller', delayUs: latencyUs(context) });
+  return problem
+    ? context.fail(problem)
+    : handOver(context, newMessage(context, mailbox, draft), { origin: 'caller', delayUs: latencyUs(context) });
 }
 
 /** Why a message cannot be sent now; undefined when it can. */
@@ -48,7 +50,8 @@ export function sendProblem(context: Context, mailbox: Mailbox, draft: Pick<Draf
   const recipients = recipientsOf(draft);
   if (recipients.length === 0) return { code: 'NO_RECIPIENTS', message: 'The message is to nobody.' };
   const refused = recipients.filter((address) => contactAt(context, address)?.delivery === 'refuses');
-  if (refused.length > 0) return { code: 'RECIPIENT_REFUSED', message: `Refused: ${refused.join(', ')}. Nothing was sent.`, details: { refused } };
+  if (refused.length > 0)
+    return { code: 'RECIPIENT_REFUSED', message: `Refused: ${refused.join(', ')}. Nothing was sent.`, details: { refused } };
   return limitProblem(context, mailbox, recipients.length);
 }
 
@@ -67,7 +70,11 @@ export function handOver(context: Context, message: Message, way: { origin: Orig
 /** Recipients of what callers sent from this mailbox in the last day, oldest first, bounced ones too. */
 export function recipientsOfDay(context: Context, { address }: Mailbox): Delivery[] {
   const sinceUs = context.clock.nowUs() - dayUs;
-  return rowsWhere(context, 'deliveries', ({ origin, sender, queuedAtUs }) => origin === 'caller' && sender === address && queuedAtUs > sinceUs);
+  return rowsWhere(
+    context,
+    'deliveries',
+    ({ origin, sender, queuedAtUs }) => origin === 'caller' && sender === address && queuedAtUs > sinceUs,
+  );
 }
 
 function limitProblem(context: Context, mailbox: Mailbox, wanted: number): FailOptions | undefined {

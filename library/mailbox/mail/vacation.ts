@@ -26,7 +26,8 @@ export function setVacation(wish: VacationWish, context: Context): Vacation {
   if (vacation.fromUs !== null && vacation.untilUs !== null && vacation.untilUs <= vacation.fromUs) {
     return context.fail({ code: 'PERIOD_INVALID', message: 'untilUs lies not after fromUs.' });
   }
-  if (vacation.enabled && vacation.body === '') return context.fail({ code: 'BODY_REQUIRED', message: 'A responder that is on needs a text.' });
+  if (vacation.enabled && vacation.body === '')
+    return context.fail({ code: 'BODY_REQUIRED', message: 'A responder that is on needs a text.' });
   context.state.put('vacations', mailbox.address, vacation);
   return vacation;
 }

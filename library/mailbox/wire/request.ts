@@ -53,7 +53,8 @@ export function parsedMail(mail: string): Arguments {
     if (colon < 1) throw unreadable(`'${line}' is no header line.`);
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
-  const people = (name: string): string[] => (headers.get(name) ?? '').split(',').flatMap((person) => (person.trim() === '' ? [] : [person.trim()]));
+  const people = (name: string): string[] =>
+    (headers.get(name) ?? '').split(',').flatMap((person) => (person.trim() === '' ? [] : [person.trim()]));
   return { to: people('to'), cc: people('cc'), bcc: people('bcc'), subject: headers.get('subject') ?? '', body: paragraphs.join('\n\n') };
 }
 

@@ -44,7 +44,11 @@ export function authorize(context: Context, token: string): BankAnswer {
 
 export function requireCurrency(context: Context, currency: string): void {
   if (!minimumAmounts.has(currency)) {
-    context.fail({ code: 'CURRENCY_UNSUPPORTED', message: `${currency} is not supported.`, details: { supported: [...minimumAmounts.keys()] } });
+    context.fail({
+      code: 'CURRENCY_UNSUPPORTED',
+      message: `${currency} is not supported.`,
+      details: { supported: [...minimumAmounts.keys()] },
+    });
   }
 }
 

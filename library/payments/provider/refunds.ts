@@ -19,7 +19,17 @@ export function createRefund(input: NewRefund, context: Context): Refund {
   const amountFromAvailable = amount - amountFromPending;
   takeFromAvailable(context, charge, { refundId: id, amount: amountFromAvailable });
   const { reason, metadata = {} } = input;
-  const refund = { id, chargeId, amount, currency, reason, metadata, amountFromPending, amountFromAvailable, createdAtUs: context.clock.nowUs() };
+  const refund = {
+    id,
+    chargeId,
+    amount,
+    currency,
+    reason,
+    metadata,
+    amountFromPending,
+    amountFromAvailable,
+    createdAtUs: context.clock.nowUs(),
+  };
   context.state.put('refunds', id, refund);
   context.state.put('charges', chargeId, { ...charge, amountRefunded: charge.amountRefunded + amount });
   context.events.emit('refund.created', { refundId: id, chargeId, amount, currency, reason });
@@ -72,7 +82,14 @@ function takeFromPending(context: Context, charge: Charge, { refundId, amount }:
   }
   const total = amount - left;
   if (total > 0)
-    move(context, { kind: 'refund', bucket: 'pending', amount: -total, currency: charge.currency, chargeId: charge.id, sourceId: refundId });
+    move(context, {
+      kind: 'refund',
+      bucket: 'pending',
+      amount: -total,
+      currency: charge.currency,
+      chargeId: charge.id,
+      sourceId: refundId,
+    });
   return total;
 }
 
@@ -86,5 +103,12 @@ function takeFromAvailable(context: Context, charge: Charge, { refundId, amount 
       details: { available },
     });
   }
-  move(context, { kind: 'refund', bucket: 'available', amount: -amount, currency: charge.currency, chargeId: charge.id, sourceId: refundId });
+  move(context, {
+    kind: 'refund',
+    bucket: 'available',
+    amount: -amount,
+    currency: charge.currency,
+    chargeId: charge.id,
+    sourceId: refundId,
+  });
 }

@@ -27,7 +27,11 @@ export function requireCharge(context: Context, chargeId: string): Charge {
 }
 
 /** The rows that match, in the order of ids. */
-export function rowsWhere<N extends Namespace>(context: Context, namespace: N, matches: (row: Frozen<Rows[N]>) => boolean): Frozen<Rows[N]>[] {
+export function rowsWhere<N extends Namespace>(
+  context: Context,
+  namespace: N,
+  matches: (row: Frozen<Rows[N]>) => boolean,
+): Frozen<Rows[N]>[] {
   const found: Frozen<Rows[N]>[] = [];
   let afterRowId: string | undefined;
   do {

@@ -61,7 +61,9 @@ function encode({ outcome }: EncodeInput): WireMessage {
   if (outcome.kind === 'ok') return { body: { kind: 'json', value: shown(outcome.value) } };
   const { code, message, retryable, details } = outcome.error;
   const type = retryable ? 'api_error' : 'invalid_request_error';
-  return { body: { kind: 'json', value: { error: { type, code: code.toLowerCase(), message, ...(details === undefined ? {} : { details }) } } } };
+  return {
+    body: { kind: 'json', value: { error: { type, code: code.toLowerCase(), message, ...(details === undefined ? {} : { details }) } } },
+  };
 }
 
 /** Lists get the shape of a list, things the name of what they are. */

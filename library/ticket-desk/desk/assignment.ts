@@ -18,7 +18,10 @@ export function assignTicket(input: Wish & { readonly ticketId: string; readonly
   if (assignment.assigneeId === ticket.assigneeId && assignment.groupId === ticket.groupId) return ticket;
   context.events.emit('ticket.assigned', { ticketId: ticket.id, ...assignment });
   const assigned = { ...ticket, ...assignment };
-  return saveTicket(context, assignment.assigneeId !== null && ticket.status === 'new' ? changeStatus(context, assigned, 'open') : assigned);
+  return saveTicket(
+    context,
+    assignment.assigneeId !== null && ticket.status === 'new' ? changeStatus(context, assigned, 'open') : assigned,
+  );
 }
 
 /** What is wished, where it is allowed; what is left out follows from the other half and from what was. */
@@ -31,7 +34,11 @@ export function resolveAssignment(context: Context, wish: Wish, current: Readonl
     return { assigneeId: agent.id, groupId: stays ? current.groupId : (agent.groupIds[0] ?? null) };
   }
   if (!isMember(agent, wish.groupId)) {
-    return context.fail({ code: 'AGENT_NOT_IN_GROUP', message: `${agent.id} is not in ${wish.groupId}.`, details: { groupIds: agent.groupIds } });
+    return context.fail({
+      code: 'AGENT_NOT_IN_GROUP',
+      message: `${agent.id} is not in ${wish.groupId}.`,
+      details: { groupIds: agent.groupIds },
+    });
   }
   return { assigneeId: agent.id, groupId: wish.groupId };
 }

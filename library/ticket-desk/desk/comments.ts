@@ -43,7 +43,9 @@ export function listComments(
 ): Page<Comment> {
   const { id } = requireTicket(context, input.ticketId);
   const { visibility, limit, cursor } = input;
-  const items = [...eachRow(context, 'comments', `${id}-C`)].filter((comment) => visibility === undefined || comment.visibility === visibility);
+  const items = [...eachRow(context, 'comments', `${id}-C`)].filter(
+    (comment) => visibility === undefined || comment.visibility === visibility,
+  );
   items.sort((a, b) => a.number - b.number);
   const scope = `comments ${id} ${visibility ?? ''}`;
   return pageOf(context, { items, idOf: (comment) => comment.id, keyOf: (comment) => comment.number, order: 'asc', scope, limit, cursor });

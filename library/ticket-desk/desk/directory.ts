@@ -11,7 +11,11 @@ interface NewRequester {
 export function createRequester(input: NewRequester, context: Context): Requester {
   const existing = requesterByEmail(context, input.email);
   if (existing) {
-    return context.fail({ code: 'REQUESTER_EXISTS', message: `${input.email} belongs to ${existing.id}.`, details: { requesterId: existing.id } });
+    return context.fail({
+      code: 'REQUESTER_EXISTS',
+      message: `${input.email} belongs to ${existing.id}.`,
+      details: { requesterId: existing.id },
+    });
   }
   return addRequester(context, input);
 }

@@ -1,5 +1,14 @@
 // Escalations: a missed SLA or a request raises the priority by one step and leaves a record.
-import { type Context, type DeskTypes, type Escalation, type EscalationCause, type Page, type Priority, priorities, type Ticket } from './model.js';
+import {
+  type Context,
+  type DeskTypes,
+  type Escalation,
+  type EscalationCause,
+  type Page,
+  type Priority,
+  priorities,
+  type Ticket,
+} from './model.js';
 import { pageOf, sortBy } from './paging.js';
 import { eachRow, nextEscalationId, requireTicket, saveTicket } from './rows.js';
 import { isMissed, missTarget, resetTimers } from './sla.js';

@@ -69,7 +69,12 @@ export function commentId(ticketId: string, number: number): string {
 }
 
 // A scenario may bring rows of its own, so a number that is taken is passed over.
-function nextId(context: Context, namespace: 'tickets' | 'escalations' | 'requesters', first: number, idOf: (number: number) => string): string {
+function nextId(
+  context: Context,
+  namespace: 'tickets' | 'escalations' | 'requesters',
+  first: number,
+  idOf: (number: number) => string,
+): string {
   let number = context.state.get('counters', namespace)?.next ?? first;
   while (context.state.get(namespace, idOf(number)) !== undefined) number += 1;
   context.state.put('counters', namespace, { next: number + 1 });

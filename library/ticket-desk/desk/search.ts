@@ -40,7 +40,17 @@ export function searchTickets(query: Query, context: Context): Page<Ticket> & { 
 }
 
 function matchesFilters(ticket: Ticket, query: Query): boolean {
-  const { status, priority, assigneeId, groupId, requesterId, tags = [], slaBreached, createdFromUs = -Infinity, createdUntilUs = Infinity } = query;
+  const {
+    status,
+    priority,
+    assigneeId,
+    groupId,
+    requesterId,
+    tags = [],
+    slaBreached,
+    createdFromUs = -Infinity,
+    createdUntilUs = Infinity,
+  } = query;
   return (
     (status === undefined || status.includes(ticket.status)) &&
     (priority === undefined || priority.includes(ticket.priority)) &&
@@ -57,5 +67,12 @@ function matchesFilters(ticket: Ticket, query: Query): boolean {
 function matchesText(context: Context, ticket: Ticket, text: string | undefined): boolean {
   if (text === undefined) return true;
   const requester = context.state.get('requesters', ticket.requesterId);
-  return containsWords(text, [ticket.id, ticket.subject, ticket.description, ...ticket.tags, requester?.name ?? '', requester?.email ?? '']);
+  return containsWords(text, [
+    ticket.id,
+    ticket.subject,
+    ticket.description,
+    ...ticket.tags,
+    requester?.name ?? '',
+    requester?.email ?? '',
+  ]);
 }

@@ -90,4 +90,8 @@ function settle(context: Context, ticket: Ticket, target: SlaTarget, status: 'me
   return settled(context, timer, status);
 }
 
-const settled = (context: Context, timer: Timer, status: Timer['status']): Timer => ({ ...timer, status, settledAtUs: context.clock.nowUs() });
+const settled = (context: Context, timer: Timer, status: Timer['status']): Timer => ({
+  ...timer,
+  status,
+  settledAtUs: context.clock.nowUs(),
+});

@@ -64,10 +64,9 @@ function command(
 function addOrganization(admin: Command, finish: Finish): void {
   const group = admin.command('organization').description('the organizations of the service');
   const add = command.bind(undefined, group, finish);
-  limitOptions(add(['create', 'create an organization'], (actions, [name], flags) => actions.createOrganization(flags, name!, flags))).argument(
-    '<name>',
-    'such as acme',
-  );
+  limitOptions(
+    add(['create', 'create an organization'], (actions, [name], flags) => actions.createOrganization(flags, name!, flags)),
+  ).argument('<name>', 'such as acme');
   add(['list', 'every organization, with its state'], (actions, _, flags) => actions.listOrganizations(flags));
   add(['show', 'one organization, with the limits in force'], (actions, [id], flags) => actions.showOrganization(flags, id!)).addArgument(
     organization(),
@@ -86,7 +85,9 @@ function addOrganization(admin: Command, finish: Finish): void {
     .option('--reason <text>', 'for other operators; the organization does not see it');
   add(['resume', 'end its suspension'], (actions, [id], flags) => actions.resumeOrganization(flags, id!)).addArgument(organization());
   add(['usage', 'what it uses of its quotas'], (actions, [id], flags) => actions.showUsage(flags, id!)).addArgument(organization());
-  add(['audit', 'its newest accepted changes, or refusals'], (actions, [id], flags) => actions.listAudit(flags, id!, flags.refused === true))
+  add(['audit', 'its newest accepted changes, or refusals'], (actions, [id], flags) =>
+    actions.listAudit(flags, id!, flags.refused === true),
+  )
     .addArgument(organization())
     .option('--refused', 'refusals of authority instead', false);
 }
@@ -95,16 +96,21 @@ function addMember(admin: Command, finish: Finish): void {
   const group = admin.command('member').description('members of an organization');
   const add = command.bind(undefined, group, finish);
   add(['list', 'members of an organization'], (actions, [id], flags) => actions.listMembers(flags, id!)).addArgument(organization());
-  add(['set-role', "change a member's role, until the identity provider says another"], (actions, values, flags) => actions.setRole(flags, values))
+  add(['set-role', "change a member's role, until the identity provider says another"], (actions, values, flags) =>
+    actions.setRole(flags, values),
+  )
     .addArgument(organization())
     .addArgument(member())
     .addArgument(role());
-  add(['remove', 'remove a member: credentials of the member, and those that the member made, open nothing any more'], (actions, values, flags) =>
-    actions.removeMember(flags, values),
+  add(
+    ['remove', 'remove a member: credentials of the member, and those that the member made, open nothing any more'],
+    (actions, values, flags) => actions.removeMember(flags, values),
   )
     .addArgument(organization())
     .addArgument(member());
-  add(['restore', 'restore a removed member, without the earlier credentials'], (actions, values, flags) => actions.restoreMember(flags, values))
+  add(['restore', 'restore a removed member, without the earlier credentials'], (actions, values, flags) =>
+    actions.restoreMember(flags, values),
+  )
     .addArgument(organization())
     .addArgument(member())
     .addArgument(role());
@@ -124,7 +130,9 @@ function addCredential(admin: Command, finish: Finish): void {
     .option('--name <name>', 'what it is for', 'manager')
     .addOption(new Option('--role <role>', 'in every project of the organization').choices(roles).default('manager'))
     .option('--ttl-ms <n>', 'how long it opens; default: until it is revoked', positive);
-  add(['list', 'credentials of an organization'], (actions, [id], flags) => actions.listCredentials(flags, id!)).addArgument(organization());
+  add(['list', 'credentials of an organization'], (actions, [id], flags) => actions.listCredentials(flags, id!)).addArgument(
+    organization(),
+  );
   add(['revoke', 'revoke a credential'], (actions, values, flags) => actions.revokeCredential(flags, values))
     .addArgument(organization())
     .argument('<credential>', 'its id, cred_...');
@@ -141,7 +149,9 @@ function addKey(admin: Command, finish: Finish): void {
 
 function limitOptions(to: Command): Command {
   return to
-    .addOption(new Option('--quota <name=n>', 'such as sessionsLiveMax=100, or =default (repeatable)').argParser(collect).default([], 'none'))
+    .addOption(
+      new Option('--quota <name=n>', 'such as sessionsLiveMax=100, or =default (repeatable)').argParser(collect).default([], 'none'),
+    )
     .option('--rate <n/burst>', 'requests a second of one credential, and at once: 100/200, or default')
     .option('--organization-rate <n/burst>', 'the same of all its credentials together');
 }

@@ -15,7 +15,9 @@ interface CompleteFlags {
 }
 
 export function addAgent(program: Command, finish: Finish): void {
-  const agent = program.command('agent').description('play the agent of external targets: needs the file of `run --external-file`; answers are JSON');
+  const agent = program
+    .command('agent')
+    .description('play the agent of external targets: needs the file of `run --external-file`; answers are JSON');
   agent
     .command('next')
     .description('wait for an interaction and print it with its connection; 1 when there is none')

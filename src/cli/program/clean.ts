@@ -12,7 +12,9 @@ interface CleanFlags extends RetentionFlags {
 }
 
 export function addClean(program: Command, finish: Finish): void {
-  withRetention(program.command('clean').description('show what old runs take, and with --yes remove them; each run removes them by itself'))
+  withRetention(
+    program.command('clean').description('show what old runs take, and with --yes remove them; each run removes them by itself'),
+  )
     .option('-y, --yes', 'remove them', false)
     .addOption(jsonOption())
     .addOption(rootOption())

@@ -7,7 +7,9 @@ export function addInit(program: Command, finish: Finish): void {
     .command('init')
     .description('write a small repository that runs')
     .argument('[folder]', 'where; default: the current folder')
-    .addOption(new Option('--template <name>', 'what is in it; default: support-desk').choices(['support-desk', 'payments', 'python', 'mcp']))
+    .addOption(
+      new Option('--template <name>', 'what is in it; default: support-desk').choices(['support-desk', 'payments', 'python', 'mcp']),
+    )
     .addOption(new Option('--agent <kind>', 'what the agent of support-desk is').choices(['module', 'command']))
     .addOption(new Option('--ci <system>', 'a workflow that runs the drills, also for a repository that is there').choices(['github']))
     .option('--force', 'write over files that are there', false)

@@ -8,7 +8,11 @@ import { defined } from './options.js';
 export function withRetention(command: Command): Command {
   return command
     .option('--keep <n>', `the newest runs that are kept; default ${limits.keptRuns}`, count)
-    .option('--keep-failed-days <n>', `for so many days, older runs that did not pass are kept too; default ${limits.keptFailedDays}`, count);
+    .option(
+      '--keep-failed-days <n>',
+      `for so many days, older runs that did not pass are kept too; default ${limits.keptFailedDays}`,
+      count,
+    );
 }
 export interface RetentionFlags {
   keep?: number;

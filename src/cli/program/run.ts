@@ -32,7 +32,12 @@ export function addRun(program: Command, finish: Finish): void {
         'box',
       ]),
     )
-    .option('--reporter <list>', `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`, reportersOf, [])
+    .option(
+      '--reporter <list>',
+      `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`,
+      reportersOf,
+      [],
+    )
     .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
     .option('--allow-remote', 'http targets may be on other machines', false)
     .option('--external', 'external targets are whoever asks the agent desk, whose address stdout tells; see docs/targets.md', false)
@@ -46,7 +51,16 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
     .action(async (drills: string[], flags: RunCommandFlags, command: Command) => {
       const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
-      const options = { root, config, json, reporters: reporter, isolate, stopOnFailure: failFast, reportDirectory: reportDir, runDirectory: runDir };
+      const options = {
+        root,
+        config,
+        json,
+        reporters: reporter,
+        isolate,
+        stopOnFailure: failFast,
+        reportDirectory: reportDir,
+        runDirectory: runDir,
+      };
       const all = {
         ...defined(options),
         ...defined({ allowRemote, external, externalFile }),

@@ -34,6 +34,7 @@ export function selection(drills: string[], { tag, suite, filter, shard, trials,
 
 function shardOf(text: string): Shard {
   const shard = parseShard(text);
-  if (shard === undefined) throw new InvalidArgumentError(`It must be i/n with i from 1 to n, such as 1/3, and n at most ${limits.runShardsMax}.`);
+  if (shard === undefined)
+    throw new InvalidArgumentError(`It must be i/n with i from 1 to n, such as 1/3, and n at most ${limits.runShardsMax}.`);
   return shard;
 }

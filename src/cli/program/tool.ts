@@ -6,10 +6,14 @@ export function addTool(program: Command, finish: Finish): void {
   const tool = program.command('tool').description('work on tool packages');
   tool
     .command('test')
-    .description("run a package's conformance suite, once as it is and once in amnesia")
+    .description("run a package's conformance suite, once as it is and once with a fresh module each turn")
     .argument('<package>', 'the folder of the package, or library:<id>')
     .addOption(
-      new Option('--isolate <where>', 'where tool code runs (default: thread; box for an installed package)').choices(['thread', 'process', 'box']),
+      new Option('--isolate <where>', 'where tool code runs (default: thread; box for an installed package)').choices([
+        'thread',
+        'process',
+        'box',
+      ]),
     )
     .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
     .option('--concurrency <n>', 'attempts at once', integer)

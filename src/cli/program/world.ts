@@ -1,5 +1,5 @@
-// `drillyard world`: an agent's way to its world, a subcommand each. An agent starts it for every call, so it is a program of its own too, which loads
-// nothing of the others.
+// `drillyard world`: an agent's way to its world, a subcommand each. An agent starts it for every call, so it is a program of its own too,
+// which loads nothing of the others.
 import { Argument, type Command } from 'commander';
 import { defined, type Finish, integer, rootCommand } from './options.js';
 
@@ -10,7 +10,9 @@ export function createWorldProgram({ version, finish }: { version: string; finis
 }
 
 export function addWorld(program: Command, finish: Finish): void {
-  const world = program.command('world').description("an agent's way to its world: needs SERVICE_CLI_URL and SERVICE_CLI_TOKEN; answers are JSON");
+  const world = program
+    .command('world')
+    .description("an agent's way to its world: needs SERVICE_CLI_URL and SERVICE_CLI_TOKEN; answers are JSON");
   world
     .command('tools')
     .description('the operations the actor is granted')

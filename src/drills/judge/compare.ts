@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 export function deepEqual(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
-  if (Array.isArray(left)) return Array.isArray(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]!));
+  if (Array.isArray(left))
+    return Array.isArray(right) && left.length === right.length && left.every((item, index) => deepEqual(item, right[index]!));
   if (Array.isArray(right)) return false;
   const keys = Object.keys(left);
   return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key]!, right[key]!));
@@ -43,7 +44,8 @@ function compareOrder(actual: JsonValue, comparison: 'greater_than_or_equal' | '
   if (typeof expected !== 'number' && typeof expected !== 'string') {
     return { kind: 'invalid', reason: `${comparison} needs a number or a string in \`expected\`` };
   }
-  if (typeof actual !== typeof expected) return { kind: 'undecided', reason: `${typeName(actual)} cannot be ordered against ${typeName(expected)}` };
+  if (typeof actual !== typeof expected)
+    return { kind: 'undecided', reason: `${typeName(actual)} cannot be ordered against ${typeName(expected)}` };
   const ordered = actual as number | string;
   return decided(comparison === 'greater_than_or_equal' ? ordered >= expected : ordered <= expected);
 }
@@ -76,7 +78,13 @@ export function describeCount({ equals, atLeast, atMost }: CountBounds): string 
 
 /** `990`, `at least 990`: what is expected, as the end of a sentence. */
 export function describeExpected(comparison: Comparison, expected: JsonValue): string {
-  const words = { equals: '', not_equals: 'anything but ', one_of: 'one of ', greater_than_or_equal: 'at least ', less_than_or_equal: 'at most ' };
+  const words = {
+    equals: '',
+    not_equals: 'anything but ',
+    one_of: 'one of ',
+    greater_than_or_equal: 'at least ',
+    less_than_or_equal: 'at most ',
+  };
   return words[comparison] + preview(expected);
 }
 

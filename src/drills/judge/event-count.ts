@@ -1,4 +1,5 @@
-// event.count, callback.count and fault.count: how often an event or the delivery of a callback reached a phase, how often a fault was triggered.
+// event.count, callback.count and fault.count: how often an event or the delivery of a callback reached a phase, how often a fault was
+// triggered.
 import type { CallbackCountAssertion, EventCountAssertion, FaultCountAssertion } from '../../contract/assertion.js';
 import { noun } from '../../contract/counted.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
@@ -73,7 +74,10 @@ export function faultCount({ fault, count: bounds }: FaultCountAssertion): Check
   );
 }
 
-function counter(isOurs: (entry: EvidenceEntry) => boolean, tell: (count: number, sequences: number[]) => ReturnType<Check['finding']>): Check {
+function counter(
+  isOurs: (entry: EvidenceEntry) => boolean,
+  tell: (count: number, sequences: number[]) => ReturnType<Check['finding']>,
+): Check {
   const cited = new Citations();
   let count = 0;
   return {

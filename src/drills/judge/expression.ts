@@ -16,7 +16,11 @@ type Undecided = { undecided: string };
 export function expression(assertion: ExprAssertion, start: RunStart, facts: RunFacts): ViewCheck {
   const { expression: text } = assertion;
   const { judgeExpression = judgeHere } = start;
-  const spaces = Object.values(assertion.state).map(({ packageId, instanceId = packageId, namespace }) => ({ packageId, instanceId, namespace }));
+  const spaces = Object.values(assertion.state).map(({ packageId, instanceId = packageId, namespace }) => ({
+    packageId,
+    instanceId,
+    namespace,
+  }));
   const named = [facts.calls, facts.events].filter((seen) => seen.isNamedIn(text));
   const changes = new Citations();
   let nowUs = start.startUs;
@@ -81,7 +85,10 @@ function membersText(members: readonly (readonly [string, string])[]): string {
 
 type Row = [rowId: string, value: JsonObject];
 
-async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | Undecided> {
+async function rowsOf(
+  { state }: ExprAssertion,
+  view: RunView,
+): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | Undecided> {
   const named: [string, Row[]][] = [];
   let left = limits.exprRowsMax;
   let chars = 0;
@@ -93,7 +100,8 @@ async function rowsOf({ state }: ExprAssertion, view: RunView): Promise<{ rows: 
       chars += textOf(value).length;
       rows.push([rowId, value]);
     });
-    if (left < 0) return { undecided: `with ${rowName({ packageId, instanceId, namespace })} there are more than ${limits.exprRowsMax} rows` };
+    if (left < 0)
+      return { undecided: `with ${rowName({ packageId, instanceId, namespace })} there are more than ${limits.exprRowsMax} rows` };
     if (chars > limits.exprViewCharsMax) return { undecided: tooLarge };
     // A row may be called `__proto__`, too: members are made, never assigned.
     named.push([name, rows]);

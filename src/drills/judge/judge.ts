@@ -36,7 +36,9 @@ export class Judge {
 
   /** In the order of the assertions. `cutShort`: why the run ended before its time, for the message. */
   async results(view: RunView, cutShort?: string): Promise<AssertionResult[]> {
-    return await Promise.all(this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, view), cutShort))));
+    return await Promise.all(
+      this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, view), cutShort))),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-// What a run changed in the state, net: each row as it was when the run began against what it is now. A row that is again what it was has not changed.
+// What a run changed in the state, net: each row as it was when the run began against what it is now. A row that is again what it was has
+// not changed.
 import type { Footprint } from '../../contract/assertion.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject } from '../../contract/json.js';
@@ -48,7 +49,10 @@ function kindOf({ before, after }: Touched): NetChange['change'] {
 }
 
 /** A footprint without an instance, a namespace or a row means every one. */
-export function liesIn(row: Pick<NetChange, 'packageId' | 'instanceId' | 'namespace' | 'rowId'>, footprints: readonly Footprint[]): boolean {
+export function liesIn(
+  row: Pick<NetChange, 'packageId' | 'instanceId' | 'namespace' | 'rowId'>,
+  footprints: readonly Footprint[],
+): boolean {
   return footprints.some(
     ({ packageId, instanceId, namespace, rowId }) =>
       packageId === row.packageId &&

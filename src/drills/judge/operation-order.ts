@@ -8,7 +8,8 @@ export function operationOrder({ operations }: OperationOrderAssertion): Check {
   const found: number[] = [];
   /** Where the step that is waited for was last seen: before its turn. */
   let early: number | undefined;
-  const matches = (entry: EvidenceEntry, filter: OperationFilter): boolean => callsOperation(entry, filter) && mismatch(entry, filter) === null;
+  const matches = (entry: EvidenceEntry, filter: OperationFilter): boolean =>
+    callsOperation(entry, filter) && mismatch(entry, filter) === null;
   return {
     observe: (entry) => {
       const next = operations[found.length];

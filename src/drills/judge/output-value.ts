@@ -16,9 +16,16 @@ export function outputValue(assertion: OutputValueAssertion): ViewCheck {
         return { status: 'inconclusive', settled: false, message: missing, expected: assertion.expected, location, evidenceSequences: [] };
       }
       const where =
-        path.length === 0 ? `the output of interaction ${interactionId}` : `/${path.join('/')} of the output of interaction ${interactionId}`;
+        path.length === 0
+          ? `the output of interaction ${interactionId}`
+          : `/${path.join('/')} of the output of interaction ${interactionId}`;
       // An interaction that has ended returns nothing else any more.
-      return { ...compareAt(assertion, { value: interaction?.targetResult.output, where }), settled: true, location, evidenceSequences: [] };
+      return {
+        ...compareAt(assertion, { value: interaction?.targetResult.output, where }),
+        settled: true,
+        location,
+        evidenceSequences: [],
+      };
     },
   };
 }

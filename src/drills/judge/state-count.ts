@@ -22,7 +22,8 @@ export function stateCount({ packageId, instanceId = packageId, namespace, where
         if (counts(value)) count += 1;
       });
       return countFinding({
-        subject: (many) => `${noun(many, 'row')} of ${packageId}/${namespace}${where === undefined ? '' : ` with ${JSON.stringify(where)}`}`,
+        subject: (many) =>
+          `${noun(many, 'row')} of ${packageId}/${namespace}${where === undefined ? '' : ` with ${JSON.stringify(where)}`}`,
         count,
         bounds,
         location: { subject: 'state', packageId, instanceId, namespace },

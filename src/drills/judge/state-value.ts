@@ -21,7 +21,10 @@ export function stateValue(assertion: StateValueAssertion): ViewCheck {
       const location: AssertionLocation = { subject: 'state', packageId, instanceId, namespace, rowId, path };
       const evidenceSequences = [...changes];
       if (row !== null) {
-        const compared = compareAt(assertion, { value: row, where: path.length === 0 ? `row ${rowId}` : `/${path.join('/')} of row ${rowId}` });
+        const compared = compareAt(assertion, {
+          value: row,
+          where: path.length === 0 ? `row ${rowId}` : `/${path.join('/')} of row ${rowId}`,
+        });
         return { ...compared, settled: compared.status === 'invalid', location, evidenceSequences };
       }
       const gone = changes.length > 0 ? ' It was deleted.' : '';

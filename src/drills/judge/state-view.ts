@@ -47,7 +47,12 @@ function stateViewOf(world: WorldRef): StateView {
 async function scanSpace(world: WorldRef, space: Space, callbacks: readonly RowCallback[]): Promise<void> {
   let afterRowId: string | undefined;
   do {
-    const page = await world.query({ kind: 'state', ...space, limit: limits.statePageRowsMax, ...(afterRowId === undefined ? {} : { afterRowId }) });
+    const page = await world.query({
+      kind: 'state',
+      ...space,
+      limit: limits.statePageRowsMax,
+      ...(afterRowId === undefined ? {} : { afterRowId }),
+    });
     for (const row of page.rows) for (const callback of callbacks) callback(row);
     afterRowId = page.nextAfterRowId;
   } while (afterRowId !== undefined);

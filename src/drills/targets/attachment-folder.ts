@@ -35,7 +35,8 @@ export class AttachmentFolder {
       return attachments;
     }
     const room = { entries: limits.attachmentFolderEntriesMax };
-    for (const file of this.#filesBelow(this.path, { depth: 1, attachments, room })) attachments.keep({ name: file, content: { path: file } });
+    for (const file of this.#filesBelow(this.path, { depth: 1, attachments, room }))
+      attachments.keep({ name: file, content: { path: file } });
     if (room.entries < 0) {
       const message = `More than ${limits.attachmentFolderEntriesMax} entries lie in the folder; the rest was not looked at.`;
       attachments.note({ code: 'target.ATTACHMENTS_TOO_MANY', message });

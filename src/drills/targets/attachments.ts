@@ -75,7 +75,10 @@ export class Attachments {
     if (typeof content === 'string') return Buffer.from(content);
     if (content instanceof Uint8Array) return content;
     if (typeof content?.path !== 'string') {
-      throw new AttachmentRefused('target.ATTACHMENT_REFUSED', `The content of attachment "${name}" is neither text, nor bytes, nor { path }.`);
+      throw new AttachmentRefused(
+        'target.ATTACHMENT_REFUSED',
+        `The content of attachment "${name}" is neither text, nor bytes, nor { path }.`,
+      );
     }
     return this.#read(content.path);
   }

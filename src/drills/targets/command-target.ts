@@ -24,7 +24,9 @@ export function commandTarget(target: CommandTarget, options: CommandOptions): T
 async function runCommand(target: CommandTarget, { root, prefixes, program }: CommandOptions, work: TargetWork): Promise<TargetRun> {
   const directory = pathInside(root, target.workingDirectory ?? '.');
   if (directory === undefined) {
-    return failedRun(runError('target.SPAWN_FAILED', `The working directory "${target.workingDirectory}" does not exist inside the repository.`));
+    return failedRun(
+      runError('target.SPAWN_FAILED', `The working directory "${target.workingDirectory}" does not exist inside the repository.`),
+    );
   }
   const { arguments: args } = target;
   // As `node` is this Node.js, `drillyard` is this program.

@@ -3,14 +3,19 @@ import type { RunError } from '../../contract/run.js';
 import type { Access } from '../bindings-port.js';
 import { runError } from '../run-error.js';
 
-export type Ended = 'timed_out' | 'cancelled';
+export type EndReason = 'timed_out' | 'cancelled';
 
 export class Deadline {
   readonly #stop: () => void;
-  #ended: Ended | undefined;
+  #ended: EndReason | undefined;
 
-  constructor({ access, timeoutMs, signal, deliver }: { access: Access; timeoutMs: number; signal: AbortSignal; deliver: (ended: Ended) => void }) {
-    const end = (ended: Ended): void => {
+  constructor({
+    access,
+    timeoutMs,
+    signal,
+    deliver,
+  }: { access: Access; timeoutMs: number; signal: AbortSignal; deliver: (ended: EndReason) => void }) {
+    const end = (ended: EndReason): void => {
       if (this.#ended !== undefined) return;
       this.#ended = ended;
       this.stop();
@@ -29,7 +34,7 @@ export class Deadline {
   }
 
   /** Set once the target was asked to end. */
-  get ended(): Ended | undefined {
+  get ended(): EndReason | undefined {
     return this.#ended;
   }
 
@@ -39,7 +44,7 @@ export class Deadline {
 }
 
 /** `said`: the end of its log. */
-export function endedError(ended: Ended, said = ''): RunError {
+export function endedError(ended: EndReason, said = ''): RunError {
   const details = said === '' ? {} : { log: said };
   if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
   return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.', { details });

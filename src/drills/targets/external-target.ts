@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import { HandedIn } from '../../contract/target-completion.js';
+import { ExternalResult } from '../../contract/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
 import { runError } from '../run-error.js';
@@ -39,7 +39,10 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
       giveUp({ status: ended, error: endedError(ended) });
     },
   });
-  const { whole, ...outcome } = await Promise.race([outcomeOf(agent, work, contextOf(work, { log, attachments, signal: abort.signal })), given]);
+  const { whole, ...outcome } = await Promise.race([
+    outcomeOf(agent, work, contextOf(work, { log, attachments, signal: abort.signal })),
+    given,
+  ]);
   deadline.stop();
   const { ended } = deadline;
   if (ended === undefined && whole !== undefined) return whole;
@@ -57,7 +60,7 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
     const log = stack.split('\n').slice(0, limits.targetTailLinesMax).join('\n').slice(0, limits.targetErrorCharsMax);
     return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message, { details: { log } }) };
   }
-  if (value instanceof HandedIn) {
+  if (value instanceof ExternalResult) {
     const whole = completedRun(value.completion, redactor.and(value.secrets));
     return { status: whole.status, whole };
   }

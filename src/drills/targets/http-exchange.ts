@@ -47,7 +47,8 @@ export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
       signal,
       ...(allowRemote ? {} : { lookup: loopbackOnly(lookup) }),
     });
-    const lost = (error: NodeJS.ErrnoException): void => resolve({ kind: 'lost', connected, code: error.code ?? '', message: error.message });
+    const lost = (error: NodeJS.ErrnoException): void =>
+      resolve({ kind: 'lost', connected, code: error.code ?? '', message: error.message });
     request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     request.on('error', lost);
     request.on('upgrade', (_, socket) => {

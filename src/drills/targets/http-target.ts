@@ -84,14 +84,18 @@ function runOf(answer: HttpAnswer, { url, redactor }: { url: URL; redactor: Reda
   }
   if (status !== 200) {
     const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
-    return failedRun(runError('target.HTTP_STATUS', `The agent answered ${status}; 200 and 204 are a success.`, { retryable, details: shown }));
+    return failedRun(
+      runError('target.HTTP_STATUS', `The agent answered ${status}; 200 and 204 are a success.`, { retryable, details: shown }),
+    );
   }
   if (body.length === 0) return completed();
   const type = typeOf(answer);
   if (type === undefined) {
     const details = { ...shown, contentType: headers['content-type'] ?? null, contentEncoding: headers['content-encoding'] ?? null };
     return failedRun(
-      runError('target.RESPONSE_TYPE', 'The agent answered with something that does not say it is JSON, in UTF-8 and not encoded.', { details }),
+      runError('target.RESPONSE_TYPE', 'The agent answered with something that does not say it is JSON, in UTF-8 and not encoded.', {
+        details,
+      }),
     );
   }
   return type === resultType ? resultOf(body, redactor) : outputOf(body, redactor);
@@ -119,7 +123,9 @@ function lost({ connected, code, message }: HttpAnswer & { kind: 'lost' }, { ori
   const details = { code };
   if (code === addressRefused) {
     return failedRun(
-      runError('target.ADDRESS_REFUSED', `${message}: an HTTP agent runs on this machine, unless --allow-remote says otherwise.`, { details }),
+      runError('target.ADDRESS_REFUSED', `${message}: an HTTP agent runs on this machine, unless --allow-remote says otherwise.`, {
+        details,
+      }),
     );
   }
   if (code === protocolChanged || code.startsWith('HPE_'))

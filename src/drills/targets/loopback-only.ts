@@ -6,7 +6,11 @@ import { isLoopback } from '../../contract/http-agent.js';
 
 export const addressRefused = 'ADDRESS_REFUSED';
 
-type LookUpAll = (name: string, options: LookupOptions & { all: true }, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
+type LookUpAll = (
+  name: string,
+  options: LookupOptions & { all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** A literal address is never looked up: its user asks `isLoopback`. */
 export function loopbackOnly(lookUp: LookUpAll): LookupFunction {

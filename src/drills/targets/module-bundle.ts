@@ -1,5 +1,6 @@
-// A target's module as one file: its own source files joined, those of its workspace and TypeScript included, installed packages left where they are. One file, so that loading
-// it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have names.
+// A target's module as one file: its own source files joined, those of its workspace and TypeScript included, installed packages left where
+// they are. One file, so that loading it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have
+// names.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +24,9 @@ export async function bundleModule({ root, module, directory }: { root: string; 
   } catch (error) {
     const errors = (error as BuildFailure).errors;
     if (errors === undefined) throw error;
-    const lines = errors.map(({ text, location }) => (location === null ? text : `${location.file}:${location.line}:${location.column}: ${text}`));
+    const lines = errors.map(({ text, location }) =>
+      location === null ? text : `${location.file}:${location.line}:${location.column}: ${text}`,
+    );
     return loadFailed(`The module "${module}" cannot be loaded: ${lines.join('; ')}.`);
   }
 }
@@ -46,7 +49,9 @@ async function bundleText(entry: string, directory: string): Promise<string> {
     logLevel: 'silent',
     keepNames: true,
     // CommonJS inside the bundle, and packages that it requires.
-    banner: { js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(url)});` },
+    banner: {
+      js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(url)});`,
+    },
     plugins: [ownSources],
   });
   return result.outputFiles[0]?.text ?? '';
@@ -57,7 +62,10 @@ const loaders: { [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.
 /** Of `drillyard` itself there is one in a process: what an agent gets of it must be what runs the agent. */
 const thisPackage = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** What a bare name can mean besides an installed package: a path of tsconfig.json, or a package of the same workspace, which a link in node_modules leads to. */
+/**
+ * What a bare name can mean besides an installed package: a path of tsconfig.json, or a package of the same workspace, which a link in
+ * node_modules leads to.
+ */
 function isOwnSource(path: string): boolean {
   return !path.split(sep).includes('node_modules') && !path.startsWith(join(thisPackage, 'dist'));
 }

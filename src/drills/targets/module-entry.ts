@@ -1,4 +1,4 @@
-// Entry of a module host, thread or process: loads a target's module once a life and runs one invocation at a time.
+// Entry of a module host, thread or process: loads a target's module once an incarnation and runs one invocation at a time.
 // It holds no token and no world, only messages: whoever it talks to decides what is allowed.
 
 import { Socket } from 'node:net';
@@ -28,7 +28,7 @@ const pipe = parentPort === null ? new Socket({ fd: moduleHostPipe, readable: tr
 const send = (message: FromHost): void => (pipe === undefined ? parentPort?.postMessage(message) : sendMessage(pipe, message));
 
 let abort = new AbortController();
-let loaded: { life: number; module: Promise<Record<string, unknown>> } | undefined;
+let loaded: { incarnation: number; module: Promise<Record<string, unknown>> } | undefined;
 let lastCall = 0;
 /** What the invocation may still say: a target that floods its log must not flood its attempt's memory. */
 let logRoom = 0;
@@ -44,7 +44,7 @@ const receive = (message: ToHost): void => {
   if (message.kind === 'invoke') void invoke(message);
   else if (message.kind === 'abort') abort.abort(new Error(message.reason === 'timed_out' ? 'the time is up' : 'the run was cancelled'));
   else if (message.kind === 'answer') settle(message.id, message.answer);
-  else endLife();
+  else endIncarnation();
 };
 parentPort?.on('message', receive);
 if (pipe !== undefined) {
@@ -70,14 +70,15 @@ async function invoke(message: Invoke): Promise<void> {
   }
   const written = outputText(output);
   if (written.kind === 'text') send({ kind: 'done', outputText: written.text });
-  else if (written.kind === 'too_large') send({ kind: 'failed', code: 'target.OUTPUT_TOO_LARGE', message: outputTooLarge().message, stack: '' });
+  else if (written.kind === 'too_large')
+    send({ kind: 'failed', code: 'target.OUTPUT_TOO_LARGE', message: outputTooLarge().message, stack: '' });
   else send({ kind: 'failed', code: 'target.OUTPUT_INVALID', message: written.message, stack: '' });
 }
 
-async function load({ url, exportName, life }: Invoke): Promise<TargetModule | undefined> {
+async function load({ url, exportName, incarnation }: Invoke): Promise<TargetModule | undefined> {
   try {
     // The query makes it another module to the loader, with state of its own.
-    if (loaded?.life !== life) loaded = { life, module: import(`${url}?life=${life}`) };
+    if (loaded?.incarnation !== incarnation) loaded = { incarnation, module: import(`${url}?incarnation=${incarnation}`) };
     const exported = (await loaded.module)[exportName];
     if (typeof exported !== 'function') throw new TypeError(`the module has no function exported as "${exportName}"`);
     return exported as TargetModule;
@@ -129,7 +130,8 @@ const directWorld = (turn: number): TargetWorld => ({
 
 async function ask(turn: number, request: WorldRequest): Promise<unknown> {
   // As many as a world lets wait: what an agent does not wait for must not fill the memory of the run.
-  if (waiting.size >= limits.mailboxMessagesMax) throw new ServiceError('control.WORLD_BUSY', { message: 'Too many calls wait for their answer.' });
+  if (waiting.size >= limits.mailboxMessagesMax)
+    throw new ServiceError('control.WORLD_BUSY', { message: 'Too many calls wait for their answer.' });
   const id = ++lastCall;
   const answer = await new Promise<CallAnswer>((resolve) => {
     waiting.set(id, resolve);
@@ -153,17 +155,21 @@ function fail(code: ModuleFailure, thrown: unknown): void {
   send({ kind: 'failed', code, message: message.slice(0, 2 * targetErrorCharsMax), stack: frames.join('\n').slice(0, targetLogBytesMax) });
 }
 
-/** What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the process. */
+/**
+ * What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the
+ * process.
+ */
 function surroundings(): string {
   const listeners = process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`);
   return JSON.stringify([Reflect.ownKeys(globalThis).map(String), process.env, listeners]);
 }
 
 /** Before a host serves another attempt nothing of this one may go on, no timer, no socket, no call, and nothing of it may be left. */
-function endLife(): void {
+function endIncarnation(): void {
   loaded = undefined;
   const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
-  const idle = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource)) && surroundings() === untouched;
+  const idle =
+    waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource)) && surroundings() === untouched;
   send({ kind: 'lifeEnded', idle });
 }
 

@@ -9,9 +9,9 @@ import { type FromHost, isFromHost, moduleHostPipe, type ToHost } from './module
 
 export interface ModuleHost {
   /** Attempts it has served. */
-  lives: number;
+  incarnations: number;
   post(message: ToHost): void;
-  /** At most one listener at a time: the invocation, or whoever ends the life. */
+  /** At most one listener at a time: the invocation, or whoever ends the incarnation. */
   listen(listener: ModuleHostListener | undefined): void;
   /** Resolves when nothing of it runs. */
   kill(): Promise<void>;
@@ -39,7 +39,7 @@ function startThread(): ModuleHost {
   worker.stdout.resume();
   worker.stderr.resume();
   return {
-    lives: 0,
+    incarnations: 0,
     post: (message) => worker.postMessage(message),
     listen: (listener) => hearing.listen(listener),
     kill: async () => void (await worker.terminate()),
@@ -60,12 +60,14 @@ function startProcess(): ModuleHost {
   // A message to a process that has just died is lost; its end is heard all the same.
   pipe.on('error', () => {});
   child.on('error', (error) => hearing.end(error.message));
-  child.on('exit', (code, signal) => hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`));
+  child.on('exit', (code, signal) =>
+    hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`),
+  );
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => hearing.message({ kind: 'log', text }));
   }
   return {
-    lives: 0,
+    incarnations: 0,
     post: (message) => sendMessage(pipe, message),
     listen: (listener) => hearing.listen(listener),
     kill: () => {

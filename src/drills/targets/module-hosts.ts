@@ -7,22 +7,22 @@ export class ModuleHosts {
   readonly #isolation: 'thread' | 'process';
   readonly #idle: ModuleHost[] = [];
   readonly #all = new Set<ModuleHost>();
-  #lives = 0;
+  #incarnations = 0;
 
   constructor(isolation: 'thread' | 'process') {
     this.#isolation = isolation;
   }
 
-  /** A host and the number of the life it begins. */
-  acquire(): { host: ModuleHost; life: number } {
+  /** A host and the number of the incarnation it begins. */
+  acquire(): { host: ModuleHost; incarnation: number } {
     const host = this.#idle.pop() ?? this.#start();
-    host.lives += 1;
-    return { host, life: ++this.#lives };
+    host.incarnations += 1;
+    return { host, incarnation: ++this.#incarnations };
   }
 
   /** After an attempt in which nothing was cut off. */
   async release(host: ModuleHost): Promise<void> {
-    const reusable = this.#isolation === 'thread' && host.lives < limits.moduleHostLivesMax && (await endLife(host));
+    const reusable = this.#isolation === 'thread' && host.incarnations < limits.moduleHostLivesMax && (await endIncarnation(host));
     if (reusable) this.#idle.push(host);
     else await this.discard(host);
   }
@@ -45,7 +45,7 @@ export class ModuleHosts {
 }
 
 /** Whether the host came to rest. One that does not answer soon is busy. */
-async function endLife(host: ModuleHost): Promise<boolean> {
+async function endIncarnation(host: ModuleHost): Promise<boolean> {
   return await new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => resolve(false), limits.moduleAbortGraceMs);
     const settle = (idle: boolean): void => {
@@ -60,6 +60,6 @@ async function endLife(host: ModuleHost): Promise<boolean> {
       },
       ended: () => settle(false),
     });
-    host.post({ kind: 'endLife' });
+    host.post({ kind: 'endIncarnation' });
   });
 }

@@ -1,4 +1,5 @@
-// What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it begins.
+// What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it
+// begins.
 import type { TargetInvocation } from '../../contract/target-invocation.js';
 import type { DirectClient, Endpoint } from '../bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
@@ -13,8 +14,8 @@ export interface Invoke {
   /** Of the bundled module. */
   url: string;
   exportName: string;
-  /** A module is loaded anew for each life, which is an attempt. */
-  life: number;
+  /** A module is loaded anew for each incarnation, which is an attempt. */
+  incarnation: number;
   invocation: TargetInvocation;
   endpoints: { readonly [B in 'http' | 'mcp' | 'cli']?: Endpoint };
   direct: boolean;
@@ -28,7 +29,7 @@ export type ToHost =
   | { kind: 'abort'; reason: 'timed_out' | 'cancelled' }
   | { kind: 'answer'; id: number; answer: CallAnswer }
   /** The attempt is over: the host says whether it may be used again. */
-  | { kind: 'endLife' };
+  | { kind: 'endIncarnation' };
 
 export type WorldRequest =
   | { method: 'tools' }

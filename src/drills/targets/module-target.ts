@@ -25,7 +25,7 @@ export interface ModuleOptions {
 }
 
 export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: ModuleOptions): TargetKind {
-  let held: { host: ModuleHost; life: number } | undefined;
+  let held: { host: ModuleHost; incarnation: number } | undefined;
   let turn = 0;
   return {
     run: async (work) => {
@@ -33,7 +33,7 @@ export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: Modu
       if (loaded.kind === 'failed') return { status: 'failed', error: loaded.error, log: '', files: [], refusals: [] };
       held ??= hosts.acquire();
       turn += 1;
-      const module = { url: loaded.url, exportName: target.export, life: held.life, root };
+      const module = { url: loaded.url, exportName: target.export, incarnation: held.incarnation, root };
       const { run, spoiled } = await new Invocation(held.host, { work, turn }).start(module);
       if (spoiled) {
         await hosts.discard(held.host);
@@ -75,12 +75,15 @@ class Invocation {
       deliver: (reason) => {
         host.post({ kind: 'abort', reason });
         // It may clean up and say why; a loop that never looks is ended.
-        this.#graceTimer = setTimeout(() => this.#end({ status: reason, error: endedError(reason) }, { spoiled: true }), limits.moduleAbortGraceMs);
+        this.#graceTimer = setTimeout(
+          () => this.#end({ status: reason, error: endedError(reason) }, { spoiled: true }),
+          limits.moduleAbortGraceMs,
+        );
       },
     });
   }
 
-  start(module: { url: string; exportName: string; life: number; root: string }): Promise<Finished> {
+  start(module: { url: string; exportName: string; incarnation: number; root: string }): Promise<Finished> {
     const { invocation, access, environment } = this.#work;
     return new Promise((resolve) => {
       this.#finish = resolve;

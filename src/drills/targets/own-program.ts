@@ -1,5 +1,5 @@
-// This very command line for agents that start it by its name: a folder that holds nothing else, for the front of a PATH. A run from a clone, or of
-// one version among several, then gives its agents the version that runs them.
+// This very command line for agents that start it by its name: a folder that holds nothing else, for the front of a PATH. A run from a
+// clone, or of one version among several, then gives its agents the version that runs them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

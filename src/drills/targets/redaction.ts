@@ -109,12 +109,21 @@ function isText({ mediaType, bytes }: AttachedFile): boolean {
   );
 }
 
-/** Those an agent or its tools are likely to write. In `latin1`, as texts of bytes are searched, a secret of other letters has a form of its own. */
+/**
+ * Those an agent or its tools are likely to write. In `latin1`, as texts of bytes are searched, a secret of other letters has a form of its
+ * own.
+ */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const url = encodeURIComponent(bytes.toString('utf8'));
   const base64 = [0, 1, 2].flatMap((offset) => base64Within(bytes, offset));
-  const plain = [secret, JSON.stringify(secret).slice(1, -1), url, new URLSearchParams([['', secret]]).toString().slice(1), bytes.toString('latin1')];
+  const plain = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    url,
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    bytes.toString('latin1'),
+  ];
   const hex = bytes.toString('hex');
   return [...plain, ...base64, hex, hex.toUpperCase()];
 }
@@ -129,9 +138,26 @@ function base64Within(secret: Buffer, offset: number): string[] {
 }
 
 /** Variables of a host whose values stand everywhere and are no secrets. */
-const openVariables = new Set(['PATH', 'HOME', 'PWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TERM', 'TMPDIR', 'NODE_ENV', 'CI']);
+const openVariables = new Set([
+  'PATH',
+  'HOME',
+  'PWD',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'TERM',
+  'TMPDIR',
+  'NODE_ENV',
+  'CI',
+]);
 
-/** The values that a target takes from its host: all of them, but for those that cannot be secret. Of `Bearer abc` the `abc` is one by itself. */
+/**
+ * The values that a target takes from its host: all of them, but for those that cannot be secret. Of `Bearer abc` the `abc` is one by
+ * itself.
+ */
 export function hostSecrets(from: { [name: string]: string }, host: { readonly [name: string]: string | undefined }): string[] {
   return Object.values(from).flatMap((variable) => {
     const value = host[variable];

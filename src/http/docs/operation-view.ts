@@ -37,7 +37,9 @@ function parametersView({ parameters }: JsonObject, resolve: DocumentedOperation
   return ['path', 'query', 'header'].map((place) => {
     const rows = all
       .filter((parameter) => parameter.in === place)
-      .map((parameter) => memberRow(String(parameter.name), { ...object(parameter.schema), ...described(parameter) }, parameter.required === true));
+      .map((parameter) =>
+        memberRow(String(parameter.name), { ...object(parameter.schema), ...described(parameter) }, parameter.required === true),
+      );
     return rows.length === 0 ? null : html`<h4>${headings[place]}</h4><table class="members"><tbody>${rows}</tbody></table>`;
   });
 }
@@ -63,7 +65,9 @@ function refusalsView({ responses }: JsonObject, resolve: DocumentedOperation['r
       const words = typeof $ref === 'string' ? resolve($ref).description : description;
       return html`<tr><th scope="row">${status}</th><td>${prose(String(words))}</td></tr>`;
     });
-  return rows.length === 0 ? null : html`<details><summary>Refusals</summary><table class="refusals"><tbody>${rows}</tbody></table></details>`;
+  return rows.length === 0
+    ? null
+    : html`<details><summary>Refusals</summary><table class="refusals"><tbody>${rows}</tbody></table></details>`;
 }
 
 function requestExample(method: string, path: string, { requestBody, parameters, security }: JsonObject): Content {
@@ -74,10 +78,15 @@ function requestExample(method: string, path: string, { requestBody, parameters,
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$DRILLYARD_URL${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name}`)}"`,
     ...(Array.isArray(security) && security.length === 0 ? [] : ['  -H "Authorization: Bearer $DRILLYARD_CREDENTIAL"']),
     ...(keyed ? ['  -H "Idempotency-Key: $(uuidgen)"'] : []),
-    ...(content['application/octet-stream'] === undefined ? [] : ['  -H "Content-Type: application/octet-stream"', '  --data-binary @file']),
+    ...(content['application/octet-stream'] === undefined
+      ? []
+      : ['  -H "Content-Type: application/octet-stream"', '  --data-binary @file']),
     ...(example === undefined
       ? []
-      : ['  -H "Content-Type: application/json"', `  -d '${JSON.stringify(example, null, 2).replaceAll('\n', '\n  ').replaceAll("'", "'\\''")}'`]),
+      : [
+          '  -H "Content-Type: application/json"',
+          `  -d '${JSON.stringify(example, null, 2).replaceAll('\n', '\n  ').replaceAll("'", "'\\''")}'`,
+        ]),
   ];
   return html`<h4>Request</h4><pre tabindex="0">${lines.join(' \\\n')}</pre>`;
 }

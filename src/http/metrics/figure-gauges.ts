@@ -21,7 +21,12 @@ function hostGauges(registers: Registry[]): Read {
     labelNames,
     registers,
   });
-  const restarts = new Gauge({ name: 'drillyard_host_restarts', help: 'How often a host that stands was replaced, by host.', labelNames, registers });
+  const restarts = new Gauge({
+    name: 'drillyard_host_restarts',
+    help: 'How often a host that stands was replaced, by host.',
+    labelNames,
+    registers,
+  });
   const ready = new Gauge({ name: 'drillyard_hosts_ready', help: 'Empty boxes, or processes, that wait to become hosts.', registers });
   return ({ hosts, hostsReady }) => {
     for (const gauge of [mailbox, live, resident, restarts]) gauge.reset();
@@ -64,7 +69,11 @@ function workGauges(registers: Registry[]): Read {
     help: 'Attempts to deliver a callback that have no answer so far.',
     registers,
   });
-  const oldest = new Gauge({ name: 'drillyard_callback_oldest_seconds', help: 'How long the oldest of these has been under way.', registers });
+  const oldest = new Gauge({
+    name: 'drillyard_callback_oldest_seconds',
+    help: 'How long the oldest of these has been under way.',
+    registers,
+  });
   return (figures) => {
     ready.set(figures.isReady ? 1 : 0);
     for (const { kind, pending, running } of figures.operations) {

@@ -1,5 +1,5 @@
-// What the service tells Prometheus about itself; docs/watching.md lists it all. Labels have few values, whatever tenants do: routes by id, never
-// paths, and no id of anybody.
+// What the service tells Prometheus about itself; docs/watching.md lists it all. Labels have few values, whatever tenants do: routes by id,
+// never paths, and no id of anybody.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControlMeter } from '../../control/control-meter.js';
 import type { ControlFigures } from '../../control/figures.js';
@@ -35,7 +35,12 @@ export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
     registers,
   });
   const inFlight = new Gauge({ name: 'drillyard_http_requests_in_flight', help: 'Requests without a reply so far.', registers });
-  const refused = new Counter({ name: 'drillyard_http_refusals_total', help: 'Error replies, by code.', labelNames: ['code'] as const, registers });
+  const refused = new Counter({
+    name: 'drillyard_http_refusals_total',
+    help: 'Error replies, by code.',
+    labelNames: ['code'] as const,
+    registers,
+  });
   const limited = new Counter({
     name: 'drillyard_http_strangers_limited_total',
     help: 'Requests without a valid credential that were one too many of their address.',

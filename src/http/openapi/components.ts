@@ -55,7 +55,9 @@ function documentSchema(schema: Schema, name: string | undefined, closed: Readon
   const ref = shapeName(schema);
   const note = schema.description === undefined ? {} : { description: schema.description };
   if (ref !== undefined) {
-    return inlined.test(ref) ? { ...documentSchema(endpointShapes[ref] as Schema, name, closed), ...note } : { $ref: schema.$ref as string, ...note };
+    return inlined.test(ref)
+      ? { ...documentSchema(endpointShapes[ref] as Schema, name, closed), ...note }
+      : { $ref: schema.$ref as string, ...note };
   }
   const inside = (part: Schema): JsonObject => documentSchema(part, undefined, closed);
   if (schema.oneOf !== undefined) return { ...unionSchema(schema.oneOf, inside), ...note };

@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document of the hosted interface, made from the endpoint table and the shapes: what the server does, derived from what it runs.
+// The OpenAPI 3.1 document of the hosted interface, made from the endpoint table and the shapes: what the server does, derived from what it
+// runs.
 import { endpointTable } from '../../contract/endpoint-table.js';
 import type { EndpointId } from '../../contract/endpoints.js';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';

@@ -195,7 +195,10 @@ function textSample({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINI
     'text/plain',
   ];
   const fits = (text: JsonValue | undefined): text is string =>
-    typeof text === 'string' && text.length >= minLength && text.length <= maxLength && (pattern === undefined || new RegExp(pattern).test(text));
+    typeof text === 'string' &&
+    text.length >= minLength &&
+    text.length <= maxLength &&
+    (pattern === undefined || new RegExp(pattern).test(text));
   return options.find(fits) ?? 'x'.repeat(Math.max(1, minLength));
 }
 

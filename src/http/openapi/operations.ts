@@ -53,7 +53,8 @@ function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
 
 function parametersOf(id: EndpointId, part: 'path' | 'query'): JsonObject[] {
   const { properties = {}, required = [] } = endpointShapes[shapeNameOf(id, part) ?? ''] ?? {};
-  const names = part === 'path' ? [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) : Object.keys(properties);
+  const names =
+    part === 'path' ? [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) : Object.keys(properties);
   return names.map((name) => {
     const { description, ...schema } = documentSchemaOf(properties[name] ?? {});
     return { name, in: part, required: required.includes(name), ...(description === undefined ? {} : { description }), schema };

@@ -45,7 +45,10 @@ export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (re
 
 function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: ActorView; onCalled: (reply: WorldCallReply) => void }) {
   const query = { actorId: actor.actorId, ...(actor.actorInstanceId === undefined ? {} : { actorInstanceId: actor.actorInstanceId }) };
-  const tools = useLoad(`tools ${worldId} ${actorKey(actor)}`, async () => (await client.call('listWorldTools', { path: { worldId }, query })).tools);
+  const tools = useLoad(
+    `tools ${worldId} ${actorKey(actor)}`,
+    async () => (await client.call('listWorldTools', { path: { worldId }, query })).tools,
+  );
   const [chosen, setChosen] = useState('');
   return (
     <Await of={tools} what="what it may call" lines={4}>
@@ -98,7 +101,14 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
     setBusy(true);
     setProblem(undefined);
     try {
-      const body = { ...actor, packageId, instanceId, operationId, arguments: parsed.value, ...(key === '' ? {} : { idempotencyKey: key }) };
+      const body = {
+        ...actor,
+        packageId,
+        instanceId,
+        operationId,
+        arguments: parsed.value,
+        ...(key === '' ? {} : { idempotencyKey: key }),
+      };
       const reply = await client.call('callWorld', { path: { worldId }, body });
       setAnswer(reply.result);
       onCalled(reply);
@@ -136,19 +146,23 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
           {problem}
         </p>
       )}
-      {answer !== undefined && (
-        <div class="answer" role="status">
-          <p class="row">
-            <Status value={answer.outcome.kind === 'ok' ? 'completed' : answer.outcome.kind} />
-            <span class="quiet">entry #{answer.sequence}</span>
-          </p>
-          <Json value={(answer.outcome.kind === 'ok' ? answer.outcome.value : answer.outcome.error) as never} label="Answer" />
-        </div>
-      )}
+      {answer !== undefined && <Answer answer={answer} />}
       <details>
         <summary>What it takes</summary>
         <SchemaTable schema={tool.inputSchema as never} />
       </details>
     </form>
+  );
+}
+
+function Answer({ answer: { outcome, sequence } }: { answer: WorldCallReply['result'] }) {
+  return (
+    <div class="answer" role="status">
+      <p class="row">
+        <Status value={outcome.kind === 'ok' ? 'completed' : outcome.kind} />
+        <span class="quiet">entry #{sequence}</span>
+      </p>
+      <Json value={(outcome.kind === 'ok' ? outcome.value : outcome.error) as never} label="Answer" />
+    </div>
   );
 }

@@ -10,7 +10,10 @@ export class ApiError extends Error {
   readonly code: string;
   readonly issues: { path: string; message: string }[];
 
-  constructor(status: number, { code, message, issues = [] }: { code: string; message: string; issues?: { path: string; message: string }[] }) {
+  constructor(
+    status: number,
+    { code, message, issues = [] }: { code: string; message: string; issues?: { path: string; message: string }[] },
+  ) {
     super(message);
     this.status = status;
     this.code = code;

@@ -26,7 +26,12 @@ export function CompareView({ query }: { query: { [name: string]: string } }) {
             <>
               <div class="pickers">
                 <Picker side="Left" runs={runs} chosen={left} onChoose={(runId) => go(routeHash('compare', [], { left: runId, right }))} />
-                <button type="button" class="icon" aria-label="Swap sides" onClick={() => go(routeHash('compare', [], { left: right, right: left }))}>
+                <button
+                  type="button"
+                  class="icon"
+                  aria-label="Swap sides"
+                  onClick={() => go(routeHash('compare', [], { left: right, right: left }))}
+                >
                   ⇄
                 </button>
                 <Picker
@@ -220,7 +225,8 @@ function Sides({ title, comparison, children }: { title: string; comparison: Run
               <th scope="col">Name</th>
               {(['left', 'right'] as const).map((side) => (
                 <th key={side} scope="col">
-                  <a href={runHash(comparison[side].runId)}>{side === 'left' ? 'Left' : 'Right'}</a> <Status value={comparison[side].verdict} />
+                  <a href={runHash(comparison[side].runId)}>{side === 'left' ? 'Left' : 'Right'}</a>{' '}
+                  <Status value={comparison[side].verdict} />
                 </th>
               ))}
             </tr>

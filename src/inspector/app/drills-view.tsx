@@ -31,8 +31,8 @@ function NoDrills({ view }: { view: ProjectView }) {
     return (
       <Empty title="The source does not compile">
         <p>
-          <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> say why. Drills can be run once they are
-          gone.
+          <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> say why. Drills can be run once
+          they are gone.
         </p>
       </Empty>
     );
@@ -121,7 +121,11 @@ function DrillPanel({ drill }: { drill: DrillView }) {
       <dl class="facts">
         <Fact name="Target">{drill.targetId}</Fact>
         <Fact name="Scenario">
-          {drill.scenarioId === undefined ? 'the baseline' : <a href={routeHash('world', ['scenarios', drill.scenarioId])}>{drill.scenarioId}</a>}
+          {drill.scenarioId === undefined ? (
+            'the baseline'
+          ) : (
+            <a href={routeHash('world', ['scenarios', drill.scenarioId])}>{drill.scenarioId}</a>
+          )}
         </Fact>
         <Fact name="Trials">
           {trials.count} <span class="quiet">{trials.classification}</span>
@@ -172,7 +176,17 @@ function Requests({ matches }: { matches: (request: RunRequest) => boolean }) {
 
 type Asked = Pick<StartRunRequest, 'drillId' | 'suiteId'>;
 
-function Launch({ what, trials, retries, concurrency }: { what: Asked; trials?: number | undefined; retries?: number; concurrency?: number }) {
+function Launch({
+  what,
+  trials,
+  retries,
+  concurrency,
+}: {
+  what: Asked;
+  trials?: number | undefined;
+  retries?: number;
+  concurrency?: number;
+}) {
   const [problem, setProblem] = useState<string | undefined>();
   const [starting, setStarting] = useState(false);
   const submit = async (event: SubmitEvent): Promise<void> => {

@@ -48,7 +48,11 @@ export function EntryPane(props: EntryPaneProps) {
           ✕
         </button>
       </header>
-      {side === 'entry' ? <EntryDetail key={sequence} {...props} /> : <StateAt source={source} sequence={sequence} last={last} onSelect={onSelect} />}
+      {side === 'entry' ? (
+        <EntryDetail key={sequence} {...props} />
+      ) : (
+        <StateAt source={source} sequence={sequence} last={last} onSelect={onSelect} />
+      )}
     </aside>
   );
 }

@@ -10,7 +10,9 @@ export interface FindingsProps {
 }
 
 export function Findings({ assertions, chosen, onEvidence }: FindingsProps) {
-  const broken = assertions.filter((assertion) => assertion.status !== 'passed').sort((left, right) => Number(right.gate) - Number(left.gate));
+  const broken = assertions
+    .filter((assertion) => assertion.status !== 'passed')
+    .sort((left, right) => Number(right.gate) - Number(left.gate));
   if (broken.length === 0) return null;
   return (
     <section class="findings" aria-labelledby="findings">
@@ -24,13 +26,22 @@ export function Findings({ assertions, chosen, onEvidence }: FindingsProps) {
 
 const linksMax = 12;
 
-export function Finding({ assertion, chosen, onEvidence }: { assertion: AssertionResult; chosen: boolean; onEvidence: FindingsProps['onEvidence'] }) {
+export function Finding({
+  assertion,
+  chosen,
+  onEvidence,
+}: {
+  assertion: AssertionResult;
+  chosen: boolean;
+  onEvidence: FindingsProps['onEvidence'];
+}) {
   const here = useRef<HTMLElement>(null);
   useEffect(() => {
     if (chosen) here.current?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
   const { evidenceSequences, location } = assertion;
-  const tone = assertion.status === 'failed' || assertion.status === 'invalid' ? '' : assertion.status === 'passed' ? 'holds' : 'inconclusive';
+  const tone =
+    assertion.status === 'failed' || assertion.status === 'invalid' ? '' : assertion.status === 'passed' ? 'holds' : 'inconclusive';
   return (
     <article
       class={`finding ${assertion.gate ? tone : `${tone} advisory`} ${chosen ? 'chosen' : ''}`}

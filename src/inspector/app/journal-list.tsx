@@ -52,7 +52,10 @@ export function JournalList(props: JournalListProps) {
   useEffect(() => {
     if (to <= from) return;
     // A drag over many pages asks for none of them until it slows down.
-    const timer = setTimeout(() => pages.want(from + 1, to), pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? restMs : 0);
+    const timer = setTimeout(
+      () => pages.want(from + 1, to),
+      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? restMs : 0,
+    );
     return () => clearTimeout(timer);
   }, [from, to, pages, count]);
   const onKeyDown = (event: KeyboardEvent): void => {

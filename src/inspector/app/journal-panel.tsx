@@ -29,7 +29,8 @@ export function JournalPanel(props: JournalPanelProps) {
   const box = useRef<HTMLInputElement>(null);
   useSearchKey(box);
   const filter = useFilter(source, { text: text.trim(), kinds: chosen, count });
-  const toggle = (kind: EvidenceKind): void => setChosen((list) => (list.includes(kind) ? list.filter((one) => one !== kind) : [...list, kind]));
+  const toggle = (kind: EvidenceKind): void =>
+    setChosen((list) => (list.includes(kind) ? list.filter((one) => one !== kind) : [...list, kind]));
   return (
     <section class="journal-panel" aria-labelledby="journal-title">
       <header class="journal-bar">
@@ -69,7 +70,9 @@ function Rows({ sequences, ...props }: JournalPanelProps & { sequences: readonly
     return new JournalPages(load);
   }, [source, sequences]);
   if (sequences?.length === 0)
-    return <p class="journal-nothing quiet">No entry matches. Upper and lower case differ, and text is matched as it stands in the JSON.</p>;
+    return (
+      <p class="journal-nothing quiet">No entry matches. Upper and lower case differ, and text is matched as it stands in the JSON.</p>
+    );
   return (
     <JournalList
       {...props}
@@ -109,7 +112,11 @@ function useFilter(
     const asked = new AbortController();
     setFilter((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
     const timer = setTimeout(() => {
-      const query = { view: 'sequences' as const, ...(text === '' ? {} : { q: text }), ...(kinds.length === 0 ? {} : { kind: kinds.join(',') }) };
+      const query = {
+        view: 'sequences' as const,
+        ...(text === '' ? {} : { q: text }),
+        ...(kinds.length === 0 ? {} : { kind: kinds.join(',') }),
+      };
       source.search(query, asked.signal).then(
         ({ sequences = [], nextSequence }) =>
           setFilter({

@@ -58,7 +58,15 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
       <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
         <div class="bench-main">
           {count > 0 && <Timeline source={source} count={count} interactions={noInteractions} selected={selected} onSelect={show} />}
-          <JournalPanel source={source} count={count} startUs={startUs} kinds={kinds} selected={selected} cited={nothingCited} onSelect={show} />
+          <JournalPanel
+            source={source}
+            count={count}
+            startUs={startUs}
+            kinds={kinds}
+            selected={selected}
+            cited={nothingCited}
+            onSelect={show}
+          />
         </div>
         {selected !== undefined && (
           <EntryPane
@@ -93,10 +101,13 @@ const steps: [string, number][] = [
 
 /** How many entries there are of each kind. */
 function useKinds(source: EvidenceSource, count: number): { [kind: string]: number } | undefined {
-  const asked = useLoad(`kinds ${source.id} ${count}`, () => source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal));
+  const asked = useLoad(`kinds ${source.id} ${count}`, () =>
+    source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal),
+  );
   const [known, setKnown] = useState<{ [kind: string]: number } | undefined>();
   useEffect(() => {
-    if (asked.value !== undefined) setKnown(Object.fromEntries(Object.entries(asked.value.density).map(([kind, [entries = 0]]) => [kind, entries])));
+    if (asked.value !== undefined)
+      setKnown(Object.fromEntries(Object.entries(asked.value.density).map(([kind, [entries = 0]]) => [kind, entries])));
   }, [asked.value]);
   return known;
 }
@@ -109,7 +120,8 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
   return (
     <header class="run-head">
       <p class="crumbs">
-        <a href={routeHash('play')}>Play</a> <span aria-hidden="true">/</span> <code>{worldId}</code> <Copy text={worldId} label="world id" />
+        <a href={routeHash('play')}>Play</a> <span aria-hidden="true">/</span> <code>{worldId}</code>{' '}
+        <Copy text={worldId} label="world id" />
       </p>
       <div class="run-title">
         <div>
@@ -147,7 +159,10 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
 function Weather({ world, act }: { world: PlayWorld; act: Act }) {
   const path = { worldId: world.worldId };
   const { evidenceSequence } = world.position;
-  const faults = useLoad(`faults ${world.worldId} ${evidenceSequence}`, async () => (await client.call('listWorldFaults', { path })).faults);
+  const faults = useLoad(
+    `faults ${world.worldId} ${evidenceSequence}`,
+    async () => (await client.call('listWorldFaults', { path })).faults,
+  );
   const pending = useLoad(`pending ${world.worldId} ${evidenceSequence}`, () => client.call('listWorldScheduledEvents', { path }));
   return (
     <section class="card weather" aria-label="Faults and scheduled events">

@@ -19,7 +19,11 @@ export function parseRoute(hash: string): Route {
   return { view: known, path: rest.map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-export function routeHash(view: ViewName, path: readonly string[] = [], query: { [name: string]: string | number | undefined } = {}): string {
+export function routeHash(
+  view: ViewName,
+  path: readonly string[] = [],
+  query: { [name: string]: string | number | undefined } = {},
+): string {
   const members = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') members.set(name, String(value));
   const search = members.toString();

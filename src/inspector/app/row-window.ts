@@ -1,5 +1,6 @@
-// Which rows of a long list are in view. Browsers end an element at some tens of millions of pixels, so a list that is longer gets a shorter
-// scroll area: a drag of the scrollbar moves by proportion, wheel and keys move by pixels as everywhere, and at rest the bar is put right.
+// Which rows of a long list are in view. Browsers end an element at some tens of millions of pixels, so a list that is longer gets a
+// shorter scroll area: a drag of the scrollbar moves by proportion, wheel and keys move by pixels as everywhere, and at rest the bar is put
+// right.
 export const areaPxMax = 8_000_000;
 
 export class RowWindow {

@@ -72,7 +72,9 @@ function Actions({ reply }: { reply: RunReply }) {
     noteRequest(request);
     go(routeHash('drills', [identity.drillId]));
   });
-  const download = attempt(async () => saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`));
+  const download = attempt(async () =>
+    saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`),
+  );
   return (
     <div class="actions">
       <button type="button" onClick={again}>

@@ -20,7 +20,12 @@ export function AssertionsPart({ reply, chosen, onEvidence }: { reply: RunReply 
           <h2>Assertions</h2>
           <div class="stack">
             {assertions.map((assertion) => (
-              <Finding key={assertion.assertionId} assertion={assertion} chosen={assertion.assertionId === chosen} onEvidence={onEvidence} />
+              <Finding
+                key={assertion.assertionId}
+                assertion={assertion}
+                chosen={assertion.assertionId === chosen}
+                onEvidence={onEvidence}
+              />
             ))}
           </div>
           {checkpoints.length > 0 && <CheckpointTable checkpoints={checkpoints} />}
@@ -119,7 +124,11 @@ function Interaction({ interaction }: { interaction: InteractionResult }) {
 export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (sequence: number) => void }) {
   const path = { runId };
   const world = useLoad(`world of ${runId}`, () =>
-    Promise.all([client.call('listFaults', { path }), client.call('listScheduledEvents', { path }), client.call('listCallbacks', { path })]),
+    Promise.all([
+      client.call('listFaults', { path }),
+      client.call('listScheduledEvents', { path }),
+      client.call('listCallbacks', { path }),
+    ]),
   );
   return (
     <Await of={world} what="the world of this run">
@@ -171,7 +180,9 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
 }
 
 export function AttachmentsPart({ runId, saved }: { runId: string; saved: boolean }) {
-  const loaded = useLoad(`attachments ${runId}`, async () => (saved ? (await client.call('listAttachments', { path: { runId } })).attachments : []));
+  const loaded = useLoad(`attachments ${runId}`, async () =>
+    saved ? (await client.call('listAttachments', { path: { runId } })).attachments : [],
+  );
   return (
     <Await of={loaded} what="the attachments">
       {(attachments) =>
@@ -220,7 +231,8 @@ function Attachment({ runId, attachment }: { runId: string; attachment: Inspecto
 }
 
 export function SetupPart({ reply }: { reply: RunReply }) {
-  if (reply.report === undefined) return <Empty title="Not yet">The setup is part of the report, which is written when the run ends.</Empty>;
+  if (reply.report === undefined)
+    return <Empty title="Not yet">The setup is part of the report, which is written when the run ends.</Empty>;
   const { setup, setupHash } = reply.report.result.setup;
   return (
     <>

@@ -35,7 +35,9 @@ function Run({ reply, query }: { reply: RunReply; query: { [name: string]: strin
   const selected = sequenceOf(query.seq, count);
   const show = (change: { seq?: number | undefined; assertion?: string | undefined; part?: Part }): void => {
     const { seq, assertion, ...rest } = { ...query, ...change };
-    go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), { replace: true });
+    go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), {
+      replace: true,
+    });
   };
   return (
     <div class="run">
@@ -51,7 +53,9 @@ function Run({ reply, query }: { reply: RunReply; query: { [name: string]: strin
           </a>
         ))}
       </nav>
-      {part === 'evidence' && <Evidence reply={reply} source={source} count={count} selected={selected} assertion={query.assertion} show={show} />}
+      {part === 'evidence' && (
+        <Evidence reply={reply} source={source} count={count} selected={selected} assertion={query.assertion} show={show} />
+      )}
       {part === 'assertions' && (
         <AssertionsPart
           reply={reply}
@@ -118,7 +122,13 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
           chosen={chosen}
           onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
         />
-        <Timeline source={source} count={count} interactions={result?.interactions ?? noInteractions} selected={selected} onSelect={select} />
+        <Timeline
+          source={source}
+          count={count}
+          interactions={result?.interactions ?? noInteractions}
+          selected={selected}
+          onSelect={select}
+        />
         <JournalPanel
           source={source}
           count={count}

@@ -66,7 +66,9 @@ function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }
 }
 
 const isKnown = (view: ProjectView, patch: StatePatch): boolean =>
-  (view.world?.state ?? []).some((row) => row.packageId === patch.packageId && row.namespace === patch.namespace && row.rowId === patch.rowId);
+  (view.world?.state ?? []).some(
+    (row) => row.packageId === patch.packageId && row.namespace === patch.namespace && row.rowId === patch.rowId,
+  );
 
 function Patch({ patch, known }: { patch: StatePatch; known: boolean }) {
   const change = patch.action === 'delete' ? 'delete' : known ? 'update' : 'insert';

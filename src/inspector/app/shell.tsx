@@ -17,7 +17,12 @@ export const views: { name: ViewName; title: string; key: string; icon: JSX.Elem
   },
   { name: 'drills', title: 'Drills', key: '2', icon: <path d="M3 5.5 4.5 7 7 4M3 14.5 4.5 16 7 13M10 5.5h7.5M10 14.5h7.5" /> },
   { name: 'runs', title: 'Runs', key: '3', icon: <path d="M2.5 6h9M6 10h11.5M4 14h7M14.5 4v4M3 8.2v3.6M14 12v4" /> },
-  { name: 'compare', title: 'Compare', key: '4', icon: <path d="M3 4h5.5v12H3zM11.5 4H17v12h-5.5zM5 8h1.5M5 11h1.5M13.5 8H15m-1.5 3H15" /> },
+  {
+    name: 'compare',
+    title: 'Compare',
+    key: '4',
+    icon: <path d="M3 4h5.5v12H3zM11.5 4H17v12h-5.5zM5 8h1.5M5 11h1.5M13.5 8H15m-1.5 3H15" />,
+  },
   { name: 'play', title: 'Play', key: '5', icon: <path d="M6 3.8v12.4L16 10z" /> },
   { name: 'source', title: 'Source', key: '6', icon: <path d="m6.5 5.5-4 4.5 4 4.5m7-9 4 4.5-4 4.5M11.5 4l-3 12" /> },
 ];
@@ -49,7 +54,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
         <nav aria-label="Views">
           {views.map((view) => (
-            <a key={view.name} href={routeHash(view.name)} aria-current={view.name === here ? 'page' : undefined} aria-keyshortcuts={view.key}>
+            <a
+              key={view.name}
+              href={routeHash(view.name)}
+              aria-current={view.name === here ? 'page' : undefined}
+              aria-keyshortcuts={view.key}
+            >
               <svg viewBox="0 0 20 20" aria-hidden="true">
                 {view.icon}
               </svg>

@@ -22,7 +22,8 @@ export function SourceView({ path, query }: { path: string[]; query: { [name: st
 }
 
 function Files({ view, path, line }: { view: ProjectView; path: string[]; line: number }) {
-  const tool = view.tools.find((one) => one.toolId === path[0]) ?? view.tools.find((one) => one.implementation.files.length > 0) ?? view.tools[0];
+  const tool =
+    view.tools.find((one) => one.toolId === path[0]) ?? view.tools.find((one) => one.implementation.files.length > 0) ?? view.tools[0];
   if (tool === undefined) {
     return (
       <Empty title="No source yet">
@@ -33,7 +34,9 @@ function Files({ view, path, line }: { view: ProjectView; path: string[]; line: 
   const items = view.tools.map((one) => ({
     id: one.toolId,
     title: one.definition.title ?? one.toolId,
-    note: one.declarative ? 'declarative' : `${one.implementation.files.length} ${one.implementation.files.length === 1 ? 'file' : 'files'}`,
+    note: one.declarative
+      ? 'declarative'
+      : `${one.implementation.files.length} ${one.implementation.files.length === 1 ? 'file' : 'files'}`,
   }));
   return (
     <div class="split">
@@ -83,7 +86,10 @@ function ToolFiles({ tool, fileId, line }: { tool: ToolView; fileId: string | un
 }
 
 function Code({ toolId, fileId, line }: { toolId: string; fileId: string; line: number }) {
-  const source = useLoad(`source ${toolId} ${fileId}`, async () => (await client.call('getImplementation', { path: { toolId, fileId } })).source);
+  const source = useLoad(
+    `source ${toolId} ${fileId}`,
+    async () => (await client.call('getImplementation', { path: { toolId, fileId } })).source,
+  );
   const marked = useRef<HTMLLIElement>(null);
   const here = source.value !== undefined;
   useEffect(() => {
@@ -99,7 +105,12 @@ function Code({ toolId, fileId, line }: { toolId: string; fileId: string; line: 
                 .replace(/\n$/, '')
                 .split('\n')
                 .map((text, index) => (
-                  <li key={index} id={`L${index + 1}`} class={index + 1 === line ? 'marked' : undefined} ref={index + 1 === line ? marked : null}>
+                  <li
+                    key={index}
+                    id={`L${index + 1}`}
+                    class={index + 1 === line ? 'marked' : undefined}
+                    ref={index + 1 === line ? marked : null}
+                  >
                     {colorCode(text).map((piece, at) =>
                       piece.kind === '' ? (
                         piece.text

@@ -43,10 +43,18 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
         <span>
           State right after <strong>#{moment}</strong> of {last.toLocaleString('en-US')}
         </span>
-        <input type="range" min={1} max={Math.max(last, 1)} value={moment} onInput={(event) => setMoment(event.currentTarget.valueAsNumber)} />
+        <input
+          type="range"
+          min={1}
+          max={Math.max(last, 1)}
+          value={moment}
+          onInput={(event) => setMoment(event.currentTarget.valueAsNumber)}
+        />
       </label>
       <Await of={namespaces} what="the state">
-        {(reply) => <Namespaces source={source} reply={reply} sequence={sequence} onSelect={onSelect} chosen={chosen} onChoose={setChosen} />}
+        {(reply) => (
+          <Namespaces source={source} reply={reply} sequence={sequence} onSelect={onSelect} chosen={chosen} onChoose={setChosen} />
+        )}
       </Await>
     </div>
   );

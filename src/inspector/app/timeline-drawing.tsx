@@ -66,7 +66,10 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
         <div
           class="tip"
           role="presentation"
-          style={{ top: `${middle(tip.lane) + 14}px`, ...(tip.x > widthPx / 2 ? { right: `${widthPx - tip.x}px` } : { left: `${tip.x}px` }) }}
+          style={{
+            top: `${middle(tip.lane) + 14}px`,
+            ...(tip.x > widthPx / 2 ? { right: `${widthPx - tip.x}px` } : { left: `${tip.x}px` }),
+          }}
         >
           <strong>#{tip.sequence}</strong> {visibleLine(tip.label)}
           {tip.count > 1 && <span class="quiet"> and {tip.count - 1} more here</span>}

@@ -76,7 +76,11 @@ interface Span {
 }
 
 /** Of a run whose entries are all here. */
-export function pictureOfEntries(entries: readonly EvidenceEntry[], interactions: readonly Span[], axisName: 'elastic' | 'linear'): TimelinePicture {
+export function pictureOfEntries(
+  entries: readonly EvidenceEntry[],
+  interactions: readonly Span[],
+  axisName: 'elastic' | 'linear',
+): TimelinePicture {
   const [first, last] = [entries[0], entries.at(-1)];
   const startUs = first?.virtualTimeUs ?? 0;
   const span = { fromUs: startUs, toUs: Math.max(last?.virtualTimeUs ?? 0, startUs + 1) };
@@ -113,7 +117,8 @@ export function pictureOfEntries(entries: readonly EvidenceEntry[], interactions
         const before = last[lane];
         if (before !== undefined && x - before.x < (before.count > 1 ? joinPx * 1.4 : joinPx)) {
           before.count++;
-          if (tones.indexOf(tone) > tones.indexOf(before.tone)) Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
+          if (tones.indexOf(tone) > tones.indexOf(before.tone))
+            Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
         } else {
           const mark = { x, lane, tone, count: 1, sequence: entry.sequence, label: entryText(entry) };
           last[lane] = mark;
@@ -146,7 +151,9 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
           const x = place(from - start + bucket * bucketSize, view, widthPx);
           const bar = { x, widthPx: Math.max((bucketSize / (view.to - view.from)) * widthPx - 1, 1.5) };
           const share = Math.log1p(count) / Math.log1p(most[laneIndex]!);
-          return x + bar.widthPx < 0 || x > widthPx ? [] : [{ ...bar, lane: laneIndex, share, count, sequence: reply.firstSequences[bucket] ?? 1 }];
+          return x + bar.widthPx < 0 || x > widthPx
+            ? []
+            : [{ ...bar, lane: laneIndex, share, count, sequence: reply.firstSequences[bucket] ?? 1 }];
         }),
       ),
     marks: (view, widthPx) => {

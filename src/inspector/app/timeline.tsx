@@ -1,4 +1,5 @@
-// The virtual-time timeline: lanes of what happened, zoomed and panned by wheel, drag, keys and buttons. What is chosen here is chosen everywhere.
+// The virtual-time timeline: lanes of what happened, zoomed and panned by wheel, drag, keys and buttons. What is chosen here is chosen
+// everywhere.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EvidenceEntry } from '../../contract/evidence.js';
@@ -124,7 +125,11 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
     setView(undefined);
   };
   if (picture === undefined)
-    return whole.error === undefined ? <Skeleton what="the timeline" /> : <Failure error={whole.error} what="the timeline" retry={whole.reload} />;
+    return whole.error === undefined ? (
+      <Skeleton what="the timeline" />
+    ) : (
+      <Failure error={whole.error} what="the timeline" retry={whole.reload} />
+    );
   return (
     <Frame
       picture={picture}
@@ -210,7 +215,10 @@ function useWidth(box: { current: HTMLElement | null }): number {
 }
 
 /** Ctrl or Cmd with the wheel zooms where the pointer is, a sideways wheel and a drag pan; a plain wheel scrolls the page as everywhere. */
-function useMoves(box: { current: HTMLElement | null }, now: { picture: TimelinePicture; view: View; setView: (view: View | undefined) => void }) {
+function useMoves(
+  box: { current: HTMLElement | null },
+  now: { picture: TimelinePicture; view: View; setView: (view: View | undefined) => void },
+) {
   const latest = useRef(now);
   latest.current = now;
   const zoom = (factor: number, share = 0.5): void => {

@@ -13,8 +13,8 @@ export function TokenGate() {
       <form class="gate-card" onSubmit={submit}>
         <h1>Open the inspector from its link</h1>
         <p>
-          The link that <code>drillyard inspect</code> prints carries a token, and this tab has none: it is a new tab, or the inspector was started
-          again. Open the newest link, or paste it here.
+          The link that <code>drillyard inspect</code> prints carries a token, and this tab has none: it is a new tab, or the inspector was
+          started again. Open the newest link, or paste it here.
         </p>
         <label for="token">Link or token</label>
         <div class="row">

@@ -63,7 +63,8 @@ function Operation({ operation }: { operation: ToolOperation }) {
             <ul class="plain">
               {operation.declaredErrors?.map((error) => (
                 <li key={error.code}>
-                  <code class="word">{error.code}</code> {error.description} {error.retryable === true && <span class="quiet">retryable</span>}
+                  <code class="word">{error.code}</code> {error.description}{' '}
+                  {error.retryable === true && <span class="quiet">retryable</span>}
                 </li>
               ))}
             </ul>

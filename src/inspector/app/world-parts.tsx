@@ -13,7 +13,12 @@ export function Chooser(props: {
 }) {
   return (
     <nav class="chooser" aria-label={props.label}>
-      <select class="narrow-only" aria-label={props.label} value={props.chosen} onChange={(event) => go(props.hash(event.currentTarget.value))}>
+      <select
+        class="narrow-only"
+        aria-label={props.label}
+        value={props.chosen}
+        onChange={(event) => go(props.hash(event.currentTarget.value))}
+      >
         {props.items.map((item) => (
           <option key={item.id} value={item.id}>
             {item.title}

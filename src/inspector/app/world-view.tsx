@@ -41,8 +41,8 @@ function WorldLead({ view }: { view: ProjectView }) {
   if (view.buildHash === undefined) return <span class="bad-text">The source does not compile: {counted(errors, 'error')}.</span>;
   return (
     <>
-      {counted(view.tools.length, 'tool')}, {counted(view.world?.actors.length ?? 0, 'actor')}, {counted(view.scenarios.length, 'scenario')},{' '}
-      {counted(view.drills.length, 'drill')}. It is {virtualClock(view.world?.virtualTimeUs ?? 0)} when a run begins.
+      {counted(view.tools.length, 'tool')}, {counted(view.world?.actors.length ?? 0, 'actor')}, {counted(view.scenarios.length, 'scenario')}
+      , {counted(view.drills.length, 'drill')}. It is {virtualClock(view.world?.virtualTimeUs ?? 0)} when a run begins.
     </>
   );
 }
@@ -79,7 +79,8 @@ function Tools({ view, chosen }: { view: ProjectView; chosen: string | undefined
     return (
       <Empty title="No tools yet">
         <p>
-          Name tool packages under <code>toolPackages</code> in drillyard.json, or add one with <code>drillyard init</code>, then compile again.
+          Name tool packages under <code>toolPackages</code> in drillyard.json, or add one with <code>drillyard init</code>, then compile
+          again.
         </p>
       </Empty>
     );

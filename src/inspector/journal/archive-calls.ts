@@ -31,7 +31,10 @@ type OfJournal<Query, Answer> = Call<{ place: JournalPlace; query: Query }, Answ
 
 export interface ArchiveCalls {
   /** One line of the list of runs. */
-  summary: Call<ReportPlace, { kind: 'saved'; run: Omit<SavedRun, 'modifiedAtMs'> } | { kind: 'unavailable'; problems: UnavailableRun['problems'] }>;
+  summary: Call<
+    ReportPlace,
+    { kind: 'saved'; run: Omit<SavedRun, 'modifiedAtMs'> } | { kind: 'unavailable'; problems: UnavailableRun['problems'] }
+  >;
   document: Call<ReportPlace, RunReport>;
   assertions: Call<ReportPlace, Bare<AssertionsReply>>;
   facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;

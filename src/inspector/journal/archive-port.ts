@@ -11,7 +11,11 @@ export class ArchivePort {
   readonly #judge = new Thread();
 
   /** Aborting takes the question back. */
-  ask<Method extends ArchiveCall>(method: Method, ask: ArchiveCalls[Method]['ask'], signal?: AbortSignal): Promise<ArchiveCalls[Method]['answer']> {
+  ask<Method extends ArchiveCall>(
+    method: Method,
+    ask: ArchiveCalls[Method]['ask'],
+    signal?: AbortSignal,
+  ): Promise<ArchiveCalls[Method]['answer']> {
     return (slow.has(method) ? this.#judge : this.#pages).ask({ method, ask }, signal) as Promise<ArchiveCalls[Method]['answer']>;
   }
 

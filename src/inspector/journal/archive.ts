@@ -1,5 +1,7 @@
-// The archive: reports and journals on disk, read for the server in a thread of its own. It keeps the indexes of the journals asked for last.
-//   A1. What is not as it was sealed is not given: files are held against the manifest, and looked at again (fingerprint.ts) at each question.
+// The archive: reports and journals on disk, read for the server in a thread of its own. It keeps the indexes of the journals asked for
+// last.
+//   A1. What is not as it was sealed is not given: files are held against the manifest, and looked at again (fingerprint.ts) at each
+//       question.
 //   A2. A report is judged whole once, and again when anything in its folder has changed.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ServiceError } from '../../contract/errors.js';
@@ -86,7 +88,10 @@ export class Archive {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const problems = (error.extra.issues ?? []).map(({ path, code, message }) => ({ file: path.slice(1), code, message }));
-      return { kind: 'unavailable', problems: problems.length > 0 ? problems : [{ file: '', code: 'REPORT_MISSING', message: error.message }] };
+      return {
+        kind: 'unavailable',
+        problems: problems.length > 0 ? problems : [{ file: '', code: 'REPORT_MISSING', message: error.message }],
+      };
     }
   }
 
@@ -194,7 +199,8 @@ export class Archive {
 
   async #attachment({ attachmentId, ...place }: ArchiveCalls['attachment']['ask']): Promise<Uint8Array> {
     const found = (await this.#attachments(place)).find(({ id }) => id === attachmentId);
-    if (found === undefined || !found.available) throw new ServiceError('control.NOT_FOUND', { message: 'The report has no such attachment.' });
+    if (found === undefined || !found.available)
+      throw new ServiceError('control.NOT_FOUND', { message: 'The report has no such attachment.' });
     return this.#file(place, found.path);
   }
 
@@ -233,8 +239,8 @@ export class Archive {
 }
 
 /**
- * Waits a while: most journals are indexed and known as the sealed one by then. The beginning of a very large one, line by line an entry of a
- * file of the sealed size, is not held back for the seconds that takes; when it turns out another, it is refused from then on.
+ * Waits a while: most journals are indexed and known as the sealed one by then. The beginning of a very large one, line by line an entry of
+ * a file of the sealed size, is not held back for the seconds that takes; when it turns out another, it is refused from then on.
  */
 async function soon(indexed: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

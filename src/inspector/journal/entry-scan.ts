@@ -26,7 +26,9 @@ export class EntryScan {
   #bytes: Buffer = Buffer.alloc(0);
   #end = 0;
   /** Begin and end of the values of members that only some kinds have. */
-  readonly #spans = new Map<string, [number, number]>(['packageId', 'instanceId', 'namespace', 'rowId', 'change'].map((name) => [name, [0, 0]]));
+  readonly #spans = new Map<string, [number, number]>(
+    ['packageId', 'instanceId', 'namespace', 'rowId', 'change'].map((name) => [name, [0, 0]]),
+  );
 
   /** False: it is no entry. `end`: of the line, without its newline. */
   scan(bytes: Buffer, start: number, end: number): boolean {
@@ -46,7 +48,8 @@ export class EntryScan {
       if (valueEnd > end || valueEnd === keyEnd + 1) return false;
       this.#member(at + 1, keyEnd - 1, keyEnd + 1, valueEnd);
       at = valueEnd + 1;
-      if (bytes[valueEnd] === closeBrace) return valueEnd === end - 1 && this.kind >= 0 && this.sequence > 0 && !Number.isNaN(this.virtualTimeUs);
+      if (bytes[valueEnd] === closeBrace)
+        return valueEnd === end - 1 && this.kind >= 0 && this.sequence > 0 && !Number.isNaN(this.virtualTimeUs);
       if (bytes[valueEnd] !== comma) return false;
     }
     return false;

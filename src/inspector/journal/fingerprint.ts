@@ -40,7 +40,11 @@ export function reportRefused(problems: readonly ReportFault[]): ServiceError {
   const first = problems[0];
   return new ServiceError('control.STATE_CONFLICT', {
     message: `The report is not as it was sealed${first === undefined ? '' : `: ${first.file === '' ? 'it' : first.file} ${first.message}`}.`,
-    issues: problems.map(({ file, code, message }) => ({ path: file === '' ? '' : `/${file}`, code, message: message === '' ? code : message })),
+    issues: problems.map(({ file, code, message }) => ({
+      path: file === '' ? '' : `/${file}`,
+      code,
+      message: message === '' ? code : message,
+    })),
     details: { reason: 'REPORT_INVALID' },
   });
 }

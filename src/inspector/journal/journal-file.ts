@@ -1,5 +1,6 @@
 // A journal on disk (evidence.jsonl) with an index over it: where its lines are, of what kind and time, and which rows they changed.
-//   J1. The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows.
+//   J1. The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of
+//       rows.
 //   J2. Sequence k is line k: the index refuses a journal in which it is not.
 //   J3. It reads one file handle, opened once; whoever holds it sees to that the file is the one that was sealed.
 
@@ -44,7 +45,9 @@ export class JournalFile {
     return this.#bytes;
   }
 
-  /** Indexes what follows, to the end of the file's last whole line, a piece a step; yields each piece. The caller may pause between two. */
+  /**
+   * Indexes what follows, to the end of the file's last whole line, a piece a step; yields each piece. The caller may pause between two.
+   */
   *extend(): Generator<Buffer, void> {
     for (const { bytes, offset } of this.#pieces(this.#bytes, Number.POSITIVE_INFINITY)) {
       this.#add(bytes, offset);

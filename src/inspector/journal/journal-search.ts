@@ -126,7 +126,9 @@ function* textHits(journal: JournalFile, { fromSequence, needle, isWanted }: Tex
 function isAbout(entry: EvidenceEntry, { packageId, actorId }: SearchQuery): boolean {
   const about = 'invocation' in entry ? entry.invocation : 'event' in entry ? entry.event : entry;
   const packages = 'packageId' in about ? about.packageId : undefined;
-  return (packageId === undefined || packages === packageId) && (actorId === undefined || ('actorId' in entry && entry.actorId === actorId));
+  return (
+    (packageId === undefined || packages === packageId) && (actorId === undefined || ('actorId' in entry && entry.actorId === actorId))
+  );
 }
 
 const around = { before: 60, after: 180 };

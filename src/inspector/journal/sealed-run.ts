@@ -1,5 +1,6 @@
 // One report folder as far as pages about its run need it: manifest, report document and journal, held against each other by their digests.
-// Whether the folder is a whole, valid report is asked of reports/verify-report.ts; here nothing that its manifest does not vouch for is read.
+// Whether the folder is a whole, valid report is asked of reports/verify-report.ts; here nothing that its manifest does not vouch for is
+// read.
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -51,8 +52,10 @@ export async function readSummary(place: ReportPlace): Promise<ReadReport> {
   const reader = new FolderReader(place.folder);
   for (const { path, bytes } of read.manifest.files) {
     const found = await reader.bytes(path).catch(() => undefined);
-    if (found === undefined) throw reportRefused([{ file: path, code: 'FILE_MISSING', message: 'is in the manifest and not in the folder' }]);
-    if (found !== bytes) throw reportRefused([{ file: path, code: 'DIGEST_MISMATCH', message: `has ${found} bytes; the manifest says ${bytes}` }]);
+    if (found === undefined)
+      throw reportRefused([{ file: path, code: 'FILE_MISSING', message: 'is in the manifest and not in the folder' }]);
+    if (found !== bytes)
+      throw reportRefused([{ file: path, code: 'DIGEST_MISMATCH', message: `has ${found} bytes; the manifest says ${bytes}` }]);
   }
   return read;
 }

@@ -4,7 +4,14 @@ import type { SavedRun } from '../../contract/inspector-runs.js';
 import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run.js';
 import type { RunReport } from '../../contract/run-events.js';
 
-export function summaryOf({ runId, drill, target, result, startedAtMs, finishedAtMs }: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+export function summaryOf({
+  runId,
+  drill,
+  target,
+  result,
+  startedAtMs,
+  finishedAtMs,
+}: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
   return {
@@ -40,6 +47,8 @@ function countsOf(results: readonly AssertionResult[]): SavedRun['assertions'] {
 const rank: { [Status in AssertionStatus]: number } = { failed: 0, invalid: 1, inconclusive: 2, passed: 3 };
 
 export function orderedAssertions({ verdict, assertionResults, checkpoints }: RunResult): Omit<AssertionsReply, 'schemaVersion'> {
-  const assertions = [...assertionResults].sort((left, right) => rank[left.status] - rank[right.status] || Number(right.gate) - Number(left.gate));
+  const assertions = [...assertionResults].sort(
+    (left, right) => rank[left.status] - rank[right.status] || Number(right.gate) - Number(left.gate),
+  );
   return { verdict, assertions, checkpoints };
 }

@@ -45,7 +45,11 @@ export function timelineOf(
 }
 
 /** All, or the failed ones and the faults, and of the others every so many. */
-function marksOf(journal: JournalFile, axis: Axis, { first, end }: { first: number; end: number }): Pick<TimelineReply, 'marks' | 'marksTotal'> {
+function marksOf(
+  journal: JournalFile,
+  axis: Axis,
+  { first, end }: { first: number; end: number },
+): Pick<TimelineReply, 'marks' | 'marksTotal'> {
   const telling: number[] = [];
   const others: number[] = [];
   for (let index = first; index < end; index++) {

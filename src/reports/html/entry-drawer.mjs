@@ -71,7 +71,10 @@ function step(by) {
 export function sequenceButton(sequence) {
   if (rowOf(sequence) === undefined) return h('span', { class: 'sequence', title: 'Not in this page: see evidence.jsonl' }, `#${sequence}`);
   const failing = failingAt(sequence).length > 0;
-  return button(`#${sequence}`, () => openEntry(sequence), { class: failing ? 'sequence cited' : 'sequence', 'aria-label': `Entry ${sequence}` });
+  return button(`#${sequence}`, () => openEntry(sequence), {
+    class: failing ? 'sequence cited' : 'sequence',
+    'aria-label': `Entry ${sequence}`,
+  });
 }
 
 function drawerContent({ entry, text }) {
@@ -103,7 +106,9 @@ function facts(entry) {
     ['transaction', `${entry.transactionIndex + 1} of ${entry.transactionSize}`],
     ...(entry.causeSequence === undefined ? [] : [['caused by', sequenceButton(entry.causeSequence)]]),
     ...(entry.replayedFromSequence === undefined ? [] : [['replay of', sequenceButton(entry.replayedFromSequence)]]),
-    ...(entry.invocation?.idempotencyKey === undefined ? [] : [['idempotency', `${entry.idempotency}, key ${entry.invocation.idempotencyKey}`]]),
+    ...(entry.invocation?.idempotencyKey === undefined
+      ? []
+      : [['idempotency', `${entry.idempotency}, key ${entry.invocation.idempotencyKey}`]]),
   ];
   const effects = rows.filter((row) => row.entry.causeSequence === entry.sequence).slice(0, 20);
   if (effects.length > 0) list.push(['effects', h('span', {}, ...effects.flatMap((row) => [sequenceButton(row.entry.sequence), ' ']))]);

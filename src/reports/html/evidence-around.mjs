@@ -22,7 +22,8 @@ function fillAround(place) {
   const wanted = new Set();
   for (const sequence of cited) {
     const position = positionOf(sequence);
-    for (let near = position - contextEntries; near <= position + contextEntries; near++) if (near >= 0 && near < rows.length) wanted.add(near);
+    for (let near = position - contextEntries; near <= position + contextEntries; near++)
+      if (near >= 0 && near < rows.length) wanted.add(near);
   }
   const items = [];
   let last = null;

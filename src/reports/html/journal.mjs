@@ -101,10 +101,19 @@ class Journal {
 
   #element(item) {
     if (typeof item !== 'number')
-      return h('div', { class: 'gap' }, `${item.to - item.from + 1} entries are not in this page: evidence.jsonl, lines ${item.from} to ${item.to}`);
+      return h(
+        'div',
+        { class: 'gap' },
+        `${item.to - item.from + 1} entries are not in this page: evidence.jsonl, lines ${item.from} to ${item.to}`,
+      );
     const row = rows[item];
     const chosen = row.entry.sequence === selectedSequence();
-    return entryRow(row, { role: 'option', 'aria-selected': String(chosen), id: `row-${row.entry.sequence}`, class: chosen ? 'chosen' : '' });
+    return entryRow(row, {
+      role: 'option',
+      'aria-selected': String(chosen),
+      id: `row-${row.entry.sequence}`,
+      class: chosen ? 'chosen' : '',
+    });
   }
 
   #key(event) {

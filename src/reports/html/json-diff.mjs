@@ -17,7 +17,8 @@ export function diffJson(before, after) {
 function collect(before, after, path, changes) {
   if (Object.is(before, after) || changes.length >= diffChangesMax) return;
   if (Array.isArray(before) && Array.isArray(after)) {
-    for (let index = 0; index < Math.max(before.length, after.length); index++) collect(before[index], after[index], [...path, index], changes);
+    for (let index = 0; index < Math.max(before.length, after.length); index++)
+      collect(before[index], after[index], [...path, index], changes);
   } else if (isObject(before) && isObject(after)) {
     for (const key of Object.keys(before)) collect(before[key], own(after, key), [...path, key], changes);
     for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) collect(undefined, after[key], [...path, key], changes);

@@ -31,7 +31,10 @@ export function colorJson(block) {
 export function changeTable(before, after) {
   const changes = diffJson(before ?? {}, after ?? {});
   if (changes.length === 0) return h('p', { class: 'quiet' }, 'Nothing changed.');
-  const sides = [...(before === null ? [] : [{ name: 'before', title: 'Before' }]), ...(after === null ? [] : [{ name: 'after', title: 'After' }])];
+  const sides = [
+    ...(before === null ? [] : [{ name: 'before', title: 'Before' }]),
+    ...(after === null ? [] : [{ name: 'after', title: 'After' }]),
+  ];
   const value = (name, member) =>
     member === undefined ? h('span', { class: 'nothing' }, 'absent') : h('code', { class: name }, JSON.stringify(member));
   const head = h('tr', {}, ...['Member', ...sides.map((side) => side.title)].map((title) => h('th', { scope: 'col' }, title)));

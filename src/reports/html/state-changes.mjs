@@ -41,7 +41,8 @@ function changedRows() {
 function rowCard({ first, changes }) {
   const last = changes[changes.length - 1];
   const owner = first.instanceId === first.packageId ? first.packageId : `${first.packageId}@${first.instanceId}`;
-  const net = first.before === null ? (last.after === null ? 'inserted and deleted' : 'inserted') : last.after === null ? 'deleted' : 'updated';
+  const net =
+    first.before === null ? (last.after === null ? 'inserted and deleted' : 'inserted') : last.after === null ? 'deleted' : 'updated';
   const cited = changes.some((entry) => failingAt(entry.sequence).length > 0);
   const header = h(
     'header',

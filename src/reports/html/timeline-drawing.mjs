@@ -58,7 +58,11 @@ function bands(actor, { y, xOf, width }) {
       const from = xOf(positionOf(calls[0])) - 11;
       const to = xOf(positionOf(calls.at(-1))) + 11;
       if (to < 0 || from > width) return [];
-      const band = svg('rect', { class: 'band', x: from, y: y - 26, width: to - from, height: 38, rx: 8 }, svg('title', {}, `interaction ${id}`));
+      const band = svg(
+        'rect',
+        { class: 'band', x: from, y: y - 26, width: to - from, height: 38, rx: 8 },
+        svg('title', {}, `interaction ${id}`),
+      );
       return to - from < id.length * 6.5 + 16 ? [band] : [band, svg('text', { class: 'band-text', x: from + 8, y: y - 14 }, id)];
     });
 }
@@ -77,7 +81,11 @@ function drawMark({ x, indexes, tone, cited }, y, onPoint) {
   const chosen = indexes.some((index) => rows[index].entry.sequence === selectedSequence());
   const classes = ['mark', `tone-${tone}`, cited ? 'cited' : '', chosen ? 'chosen' : ''].filter(Boolean).join(' ');
   const radius = many ? 8 : 5;
-  const mark = svg('g', { class: classes, 'data-index': indexes[0], 'data-last': indexes.at(-1) }, svg('circle', { cx: x, cy: y, r: radius }));
+  const mark = svg(
+    'g',
+    { class: classes, 'data-index': indexes[0], 'data-last': indexes.at(-1) },
+    svg('circle', { cx: x, cy: y, r: radius }),
+  );
   if (cited) mark.prepend(svg('circle', { class: 'ring', cx: x, cy: y, r: radius + 4 }));
   if (many) mark.append(svg('text', { class: 'mark-count', x, y: y + 3.5 }, indexes.length > 99 ? '99+' : String(indexes.length)));
   mark.addEventListener('pointerenter', () => onPoint({ x, y, indexes }));
@@ -110,7 +118,11 @@ export function densityChart() {
   const most = Math.max(...data.density, 1);
   const bars = data.density.map((many, index) => {
     const height = many === 0 ? 0 : Math.max((Math.log1p(many) / Math.log1p(most)) * densityHeight, 1);
-    return svg('rect', { class: 'density-bar', x: index * 4, y: densityHeight - height, width: 3, height }, svg('title', {}, `${many} entries`));
+    return svg(
+      'rect',
+      { class: 'density-bar', x: index * 4, y: densityHeight - height, width: 3, height },
+      svg('title', {}, `${many} entries`),
+    );
   });
   const size = { viewBox: `0 0 ${data.density.length * 4} ${densityHeight}`, preserveAspectRatio: 'none' };
   const note = `All ${data.total} entries over virtual time (bars grow with the logarithm); the marks above are the ${rows.length} in this page.`;

@@ -1,4 +1,5 @@
-// What the timeline draws: a lane for each actor and for each kind of thing that happens by itself, and marks, joined where they would touch.
+// What the timeline draws: a lane for each actor and for each kind of thing that happens by itself, and marks, joined where they would
+// touch.
 import { failingAt } from './page-data.mjs';
 
 const laneNames = {

@@ -30,7 +30,8 @@ export function linearAxis(entries, { fromUs, toUs }) {
   const positions = Float64Array.from(entries, (entry) => Math.min(Math.max((entry.virtualTimeUs - fromUs) / span, 0), 1) * 1000);
   const stepUs = niceStep(span / 8);
   const ticks = [];
-  for (let timeUs = fromUs; timeUs <= toUs; timeUs += stepUs) ticks.push({ position: ((timeUs - fromUs) / span) * 1000, timeUs, gapUs: stepUs });
+  for (let timeUs = fromUs; timeUs <= toUs; timeUs += stepUs)
+    ticks.push({ position: ((timeUs - fromUs) / span) * 1000, timeUs, gapUs: stepUs });
   return { positions, length: 1000, ticks };
 }
 

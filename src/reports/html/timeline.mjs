@@ -29,7 +29,13 @@ class Timeline {
   #view = wholeAxis(this.#axis.length);
   #width = 800;
   #drawingLater = false;
-  #drawing = svg('svg', { class: 'timeline-drawing', height: this.#laid.height, tabindex: '0', role: 'application', 'aria-label': keysText });
+  #drawing = svg('svg', {
+    class: 'timeline-drawing',
+    height: this.#laid.height,
+    tabindex: '0',
+    role: 'application',
+    'aria-label': keysText,
+  });
   #tip = h('div', { class: 'tip', hidden: true });
 
   controls = this.#makeControls();
@@ -104,7 +110,12 @@ class Timeline {
     this.#drawingLater = true;
     requestAnimationFrame(() => {
       this.#drawingLater = false;
-      const ticks = drawTicks(this.#axis, { xAt: this.#xAt, width: this.#width, height: this.#laid.height, elastic: this.#axis === this.#elastic });
+      const ticks = drawTicks(this.#axis, {
+        xAt: this.#xAt,
+        width: this.#width,
+        height: this.#laid.height,
+        elastic: this.#axis === this.#elastic,
+      });
       this.#drawing.replaceChildren(...ticks, ...this.#laid.lanes.flatMap((lane) => this.#lane(lane)));
     });
   }

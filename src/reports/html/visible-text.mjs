@@ -1,9 +1,13 @@
 // Text from agents and tools, made safe to look at: what has no glyph, or turns the reading order, becomes a visible escape.
 // Runs in the page and on the server.
 
-// Controls but tab and newline, lone surrogates, bidirectional overrides and isolates, line separators, the byte order mark, and what XML 1.0 has no place for.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to be found.
-const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
+// Controls but tab and newline, lone surrogates, bidirectional overrides and isolates, line separators, the byte order mark, and what XML
+// 1.0 has no place for.
+const unseen = new RegExp(
+  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028\\u2029' +
+    '\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff]|\\p{Surrogate}',
+  'gu',
+);
 
 /** @param {string} text */
 export function visibleText(text) {

@@ -1,7 +1,7 @@
 // Whether V8's backtracking takes time linear in the text for a pattern. When it cannot be shown the answer is no, whatever the truth.
 //
-// The proof is that of LL(1) grammars. Where the next characters decide which way a match goes on, every way but one fails at once: going back
-// costs a look at each choice that was made, and nothing is read twice. So a pattern is linear when
+// The proof is that of LL(1) grammars. Where the next characters decide which way a match goes on, every way but one fails at once: going
+// back costs a look at each choice that was made, and nothing is read twice. So a pattern is linear when
 //   P1. the alternatives begin with different characters, or with words that differ at some place, and at most one of them can be empty;
 //   P2. a repetition that may end at several places begins with no character that can come after it;
 //   P3. what is repeated is never empty;

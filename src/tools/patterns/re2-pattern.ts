@@ -1,5 +1,5 @@
-// A pattern run by RE2, in time linear in the text whatever the pattern. It is written again from its syntax tree with nothing in it that RE2
-// and JavaScript read differently: every set of characters is spelled out.
+// A pattern run by RE2, in time linear in the text whatever the pattern. It is written again from its syntax tree with nothing in it that
+// RE2 and JavaScript read differently: every set of characters is spelled out.
 import { createRequire } from 'node:module';
 import type { RE2JS } from '@bufbuild/re2';
 import { limits } from '../../contract/limits.js';
@@ -13,7 +13,8 @@ export interface Re2Pattern {
 }
 
 export function re2Pattern(pattern: PatternNode): Re2Pattern {
-  if (sizeOf(pattern) > limits.patternSizeMax) throw new PatternRefused(`is larger than ${limits.patternSizeMax} with its repetitions written out`);
+  if (sizeOf(pattern) > limits.patternSizeMax)
+    throw new PatternRefused(`is larger than ${limits.patternSizeMax} with its repetitions written out`);
   const compiled = engine().compile(written(pattern));
   return { instructions: compiled.re2().prog.numInst(), test: (text) => compiled.test(text) };
 }

@@ -1,5 +1,5 @@
-// Patterns of JSON Schemas, which come from anybody: none takes more than time linear in the text. Its meaning is that of JavaScript with the
-// flag `u`. V8 runs what is proven to be linear in it, some thirty times as fast as RE2 does; RE2 runs the rest.
+// Patterns of JSON Schemas, which come from anybody: none takes more than time linear in the text. Its meaning is that of JavaScript with
+// the flag `u`. V8 runs what is proven to be linear in it, some thirty times as fast as RE2 does; RE2 runs the rest.
 import { limits } from '../../contract/limits.js';
 import { spendSteps } from '../validation-steps.js';
 import { isProvenLinear } from './proof.js';

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { EventStreamParser } from '../../../src/inspector/app/event-stream.js';
 import fc from '../../fast-check.js';
 
-const stream = ': hello\n\nevent: run\ndata: {"a":1}\n\nevent: evidence\r\ndata: one\r\ndata: two\r\n\r\ndata:bare\nid: 7\n\nevent: empty\n\n';
+const stream =
+  ': hello\n\nevent: run\ndata: {"a":1}\n\nevent: evidence\r\ndata: one\r\ndata: two\r\n\r\ndata:bare\nid: 7\n\nevent: empty\n\n';
 const events = [
   { type: 'run', data: '{"a":1}' },
   { type: 'evidence', data: 'one\ntwo' },

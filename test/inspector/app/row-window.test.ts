@@ -32,15 +32,20 @@ test('a list of ten million rows: the wheel moves by pixels, the bar by proporti
 
 test('a row that is revealed is in view, and stays so when the bar is put right', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20_000_000 }), fc.nat(), fc.constantFrom('center' as const, 'nearest' as const), (rows, pick, place) => {
-      const list = windowOver(rows);
-      const row = pick % rows;
-      list.reveal(row, place);
-      list.settled(list.restingPlace());
-      const { from, to } = list.visible(0);
-      assert.ok(from <= row && row < to, `${from}..${to} without ${row}`);
-      const y = row * rowPx + list.shiftPx - list.restingPlace();
-      assert.ok(y >= -0.5 && y + rowPx <= Math.max(viewPx, rowPx) + 0.5, `drawn at ${y}`);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 20_000_000 }),
+      fc.nat(),
+      fc.constantFrom('center' as const, 'nearest' as const),
+      (rows, pick, place) => {
+        const list = windowOver(rows);
+        const row = pick % rows;
+        list.reveal(row, place);
+        list.settled(list.restingPlace());
+        const { from, to } = list.visible(0);
+        assert.ok(from <= row && row < to, `${from}..${to} without ${row}`);
+        const y = row * rowPx + list.shiftPx - list.restingPlace();
+        assert.ok(y >= -0.5 && y + rowPx <= Math.max(viewPx, rowPx) + 0.5, `drawn at ${y}`);
+      },
+    ),
   );
 });

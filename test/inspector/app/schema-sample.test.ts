@@ -17,12 +17,19 @@ test('a sample has what is required, and the plainest values', () => {
     },
   };
   assert.deepEqual(sampleOf(schema), { id: '', amount: 1, kind: 'full', lines: [], card: { last4: '' }, live: false });
-  assert.deepEqual([sampleOf(true), sampleOf({ const: 3 }), sampleOf({ oneOf: [{ type: 'null' }] }), sampleOf({ default: 'x' })], [{}, 3, null, 'x']);
+  assert.deepEqual(
+    [sampleOf(true), sampleOf({ const: 3 }), sampleOf({ oneOf: [{ type: 'null' }] }), sampleOf({ default: 'x' })],
+    [{}, 3, null, 'x'],
+  );
 });
 
 test('a schema in a word', () => {
-  const words = [{ type: 'string' }, { type: ['string', 'null'] }, { type: 'array', items: { type: 'integer' } }, { enum: ['a', 1] }, true].map(
-    schemaWord,
-  );
+  const words = [
+    { type: 'string' },
+    { type: ['string', 'null'] },
+    { type: 'array', items: { type: 'integer' } },
+    { enum: ['a', 1] },
+    true,
+  ].map(schemaWord);
   assert.deepEqual(words, ['string', 'string or null', 'list of integer', 'one of "a", 1', 'anything']);
 });

@@ -14,7 +14,8 @@ export default async function supportAgent({ task }, { world, log }) {
     for (let tries = 1; ; tries++) {
       const outcome = await world.call('payments', operationId, args, idempotencyKey === undefined ? {} : { idempotencyKey });
       if (outcome.kind === 'ok') return outcome.value;
-      if (outcome.error.retryable !== true || tries === 3) throw new Error(`${operationId}: ${outcome.error.code}: ${outcome.error.message}`);
+      if (outcome.error.retryable !== true || tries === 3)
+        throw new Error(`${operationId}: ${outcome.error.code}: ${outcome.error.message}`);
     }
   }
 }

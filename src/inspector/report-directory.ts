@@ -18,7 +18,7 @@ interface Folder extends ListPlace {
 }
 type Line = { kind: 'saved'; run: SavedRun } | { kind: 'unavailable'; run: UnavailableRun };
 
-export class ReportShelf {
+export class ReportDirectory {
   readonly #directory: string;
   readonly #archive: ArchivePort;
   readonly #cursors: PageCursors;
@@ -41,7 +41,10 @@ export class ReportShelf {
     return (await lstat(this.place(runId).folder).catch(() => undefined)) !== undefined;
   }
 
-  async page({ limit = limits.inspectorRunsPageItems, cursor }: RunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+  async page({
+    limit = limits.inspectorRunsPageItems,
+    cursor,
+  }: RunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
     const after = cursor === undefined ? undefined : this.#cursors.placeOf(cursor);
     const folders = await this.#folders();
     const rest = after === undefined ? folders : folders.filter((folder) => byPlace(folder, after) > 0);

@@ -1,6 +1,6 @@
-// The supervisor of one host: gives it lives, one after the other, sends it calls, and settles what a life leaves behind.
-//   P1. A life is started only after the one before it is gone (HostLife.ended).
-//   P2. Every call ends once: answered by a life, settled by aftermath.ts, or refused because the seat is down or closed.
+// The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what a incarnation leaves behind.
+//   P1. A incarnation is started only after the one before it is gone (HostLife.ended).
+//   P2. Every call ends once: answered by a incarnation, settled by aftermath.ts, or refused because the seat is down or closed.
 //   P3. Whatever happens to this host, no other seat hears of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
@@ -11,14 +11,14 @@ import { type Call, CallTable } from './calls.js';
 import { ControlAsks } from './control-asks.js';
 import { Deferred } from './deferred.js';
 import { type CallerFrames, readAtCaller } from './frames.js';
-import { type Answer, type HostControl, type HostFigures, type HostLife, type HostStart, unwrap } from './host-port.js';
+import { type Answer, type HostControl, type HostFigures, type HostIncarnation, type HostStart, unwrap } from './host-port.js';
 import type { ActorLogEntry, ActorSystemOptions, HostEndReason, SeenStep } from './options.js';
 import { OutgoingMail } from './outgoing-mail.js';
 import { startHost } from './pool.js';
 import { RestartBudget, type RestartLimits } from './restart-budget.js';
 import { Watchdog } from './watchdog.js';
 
-export interface SeatOptions {
+export interface HostSupervisorOptions {
   start: Omit<HostStart, 'onEnvelope'>;
   handlerTimeoutMs: number;
   restarts: RestartLimits;
@@ -28,26 +28,26 @@ export interface SeatOptions {
   log(entry: ActorLogEntry): void;
   onStepSeen(seen: Omit<SeenStep, 'standsForMs'>): void;
 }
-interface Life extends HostLife {
+interface WatchedIncarnation extends HostIncarnation {
   watchdog: Watchdog;
   /** Why it could not load its kind. */
   loadError?: unknown;
 }
 
-export class Seat {
+export class HostSupervisor {
   state: 'starting' | 'up' | 'down' = 'down';
   restarts = 0;
   readonly index: number;
-  readonly #options: SeatOptions;
+  readonly #options: HostSupervisorOptions;
   readonly #calls = new CallTable();
   readonly #asks = new ControlAsks();
   readonly #mail = new OutgoingMail(() => this.#flush());
   readonly #budget: RestartBudget;
-  #life: Life | undefined;
+  #incarnation: WatchedIncarnation | undefined;
   /** Settles when the seat is up, or gives up. */
   #standing = new Deferred();
   #everUp = false;
-  /** Infinity: until the life that does not end has ended. */
+  /** Infinity: until the incarnation that does not end has ended. */
   #downUntilMs = 0;
   #closed: Deferred | undefined;
   /** What tool code has held the host for, as it drains, and when that was looked at. */
@@ -55,7 +55,7 @@ export class Seat {
   #lookedMs = monotonicMs();
   #lastFigures: HostFigures = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
 
-  constructor(options: SeatOptions) {
+  constructor(options: HostSupervisorOptions) {
     this.#options = options;
     this.index = options.start.setup.index;
     this.#budget = new RestartBudget(options.restarts);
@@ -73,7 +73,7 @@ export class Seat {
 
   /** Throws when the call cannot be taken; afterwards it is this seat's until it ends. */
   send(call: Call): void {
-    if (this.state === 'down') this.#rise();
+    if (this.state === 'down') this.#restart();
     if (!this.#calls.open(call)) throw new ServiceError('control.WORLD_BUSY', { details: { hostMessagesMax: limits.hostMessagesMax } });
     this.#write(call);
   }
@@ -86,10 +86,10 @@ export class Seat {
 
   /** One request on the control path. */
   async ask<T>(request: (control: HostControl) => Promise<T>): Promise<T> {
-    if (this.state === 'down') this.#rise();
+    if (this.state === 'down') this.#restart();
     await this.#standing.promise;
-    const life = this.#life!;
-    return this.#asks.run(() => request(life.control));
+    const incarnation = this.#incarnation!;
+    return this.#asks.run(() => request(incarnation.control));
   }
 
   /** The host's own figures; the last ones known when it does not answer soon. */
@@ -103,8 +103,8 @@ export class Seat {
 
   /** Looks after the present step; called at short intervals. */
   watch(): void {
-    if (this.state === 'starting') this.#life?.watchdog.lookAtStart();
-    const step = this.state === 'up' ? this.#life?.watchdog.look(this.#calls.slotsUsed) : undefined;
+    if (this.state === 'starting') this.#incarnation?.watchdog.lookAtStart();
+    const step = this.state === 'up' ? this.#incarnation?.watchdog.look(this.#calls.slotsUsed) : undefined;
     const found = step && this.#calls.at(step.slot);
     const call = found?.stamp === step?.stamp ? found : undefined;
     const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;
@@ -118,14 +118,14 @@ export class Seat {
     const sinceMs = nowMs - this.#lookedMs;
     this.#lookedMs = nowMs;
     this.#heldMs = isHeld ? Math.min(this.#heldMs + sinceMs, limits.heldWaitMsMax) : Math.max(0, this.#heldMs - sinceMs * limits.heldShare);
-    this.#life?.setYielding?.(this.#heldMs > limits.heldFreeMs);
+    this.#incarnation?.setYielding?.(this.#heldMs > limits.heldFreeMs);
   }
 
-  /** Ends the present life as a crash would; resolves when the next one stands. */
+  /** Ends the present incarnation as a crash would; resolves when the next one stands. */
   async kill(): Promise<void> {
-    if (this.#life === undefined) throw unavailable('The host is down.');
+    if (this.#incarnation === undefined) throw unavailable('The host is down.');
     this.#expectNextLife();
-    this.#life.watchdog.end('killed');
+    this.#incarnation.watchdog.end('killed');
     await this.#standing.promise;
   }
 
@@ -135,52 +135,55 @@ export class Seat {
     const closed = new Deferred();
     this.#closed = closed;
     await this.#standing.promise.catch(() => {});
-    const life = this.#life;
-    if (life === undefined || this.state === 'down') {
+    const incarnation = this.#incarnation;
+    if (incarnation === undefined || this.state === 'down') {
       closed.resolve();
       return;
     }
-    const patience = setTimeout(() => life.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
+    const patience = setTimeout(() => incarnation.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
     await this.#asks
-      .run(() => life.control.stop(graceMs, this.#mail.sent))
+      .run(() => incarnation.control.stop(graceMs, this.#mail.sent))
       .then(unwrap)
       .catch((error: Error) => this.#logEnd('crashed', `while stopping: ${error.message}`));
     clearTimeout(patience);
-    life.terminate();
+    incarnation.terminate();
     await closed.promise;
   }
 
   #launch(): void {
     this.state = 'starting';
     this.#mail.clear();
-    let started: HostLife;
+    let started: HostIncarnation;
     try {
       started = startHost({
         ...this.#options.start,
         onEnvelope: (envelope) => {
-          if (this.#life === life) readAtCaller(envelope, this.#frames);
+          if (this.#incarnation === incarnation) readAtCaller(envelope, this.#frames);
         },
       });
     } catch (error) {
-      this.#fall(this.#calls.inOrder(), error);
+      this.#markDown(this.#calls.inOrder(), error);
       return;
     }
-    const life: Life = { ...started, watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon(life)) };
-    this.#life = life;
-    void life.ended.then((detail) => this.#buried(life, detail));
+    const incarnation: WatchedIncarnation = {
+      ...started,
+      watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon(incarnation)),
+    };
+    this.#incarnation = incarnation;
+    void incarnation.ended.then((detail) => this.#exited(incarnation, detail));
     this.#asks
-      .run(() => life.control.load())
+      .run(() => incarnation.control.load())
       .then(
-        (answer) => this.#loaded(life, answer),
-        () => life.terminate(),
+        (answer) => this.#loaded(incarnation, answer),
+        () => incarnation.terminate(),
       );
   }
 
-  #loaded(life: Life, answer: Answer): void {
-    if (this.#life !== life || life.watchdog.reason) return;
+  #loaded(incarnation: WatchedIncarnation, answer: Answer): void {
+    if (this.#incarnation !== incarnation || incarnation.watchdog.reason) return;
     if (!answer.ok) {
-      life.loadError = errorFromFrame(answer.error);
-      life.terminate();
+      incarnation.loadError = errorFromFrame(answer.error);
+      incarnation.terminate();
       return;
     }
     this.state = 'up';
@@ -204,7 +207,7 @@ export class Seat {
   #fitting(slot: number, value: unknown, as: 'reply' | 'progress'): Call | undefined {
     const call = this.#calls.at(slot);
     if (call === undefined || this.#options.answerFits?.(call.message, value, as) !== false) return call;
-    this.#life?.refuse('it sent an answer of another shape');
+    this.#incarnation?.refuse('it sent an answer of another shape');
     return undefined;
   }
 
@@ -215,50 +218,56 @@ export class Seat {
   }
 
   #flush(): void {
-    const life = this.#life;
-    if (this.state !== 'up' || life === undefined || life.watchdog.reason) return;
+    const incarnation = this.#incarnation;
+    if (this.state !== 'up' || incarnation === undefined || incarnation.watchdog.reason) return;
     this.#mail.send(
-      (envelope) => life.post(envelope),
+      (envelope) => incarnation.post(envelope),
       (slot, cause) =>
         this.#calls.close(slot)?.reject(new ServiceError('control.INVALID_REQUEST', { message: 'The message cannot be cloned.', cause })),
     );
   }
 
-  /** One life is over: settle its calls, then start the next one, unless the seat is to stay empty. */
-  #buried(life: Life, detail: string): void {
-    this.#life = undefined;
+  /** One incarnation is over: settle its calls, then start the next one, unless the seat is to stay empty. */
+  #exited(incarnation: WatchedIncarnation, detail: string): void {
+    this.#incarnation = undefined;
     if (this.state === 'down') {
       // Given up before it ended: whoever asks next starts the host again.
-      life.board.close();
+      incarnation.board.close();
       this.#downUntilMs = 0;
       return;
     }
-    const reason = life.watchdog.reason ?? 'crashed';
-    const { left, running } = settleCalls(this.#calls, life.board, reason);
-    life.board.close();
+    const reason = incarnation.watchdog.reason ?? 'crashed';
+    const { left, running } = settleCalls(this.#calls, incarnation.board, reason);
+    incarnation.board.close();
     // An actor's step was not theirs; the host's own work may have been.
-    this.#asks.rejectAll(new ServiceError(reason === 'timeout' && running === undefined ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'));
+    this.#asks.rejectAll(
+      new ServiceError(reason === 'timeout' && running === undefined ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'),
+    );
     this.#expectNextLife();
-    if (!this.#closed) this.#logEnd(reason, life.loadError instanceof Error ? life.loadError.message : detail, running?.actorId);
+    if (!this.#closed)
+      this.#logEnd(reason, incarnation.loadError instanceof Error ? incarnation.loadError.message : detail, running?.actorId);
     // Whose step ran past its time is known, and none of its time is spent on starting hosts in a row.
-    const refusal = this.#whyStayDown(life, { detail, isExpected: reason === 'killed' || (reason === 'timeout' && running !== undefined) });
+    const refusal = this.#whyStayDown(incarnation, {
+      detail,
+      isExpected: reason === 'killed' || (reason === 'timeout' && running !== undefined),
+    });
     if (refusal) {
-      this.#fall(left, refusal);
+      this.#markDown(left, refusal);
       return;
     }
     this.restarts++;
     this.#launch();
-    if (this.#life) for (const call of left) this.#write(call);
+    if (this.#incarnation) for (const call of left) this.#write(call);
   }
 
-  /** Whoever asks from now on waits for the next life. */
+  /** Whoever asks from now on waits for the next incarnation. */
   #expectNextLife(): void {
     if (this.#standing.settled) this.#standing = new Deferred();
   }
 
-  #whyStayDown(life: Life, { detail, isExpected }: { detail: string; isExpected: boolean }): unknown {
+  #whyStayDown(incarnation: WatchedIncarnation, { detail, isExpected }: { detail: string; isExpected: boolean }): unknown {
     if (this.#closed) return unavailable('The host is closed.');
-    if (!this.#everUp) return life.loadError ?? new Error(`A host did not come up: ${detail}`);
+    if (!this.#everUp) return incarnation.loadError ?? new Error(`A host did not come up: ${detail}`);
     if (isExpected || this.#budget.spend(monotonicMs())) return undefined;
     const { coolDownMs } = this.#budget.limits;
     this.#downUntilMs = monotonicMs() + coolDownMs;
@@ -266,17 +275,17 @@ export class Seat {
     return this.#notNow();
   }
 
-  /** A life that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
-  #abandon(life: Life): void {
-    const { left, running } = settleCalls(this.#calls, life.board, life.watchdog.reason ?? 'stuck');
+  /** A incarnation that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
+  #abandon(incarnation: WatchedIncarnation): void {
+    const { left, running } = settleCalls(this.#calls, incarnation.board, incarnation.watchdog.reason ?? 'stuck');
     this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running?.actorId);
     this.#downUntilMs = Number.POSITIVE_INFINITY;
     this.#asks.rejectAll(this.#notNow());
-    this.#fall(left, this.#notNow());
+    this.#markDown(left, this.#notNow());
   }
 
   /** Down: for good when closed, else until somebody asks again and it may rise. */
-  #fall(calls: Call[], error: unknown): void {
+  #markDown(calls: Call[], error: unknown): void {
     this.state = 'down';
     this.#closed?.resolve();
     this.#standing.reject(error);
@@ -284,13 +293,13 @@ export class Seat {
     for (const call of calls) this.#calls.close(call.slot)!.reject(refusal);
   }
 
-  #rise(): void {
+  #restart(): void {
     if (this.#closed) throw unavailable('The host is closed.');
     if (monotonicMs() < this.#downUntilMs) throw this.#notNow();
     this.#expectNextLife();
     this.restarts++;
     this.#launch();
-    if (this.#life === undefined) throw unavailable('The host could not be started.');
+    if (this.#incarnation === undefined) throw unavailable('The host could not be started.');
   }
 
   #notNow(): ServiceError {

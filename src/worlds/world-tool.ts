@@ -39,29 +39,29 @@ interface SeatEvent {
   readonly callbacks: readonly ToolCallback[];
 }
 
-export class ToolSeat implements ContextCalls {
+export class WorldTool implements ContextCalls {
   readonly packageId: string;
   readonly instanceId: string;
   readonly tool: LoadedTool;
   readonly #turn: Turn;
-  readonly #isForgetful: boolean;
+  readonly #freshModulePerTurn: boolean;
   readonly #namespaces = new Map<string, SeatNamespace>();
   readonly #events = new Map<string, SeatEvent>();
   #behavior: ToolInstance | undefined;
   #behaviorSerial = 0;
   #codecs: ToolCodecs | undefined;
 
-  /** `isForgetful`: the module is made anew for every turn, so that what it keeps in variables shows. */
-  constructor(tool: LoadedTool, instanceId: string, { turn, isForgetful }: { turn: Turn; isForgetful: boolean }) {
+  /** `freshModulePerTurn`: the module is made anew for every turn, so that what it keeps in variables shows. */
+  constructor(tool: LoadedTool, instanceId: string, { turn, freshModulePerTurn }: { turn: Turn; freshModulePerTurn: boolean }) {
     this.tool = tool;
     this.packageId = tool.packageId;
     this.instanceId = instanceId;
     this.#turn = turn;
-    this.#isForgetful = isForgetful;
+    this.#freshModulePerTurn = freshModulePerTurn;
   }
 
   call(operationId: string, input: JsonValue): HandlerReturn {
-    const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
+    const behavior = this.#behavior === undefined || this.#freshModulePerTurn ? this.#awaken() : this.#behavior;
     let returned: HandlerReturn;
     try {
       returned = 'kind' in behavior ? behavior : behavior.call(operationId, input);
@@ -73,7 +73,7 @@ export class ToolSeat implements ContextCalls {
     return returned;
   }
   handle(subscriptionId: string, payload: JsonValue): HandlerFault | null {
-    const behavior = this.#behavior === undefined || this.#isForgetful ? this.#awaken() : this.#behavior;
+    const behavior = this.#behavior === undefined || this.#freshModulePerTurn ? this.#awaken() : this.#behavior;
     let fault: HandlerFault | null;
     try {
       fault = 'kind' in behavior ? behavior : behavior.handle(subscriptionId, payload);
@@ -96,7 +96,7 @@ export class ToolSeat implements ContextCalls {
   /** A codec sees no state; a module that throws while it loads has none. */
   #code<R extends Decoded | Encoded>(id: string, run: (codecs: ToolCodecs) => R): R | Misshapen {
     try {
-      if (this.#codecs === undefined || this.#isForgetful) this.#codecs = this.tool.codecs();
+      if (this.#codecs === undefined || this.#freshModulePerTurn) this.#codecs = this.tool.codecs();
       const result = run(this.#codecs);
       if (result.kind === 'thrown') this.#report(id, result);
       return result;
@@ -112,9 +112,11 @@ export class ToolSeat implements ContextCalls {
   }
   #report(handlerId: string, { message, detail }: HandlerThrow): void {
     const { throws } = this.#turn;
-    const isNew = throws.length < limits.keptThrowsMax && !throws.some((one) => one.packageId === this.packageId && one.handlerId === handlerId);
+    const isNew =
+      throws.length < limits.keptThrowsMax && !throws.some((one) => one.packageId === this.packageId && one.handlerId === handlerId);
     if (isNew) throws.push({ packageId: this.packageId, handlerId, detail: detail || message });
-    if (detail !== '' && detail !== message) this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
+    if (detail !== '' && detail !== message)
+      this.#turn.report(`'${handlerId}' of tool '${this.packageId}' (${this.instanceId}): ${detail}`);
   }
   /** A module that throws while it loads fails each of its calls. */
   #awaken(): ToolInstance | HandlerThrow {
@@ -221,7 +223,8 @@ export class ToolSeat implements ContextCalls {
     turn.enterCall();
     const { name, emitted, callbacks } = this.#event(eventId, payload);
     const { emissions, storage, budget } = turn;
-    if (emissions.length >= limits.cascadeDeliveriesMax) throw new ContextRefusal(`more than ${limits.cascadeDeliveriesMax} events in one turn`);
+    if (emissions.length >= limits.cascadeDeliveriesMax)
+      throw new ContextRefusal(`more than ${limits.cascadeDeliveriesMax} events in one turn`);
     budget.spendWrite(eventId, payloadText);
     for (let left = callbacks.length; left > 0; left--) budget.spendWrite('', payloadText);
     turn.isChanging = true;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Gate } from '../../src/control/gate.js';
+import { Semaphore } from '../../src/control/semaphore.js';
 
 test('so many at once, the others in order, and a failure gives its place back', async () => {
-  const gate = new Gate(2);
+  const gate = new Semaphore(2);
   const order: number[] = [];
   let inside = 0;
   let most = 0;
   const results = await Promise.allSettled(
     [1, 2, 3, 4, 5, 6].map((index) =>
-      gate.pass(async () => {
+      gate.run(async () => {
         order.push(index);
         most = Math.max(most, ++inside);
         await new Promise(setImmediate);

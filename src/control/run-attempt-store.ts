@@ -3,18 +3,18 @@
 //   D2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
 import { ServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
+import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';
 import type { Attached } from '../drills/capture.js';
-import type { Desk, HandedIn, PendingInteraction } from '../drills/hosted-attempt.js';
-import type { Begun, Ended, Played, PlayedStep, Worked } from '../drills/seat.js';
+import type { AgentSubmission, AttemptStore, PendingInteraction } from '../drills/hosted-attempt.js';
 import type { WorldRef } from '../worlds/api.js';
-import { patience } from './patient-world.js';
 import { loadAttached } from './run-attachment-records.js';
-import { awaiting, begunAt, coordinationOf, putRun, stepKept, timelineEnded } from './run-changes.js';
+import { awaitAgent, coordinationOf, endTimeline, markBegun, putRun, storeStep } from './run-changes.js';
 import { timedOutIfOver } from './run-deadline.js';
 import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runTable, stepTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
+import { backoff } from './with-retry.js';
 
 export interface DeskPart {
   /** As this coordinator took it up. */
@@ -31,10 +31,10 @@ export class Fenced extends Error {
   }
 }
 
-export class RunDesk implements Desk {
-  readonly played: Played;
-  readonly ended?: Ended;
-  begun?: Begun;
+export class RunAttemptStore implements AttemptStore {
+  readonly played: AttemptProgress;
+  readonly ended?: TimelineEnd;
+  begun?: AttemptStart;
   readonly #services: ControlServices;
   readonly #part: DeskPart;
   readonly #hostedRunId: string;
@@ -50,13 +50,13 @@ export class RunDesk implements Desk {
     if (ended !== undefined) this.ended = ended;
   }
 
-  async begin(begun: Begun, world: WorldRef): Promise<void> {
+  async begin(begun: AttemptStart, world: WorldRef): Promise<void> {
     const identity = this.#part.identity(world.worldInstanceId);
-    await this.change((tx, record, nowMs) => putRun(tx, begunAt(record, nowMs, { begun, identity }), nowMs));
+    await this.change((tx, record, nowMs) => putRun(tx, markBegun(record, nowMs, { begun, identity }), nowMs));
     this.begun = begun;
   }
 
-  async await(pending: PendingInteraction): Promise<HandedIn & Pick<Worked, 'unanswered'>> {
+  async await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>> {
     const memory = runMemory(this.#services);
     // Before it can be reported.
     const next = memory.nextHandedIn(this.#hostedRunId);
@@ -65,7 +65,7 @@ export class RunDesk implements Desk {
       if (before.pending?.handedIn === undefined) this.#services.operations.forgetStarts(tx, before.operationId);
       // An earlier incarnation has reported it already.
       if (before.pending?.interactionId === interactionId) return before;
-      const noted = putRun(tx, awaiting(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
+      const noted = putRun(tx, awaitAgent(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
       return timedOutIfOver(tx, noted, nowMs);
     });
     if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
@@ -77,17 +77,17 @@ export class RunDesk implements Desk {
   async keep(step: PlayedStep): Promise<void> {
     const hostedRunId = this.#hostedRunId;
     await this.change((tx, record, nowMs) => {
-      const kept = stepKept(record, nowMs);
+      const kept = storeStep(record, nowMs);
       tx.put(stepTable, { hostedRunId, ordinal: kept.stepCount, step });
       return putRun(tx, kept, nowMs);
     });
   }
 
-  async end(ended: Ended): Promise<Ended> {
+  async end(ended: TimelineEnd): Promise<TimelineEnd> {
     return await this.change((tx, record, nowMs) => {
       // A cancellation that was accepted holds, whether the attempt has seen it or not.
-      const stands: Ended = record.run.termination === undefined ? ended : { ...ended, cancelled: true };
-      putRun(tx, timelineEnded(record, nowMs, stands), nowMs);
+      const stands: TimelineEnd = record.run.termination === undefined ? ended : { ...ended, cancelled: true };
+      putRun(tx, endTimeline(record, nowMs, stands), nowMs);
       return stands;
     });
   }
@@ -105,7 +105,7 @@ export class RunDesk implements Desk {
       } catch (error) {
         const passes = error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
         if (!passes || this.#part.leaving.aborted) throw error;
-        await patience(tries, { leaving: this.#part.leaving, retryAfterMs: error.extra.retryAfterMs });
+        await backoff(tries, { leaving: this.#part.leaving, retryAfterMs: error.extra.retryAfterMs });
       }
     }
   }
@@ -120,7 +120,7 @@ export class RunDesk implements Desk {
   #unlessLeft<T>(promise: Promise<T>): Promise<T> {
     const { leaving } = this.#part;
     return new Promise((resolve, reject) => {
-      const leave = (): void => reject(new Error('this life ends'));
+      const leave = (): void => reject(new Error('this incarnation ends'));
       if (leaving.aborted) leave();
       leaving.addEventListener('abort', leave, { once: true });
       promise.then((value) => {

@@ -34,7 +34,7 @@ interface Live {
   world?: LiveWorld;
 }
 
-export class RunDesk {
+export class RunQueue {
   readonly #options: RunDeskOptions;
   /** In the order in which they were asked for. */
   readonly #jobs = new Map<string, Job>();
@@ -56,7 +56,10 @@ export class RunDesk {
     this.#requireKnown(asked);
     const waiting = [...this.#jobs.values()].filter(({ request }) => request.state === 'queued').length;
     if (waiting >= limits.inspectorRequestsWaitingMax)
-      throw new ServiceError('control.QUOTA_EXCEEDED', { message: 'Too many run requests wait.', retryAfterMs: limits.unavailableRetryAfterMs });
+      throw new ServiceError('control.QUOTA_EXCEEDED', {
+        message: 'Too many run requests wait.',
+        retryAfterMs: limits.unavailableRetryAfterMs,
+      });
     const request: RunRequest = {
       requestId: newId('request'),
       state: 'queued',
@@ -271,7 +274,12 @@ function unknown(what: string, id: string): ServiceError {
 function failureOf(error: unknown): NonNullable<RunRequest['failure']> {
   if (!(error instanceof ServiceError)) return { code: 'control.INTERNAL', message: 'The run ended with an internal error.' };
   const { issues, details } = error.extra;
-  return { code: error.code, message: error.message, ...(issues === undefined ? {} : { issues }), ...(details === undefined ? {} : { details }) };
+  return {
+    code: error.code,
+    message: error.message,
+    ...(issues === undefined ? {} : { issues }),
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 function defined(value: object): object {

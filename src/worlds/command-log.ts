@@ -14,7 +14,7 @@ export interface DoneCommand {
   answer: JsonValue;
 }
 
-export class DoneCommands {
+export class CommandLog {
   readonly #view: StoreView;
   readonly #worldId: string;
   /** Not yet taken. */

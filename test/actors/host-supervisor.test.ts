@@ -141,17 +141,21 @@ testBoth(
   },
 );
 
-testBoth('a host that keeps ending is left alone for a while', { restarts: { max: 2, windowMs: 60_000, coolDownMs: 60_000 } }, async (counters) => {
-  const { command, add, control, system, log } = counters;
-  for (let crash = 1; crash <= 2; crash++) equal(await refusalOf(command('a', { kind: 'exit' })), 'world.ACTOR_RESTARTED');
-  await add('a');
-  const outcomes = await Promise.allSettled([command('a', { kind: 'exit' }), add('b')]);
-  deepEqual(outcomes.map(codeOrValue), ['world.ACTOR_RESTARTED', 'control.UNAVAILABLE']);
-  equal(await refusalOf(add('a')), 'control.UNAVAILABLE');
-  equal(await refusalOf(control(0, { kind: 'refuse' })), 'control.UNAVAILABLE');
-  equal((await system.stats())[0]!.state, 'down');
-  ok(log.some((entry) => entry.event === 'host_down' && entry.coolDownMs === 60_000));
-});
+testBoth(
+  'a host that keeps ending is left alone for a while',
+  { restarts: { max: 2, windowMs: 60_000, coolDownMs: 60_000 } },
+  async (counters) => {
+    const { command, add, control, system, log } = counters;
+    for (let crash = 1; crash <= 2; crash++) equal(await refusalOf(command('a', { kind: 'exit' })), 'world.ACTOR_RESTARTED');
+    await add('a');
+    const outcomes = await Promise.allSettled([command('a', { kind: 'exit' }), add('b')]);
+    deepEqual(outcomes.map(codeOrValue), ['world.ACTOR_RESTARTED', 'control.UNAVAILABLE']);
+    equal(await refusalOf(add('a')), 'control.UNAVAILABLE');
+    equal(await refusalOf(control(0, { kind: 'refuse' })), 'control.UNAVAILABLE');
+    equal((await system.stats())[0]!.state, 'down');
+    ok(log.some((entry) => entry.event === 'host_down' && entry.coolDownMs === 60_000));
+  },
+);
 
 testBoth(
   'after the cool-down the next message starts the host again',
@@ -160,7 +164,8 @@ testBoth(
     await add('a', 4);
     equal(await refusalOf(command('a', { kind: 'exit' })), 'world.ACTOR_RESTARTED');
     let reply: CounterReply | undefined;
-    while (reply === undefined) reply = await add('a').catch((error) => (error.code === 'control.UNAVAILABLE' ? undefined : Promise.reject(error)));
+    while (reply === undefined)
+      reply = await add('a').catch((error) => (error.code === 'control.UNAVAILABLE' ? undefined : Promise.reject(error)));
     equal(reply.value, 5);
   },
 );
@@ -189,17 +194,21 @@ testBoth('a control request of a host that ends is refused', {}, async ({ contro
   equal(await asking, 'world.ACTOR_RESTARTED');
 });
 
-testBoth('closing finishes what was accepted, passivates, closes the kind, and refuses the rest', {}, async ({ system, add, notes, read }) => {
-  const accepted = Array.from({ length: 200 }, (_, index) => add(`a-${index % 10}`));
-  const closing = system.close();
-  equal(await refusalOf(add('a-0')), 'control.UNAVAILABLE');
-  equal(await refusalOf(read('a-0')), 'control.UNAVAILABLE');
-  equal(Math.max(...(await Promise.all(accepted)).map(({ value }) => value)), 20);
-  await closing;
-  const events = notes().map(({ event }) => event);
-  equal(events.filter((event) => event === 'passivate').length, 10);
-  equal(events.at(-1), 'close');
-});
+testBoth(
+  'closing finishes what was accepted, passivates, closes the kind, and refuses the rest',
+  {},
+  async ({ system, add, notes, read }) => {
+    const accepted = Array.from({ length: 200 }, (_, index) => add(`a-${index % 10}`));
+    const closing = system.close();
+    equal(await refusalOf(add('a-0')), 'control.UNAVAILABLE');
+    equal(await refusalOf(read('a-0')), 'control.UNAVAILABLE');
+    equal(Math.max(...(await Promise.all(accepted)).map(({ value }) => value)), 20);
+    await closing;
+    const events = notes().map(({ event }) => event);
+    equal(events.filter((event) => event === 'passivate').length, 10);
+    equal(events.at(-1), 'close');
+  },
+);
 
 testBoth('closing cancels commands that run on after the grace, and what they did is committed', { closeGraceMs: 50 }, async (counters) => {
   const begun = signalled();
@@ -223,9 +232,13 @@ testBoth('closing is not held up by a handler that never returns', watched, asyn
 test('a host process is gone when its parent is killed, whether it waits or spins', { timeout: 20_000 }, async () => {
   for (const command of [{ kind: 'add', amount: 1 }, { kind: 'spin' }] satisfies CounterCommand[]) {
     const directory = mkdtempSync(join(tmpdir(), 'counters-'));
-    const parent = spawn(process.execPath, [fileURLToPath(new URL('./orphaning-parent.js', import.meta.url)), directory, JSON.stringify(command)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const parent = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('./orphaning-parent.js', import.meta.url)), directory, JSON.stringify(command)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const hostPid = Number(line.toString());
     ok(isAlive(hostPid));

@@ -100,7 +100,13 @@ test('keys belong to one world: a fork has none of them, and a world of the same
   const { worldId } = first.world;
   await first.world.destroy();
   const again = await createBank(host.worlds, worldId);
-  await again.run({ kind: 'verify', checkpointId: 'c', checkpointKind: 'final', result: { verdict: 'passed', assertions: [] }, operationKey: 'k' });
+  await again.run({
+    kind: 'verify',
+    checkpointId: 'c',
+    checkpointKind: 'final',
+    result: { verdict: 'passed', assertions: [] },
+    operationKey: 'k',
+  });
 });
 
 test('a closed world refuses every change but a whole reset, which opens it again', async () => {

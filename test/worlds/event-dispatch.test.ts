@@ -8,7 +8,9 @@ const { create } = bankWorlds();
 test('an event of another package reaches every instance, in order; one of its own package its own instance only', async () => {
   const bank = await create();
   const { sequence } = await bank.add(5);
-  const handled = (await bank.transaction(sequence)).filter((entry): entry is EventEntry => entry.kind === 'event' && entry.phase === 'handled');
+  const handled = (await bank.transaction(sequence)).filter(
+    (entry): entry is EventEntry => entry.kind === 'event' && entry.phase === 'handled',
+  );
   assert.deepEqual(
     handled.map(({ handlerPackageId, handlerInstanceId, subscriptionId }) => [handlerPackageId, handlerInstanceId, subscriptionId]),
     [
@@ -25,13 +27,19 @@ test('an event of another package reaches every instance, in order; one of its o
 test('a cascade goes breadth first, in the turn of its cause', async () => {
   const bank = await create();
   const { sequence } = await bank.call('chain', { length: 2, width: 2 });
-  const entries = (await bank.transaction(sequence)).filter((entry): entry is EventEntry => entry.kind === 'event' && entry.phase === 'handled');
+  const entries = (await bank.transaction(sequence)).filter(
+    (entry): entry is EventEntry => entry.kind === 'event' && entry.phase === 'handled',
+  );
   assert.deepEqual(
     entries.map(({ payload }) => payload.left),
     [2, 2, 1, 1, 0, 0],
   );
   const { value } = await bank.world.query({ kind: 'row', packageId: 'bank', namespace: 'log', rowId: 'link-0' });
-  assert.deepEqual(value?.source, { kind: 'event', event: { packageId: 'bank', instanceId: 'bank', eventId: 'link' }, subscriptionId: 'on-link' });
+  assert.deepEqual(value?.source, {
+    kind: 'event',
+    event: { packageId: 'bank', instanceId: 'bank', eventId: 'link' },
+    subscriptionId: 'on-link',
+  });
 });
 
 test('a turn emits and delivers at most 10,000 times', async () => {

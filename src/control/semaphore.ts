@@ -1,6 +1,6 @@
 // Lets so many through at once; the others wait, first come first served.
 
-export class Gate {
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
@@ -8,7 +8,7 @@ export class Gate {
     this.#free = places;
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((enter) => this.#waiting.push(enter));
     try {

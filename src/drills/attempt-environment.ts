@@ -1,5 +1,6 @@
-// What an attempt is played on: where its world comes from, who its agent is, what is kept of it as it goes. A local run makes a world for it
-// and keeps nothing; a hosted run takes a session's world and keeps every step, so that another life can go on (hosted-attempt.ts).
+// What an attempt is played on: where its world comes from, who its agent is, what is kept of it as it goes. A local run makes a world for
+// it and keeps nothing; a hosted run takes a session's world and keeps every step, so that another incarnation can go on
+// (hosted-attempt.ts).
 import type { CompiledBuild } from '../contract/build.js';
 import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../contract/run.js';
 import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
@@ -11,7 +12,7 @@ import type { AttemptNumbers } from './run-setup.js';
 import type { TargetRun } from './targets/target-run.js';
 import type { PlannedInteraction } from './timeline.js';
 
-export interface Seat {
+export interface AttemptEnvironment {
   runId: string;
   build: CompiledBuild;
   planned: PlayableDrill;
@@ -27,52 +28,52 @@ export interface Seat {
   onBug?: (bug: unknown, correlationId: string) => void;
   /** The world with its budgets set: made, or taken as it stands. */
   open(): Promise<OpenedWorld>;
-  agent(world: WorldRef, begun: Begun): Agent;
-  once: Once;
-  keeper?: Keeper;
+  agent(world: WorldRef, begun: AttemptStart): Agent;
+  once: OnceGuard;
+  keeper?: ProgressStore;
   /** What was attached beside what the agent's work brought along. */
   attached?(): Promise<Attached[]>;
 }
 export interface OpenedWorld {
   world: WorldRef;
-  begun: Begun;
-  /** By an earlier life. */
-  played?: Played;
-  ended?: Ended;
+  begun: AttemptStart;
+  /** By an earlier incarnation. */
+  played?: AttemptProgress;
+  ended?: TimelineEnd;
 }
-export interface Begun extends Mark {
+export interface AttemptStart extends StepPosition {
   /** Of the last entry before the attempt; 1, the world's making, is the attempt's own. */
   evidenceSequence: number;
 }
 /** How the timeline ended: nothing is played after it. */
-export interface Ended {
+export interface TimelineEnd {
   cancelled: boolean;
   cutShort?: string;
   failure?: RunError;
 }
 /** Of the attempt's evidence. */
-export function firstSequence({ evidenceSequence }: Pick<Begun, 'evidenceSequence'>): number {
+export function firstSequence({ evidenceSequence }: Pick<AttemptStart, 'evidenceSequence'>): number {
   return evidenceSequence <= 1 ? 1 : evidenceSequence + 1;
 }
 
 /** Who does the work of the interactions. */
 export interface Agent {
   /** Never rejects for what the agent does: that is a status. When it resolves the agent has no access any more. */
-  work(interaction: PlannedInteraction, started: Started): Promise<Worked>;
+  work(interaction: PlannedInteraction, started: StepStart): Promise<WorkResult>;
   release(): Promise<void>;
 }
-export interface Worked {
+export interface WorkResult {
   run: TargetRun;
   bindingEvidence: BindingEvidence;
   unanswered?: UnansweredRequests | undefined;
 }
-export interface Started {
+export interface StepStart {
   virtualTimeUs: number;
   toolCallsAtStart: number;
 }
 
 /** Where a world stands between two steps, when nothing moves it but the attempt. */
-export interface Mark {
+export interface StepPosition {
   virtualTimeUs: number;
   toolCalls: { attempted: number; rejected: number };
   eventsProcessed: number;
@@ -81,19 +82,19 @@ export interface Mark {
 export interface PlayedStep {
   interaction: InteractionResult;
   checkpoint?: CheckpointResult;
-  mark: Mark;
+  mark: StepPosition;
 }
-/** Keeps a play as it goes, for another life to go on with it. */
-export interface Keeper {
+/** Keeps a play as it goes, for another incarnation to go on with it. */
+export interface ProgressStore {
   keep(step: PlayedStep): Promise<void>;
   /** Yields the end that stands: a cancellation may have come first. */
-  end(ended: Ended): Promise<Ended>;
+  end(ended: TimelineEnd): Promise<TimelineEnd>;
 }
 /** What has been played already. */
-export interface Played {
+export interface AttemptProgress {
   steps: readonly PlayedStep[];
   /** Of the interaction after them. */
-  started?: Started;
+  started?: StepStart;
 }
 /** The key under which the world does a step of this attempt once, however often it is asked; nothing where no one asks twice. */
-export type Once = (step: string) => { operationKey?: string };
+export type OnceGuard = (step: string) => { operationKey?: string };

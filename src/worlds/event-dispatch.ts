@@ -1,6 +1,6 @@
-// Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order, instances in order.
-// A subscription to an event of its own package receives those of its own instance only; one to another package's event, of every instance.
-// What handlers emit meanwhile is delivered in the same turn, breadth first.
+// Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order,
+// instances in order. A subscription to an event of its own package receives those of its own instance only; one to another package's
+// event, of every instance. What handlers emit meanwhile is delivered in the same turn, breadth first.
 
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -9,14 +9,14 @@ import type { HandlerFault } from '../tools/loaded-tool.js';
 import { callbacksOf } from './callback-queue.js';
 import type { EventShape } from './journal.js';
 import type { Program } from './program.js';
-import { ToolSeat } from './tool-seat.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
+import { WorldTool } from './world-tool.js';
 
 export interface Delivery {
   readonly kind: 'event';
   readonly event: EventName;
   readonly subscriptionId: string;
-  readonly seat: ToolSeat;
+  readonly seat: WorldTool;
   readonly handled: EventShape;
 }
 export interface EventPlan {
@@ -31,27 +31,27 @@ export interface DeliveryFailure {
   readonly delivery: Delivery;
 }
 
-export class Deliveries {
+export class EventDispatcher {
   readonly #turn: Turn;
   readonly #program: Program;
-  readonly #isForgetful: boolean;
-  readonly #seats = new Map<string, ToolSeat>();
+  readonly #freshModulePerTurn: boolean;
+  readonly #seats = new Map<string, WorldTool>();
   readonly #plans = new Map<string, EventPlan>();
 
-  constructor(turn: Turn, program: Program, { isForgetful }: { isForgetful: boolean }) {
+  constructor(turn: Turn, program: Program, { freshModulePerTurn }: { freshModulePerTurn: boolean }) {
     this.#turn = turn;
     this.#program = program;
-    this.#isForgetful = isForgetful;
+    this.#freshModulePerTurn = freshModulePerTurn;
   }
 
   /** Of an instance that the program has. */
-  seat(packageId: string, instanceId: string): ToolSeat {
+  seat(packageId: string, instanceId: string): WorldTool {
     const key = `${packageId} ${instanceId}`;
     let seat = this.#seats.get(key);
     if (seat === undefined) {
       const tool = this.#program.tools.get(packageId);
       if (tool === undefined) throw new RangeError(`no tool ${packageId}`);
-      seat = new ToolSeat(tool, instanceId, { turn: this.#turn, isForgetful: this.#isForgetful });
+      seat = new WorldTool(tool, instanceId, { turn: this.#turn, freshModulePerTurn: this.#freshModulePerTurn });
       this.#seats.set(key, seat);
     }
     return seat;
@@ -120,7 +120,13 @@ export class Deliveries {
     for (const { packageId, subscriptionId } of this.#program.subscribers(event.packageId, event.eventId)) {
       const instances = packageId === event.packageId ? [event.instanceId] : (this.#program.instances.get(packageId) ?? []);
       for (const instanceId of instances) {
-        const handled = journal.eventShape({ event, phase: 'handled', handlerPackageId: packageId, handlerInstanceId: instanceId, subscriptionId });
+        const handled = journal.eventShape({
+          event,
+          phase: 'handled',
+          handlerPackageId: packageId,
+          handlerInstanceId: instanceId,
+          subscriptionId,
+        });
         deliveries.push({ kind: 'event', event, subscriptionId, seat: this.seat(packageId, instanceId), handled });
       }
     }

@@ -6,18 +6,18 @@ import { Interruption } from '../drills/interruption.js';
 import type { WorldRef } from '../worlds/api.js';
 import { isOwnFailure } from './interruptions.js';
 
-const passing = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY', 'control.STORAGE_FULL', 'control.UNAVAILABLE']);
+const retryable = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY', 'control.STORAGE_FULL', 'control.UNAVAILABLE']);
 
-/** What does not pass in limits.worldTriesMax tries, or before this life ends, interrupts. */
-export function patientWorld(world: WorldRef, leaving: AbortSignal): WorldRef {
+/** What does not pass in limits.worldTriesMax tries, or before this incarnation ends, interrupts. */
+export function withRetry(world: WorldRef, leaving: AbortSignal): WorldRef {
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof ServiceError) || !passing.has(error.code)) throw error;
+        if (!(error instanceof ServiceError) || !retryable.has(error.code)) throw error;
         if (leaving.aborted || isOwnFailure(error) || tries === limits.worldTriesMax) throw new Interruption(error);
-        await patience(tries, { leaving, retryAfterMs: error.extra.retryAfterMs });
+        await backoff(tries, { leaving, retryAfterMs: error.extra.retryAfterMs });
       }
     }
   };
@@ -32,8 +32,8 @@ export function patientWorld(world: WorldRef, leaving: AbortSignal): WorldRef {
   };
 }
 
-/** Longer each time; over at once when this life is to end. */
-export async function patience(
+/** Longer each time; over at once when this incarnation is to end. */
+export async function backoff(
   tries: number,
   { leaving, retryAfterMs = 0 }: { leaving: AbortSignal; retryAfterMs?: number | undefined },
 ): Promise<void> {
