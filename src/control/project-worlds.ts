@@ -2,7 +2,8 @@
 // first message to one of its worlds and end when none has had one for a while; the next message starts them again, and no holder of a
 // reference notices.
 //   W1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
-//   W2. Messages of one world are sent in the order of the calls, over a restart of its hosts too.
+//   W2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where nobody has asked for
+//       them since they were found quiet.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
@@ -32,6 +33,8 @@ interface Hosts {
   /** Once they stand. */
   ready?: Worlds;
   usedMs: number;
+  /** How often somebody has asked for them. */
+  uses: number;
   firstHost: number;
 }
 
@@ -110,12 +113,12 @@ export class ProjectWorlds implements Worlds {
   hostsOf(projectId: string): Promise<Worlds> {
     const known = this.#projects.get(projectId);
     if (known !== undefined) {
-      known.usedMs = Date.now();
+      noteUse(known);
       return known.worlds;
     }
     if (this.#closed) return Promise.reject(new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' }));
     const firstHost = this.#firstHostOf(projectId);
-    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), firstHost };
+    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, firstHost };
     this.#projects.set(projectId, hosts);
     hosts.worlds.then(
       (worlds) => {
@@ -130,7 +133,7 @@ export class ProjectWorlds implements Worlds {
   readyOf(projectId: string): Worlds | undefined {
     const known = this.#projects.get(projectId);
     if (known?.ready === undefined) return undefined;
-    known.usedMs = Date.now();
+    noteUse(known);
     return known.ready;
   }
 
@@ -154,9 +157,7 @@ export class ProjectWorlds implements Worlds {
       .filter(([, { ready }]) => ready !== undefined)
       .sort(([, one], [, other]) => one.usedMs - other.usedMs);
     for (const [projectId, hosts] of oldest) {
-      if (Date.now() - hosts.usedMs < limits.hostsSpareMs || !(await this.#isQuiet(hosts))) continue;
-      await this.#end(projectId);
-      return;
+      if (Date.now() - hosts.usedMs >= limits.hostsSpareMs && (await this.#endQuiet(projectId, hosts))) return;
     }
     throw new ServiceError('control.UNAVAILABLE', {
       message: 'As many projects are at work as the service has room for.',
@@ -167,15 +168,18 @@ export class ProjectWorlds implements Worlds {
   async #endIdle(): Promise<void> {
     for (const [projectId, hosts] of this.#projects) {
       if (hosts.ready === undefined || Date.now() - hosts.usedMs < this.#idleMs) continue;
-      if (await this.#isQuiet(hosts)) await this.#end(projectId);
+      await this.#endQuiet(projectId, hosts);
     }
   }
 
-  /** Nothing is under way, and nothing came while that was asked. */
-  async #isQuiet(hosts: Hosts): Promise<boolean> {
-    const { usedMs } = hosts;
+  /** False where something is under way, or came while that was asked: then they stand. */
+  async #endQuiet(projectId: string, hosts: Hosts): Promise<boolean> {
+    const { uses } = hosts;
     const stats = await hosts.ready?.stats();
-    return hosts.usedMs === usedMs && (stats?.hosts ?? []).every(({ mailboxDepth }) => mailboxDepth === 0);
+    const isQuiet = (stats?.hosts ?? []).every(({ mailboxDepth }) => mailboxDepth === 0);
+    if (!isQuiet || hosts.uses !== uses || this.#projects.get(projectId) !== hosts) return false;
+    await this.#end(projectId);
+    return true;
   }
 
   #end(projectId: string): Promise<void> {
@@ -211,6 +215,11 @@ export class ProjectWorlds implements Worlds {
   refOf(projectId: string, worlds: Worlds, ref: WorldRef): WorldRef {
     return this.#ref(projectId, worlds, ref);
   }
+}
+
+function noteUse(hosts: Hosts): void {
+  hosts.usedMs = Date.now();
+  hosts.uses += 1;
 }
 
 /** The folder is named by a digest: an id is never a path. */
@@ -267,9 +276,12 @@ class ProjectWorldRef implements WorldRef {
 
   async #reopen(): Promise<Current> {
     try {
-      const worlds = await this.#owner.hostsOf(this.#projectId);
-      if (worlds !== this.#current.worlds) this.#current = { worlds, ref: await worlds.open(this.worldId) };
-      return this.#current;
+      for (;;) {
+        const worlds = await this.#owner.hostsOf(this.#projectId);
+        if (worlds !== this.#current.worlds) this.#current = { worlds, ref: await worlds.open(this.worldId) };
+        // They may have ended meanwhile. Asked for now, they stand until those that wait have been sent.
+        if (this.#owner.readyOf(this.#projectId) === worlds) return this.#current;
+      }
     } finally {
       // After those that wait have been sent.
       queueMicrotask(() => {
