@@ -28,7 +28,9 @@ export interface RunningStep {
   sinceMs: number;
 }
 
-/** What a host is handed: shared memory, the thread's critical section behind the records, or the number of the inherited file descriptor. */
+/**
+ * What a host is handed: shared memory, the thread's critical section behind the records, or the number of the inherited file descriptor.
+ */
 export type BoardPage = { kind: 'shared'; buffer: SharedArrayBuffer } | { kind: 'file'; fd: number };
 
 export function createSharedPage(): BoardPage & { kind: 'shared' } {
