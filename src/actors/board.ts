@@ -1,4 +1,4 @@
-// The step board: a page on which a host notes what it is about to run, so that whoever watches it can tell, even from a host that is stuck
+// The step board: a page on which a host notes what it is about to run, so that a watcher knows, even of a host that is stuck
 // or dead, which message it was running, since when, and which messages it had begun at all.
 // A thread's page is a SharedArrayBuffer; a process's is an unlinked file both sides hold open (a blocked loop sends no messages, and what
 // is written to a file survives the abort of its writer; one write a step, about 1 us).

@@ -1,6 +1,7 @@
 // The address of an access: `~` and a random number, as the first segment below the base URL. It says which access a request is for where
 // the request holds no credential. It is no credential itself: it opens only routes whose tool asks for none.
 
+import { RequestView } from '../http/request-view.js';
 import type { HttpHandler, HttpRequest } from '../http/server.js';
 import type { RemoteBinding } from './access-table.js';
 import { mcpRoute } from './mcp-route.js';
@@ -31,36 +32,17 @@ export function addressOf(request: HttpRequest): string | undefined {
   return request instanceof AddressedRequest ? request.accessAddress : undefined;
 }
 
-class AddressedRequest implements HttpRequest {
-  readonly path: string;
+class AddressedRequest extends RequestView {
   readonly accessAddress: string;
-  readonly #request: HttpRequest;
+  readonly #path: string;
 
   constructor(request: HttpRequest, path: string, accessAddress: string) {
-    this.#request = request;
-    this.path = path;
+    super(request);
+    this.#path = path;
     this.accessAddress = accessAddress;
   }
 
-  get method(): string {
-    return this.#request.method;
-  }
-  get query(): string {
-    return this.#request.query;
-  }
-  get headers(): ReadonlyMap<string, string> {
-    return this.#request.headers;
-  }
-  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
-    return this.#request.repeatedHeaders;
-  }
-  get address(): string {
-    return this.#request.address;
-  }
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-  body(bytesMax: number): Promise<Uint8Array> {
-    return this.#request.body(bytesMax);
+  override get path(): string {
+    return this.#path;
   }
 }

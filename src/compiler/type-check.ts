@@ -86,7 +86,7 @@ class TypeErrors {
   readonly #behaviors: ReadonlySet<string>;
   readonly #found = new Diagnostics();
   /** Lines of which the compiler has spoken, files that it could not parse, and what has been added. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(ts: TypeScript, sources: TypeScriptSources, known: readonly Diagnostic[]) {
     this.#ts = ts;
@@ -95,7 +95,7 @@ class TypeErrors {
     for (const diagnostic of known) {
       const { code, severity, file, line } = diagnostic;
       this.#found.add(diagnostic);
-      if (severity === 'error') this.#told.add(code === 'DY6003' ? file : `${file}:${line}`);
+      if (severity === 'error') this.#reported.add(code === 'DY6003' ? file : `${file}:${line}`);
     }
   }
 
@@ -131,13 +131,13 @@ class TypeErrors {
 
   #report(error: TsDiagnostic, place: Place): void {
     const { file, line, column } = place;
-    if (error.category !== this.#ts.DiagnosticCategory.Error || this.#told.has(file) || this.#told.has(`${file}:${line}`)) return;
+    if (error.category !== this.#ts.DiagnosticCategory.Error || this.#reported.has(file) || this.#reported.has(`${file}:${line}`)) return;
     const lines = this.#ts.flattenDiagnosticMessageText(error.messageText, '\n').split('\n');
     const message = `${lines.map((text) => text.trim()).join(' ')} (TS${error.code})`;
     // A file may be checked as a part of several programs.
     const key = `${file}:${line}:${column} ${message}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.#found.report('DY6011', place, message);
   }
 

@@ -1,6 +1,6 @@
 // Why a service takes no work just now, by name: `details.reasons` of the 503 of /readyz.
 
-/** In the order in which they are told. */
+/** In the order in which they are shown. */
 export const notReadyReasons = {
   starting: 'the service is starting',
   shutting_down: 'the service is shutting down',

@@ -89,7 +89,7 @@ export class Health {
   }
 }
 
-/** One long pause is no reason: so many steps of a window are slower than what is told that the process hardly answers. */
+/** One long pause is no reason: the lag is what a share of a window's steps exceeds. */
 function watchLoop(): LoopLag {
   const resolution = limits.eventLoopSampleMs;
   const histogram = monitorEventLoopDelay({ resolution });

@@ -47,7 +47,7 @@ function requireSeed(seed: string): void {
   if (!isSeed(seed)) throw refused({ path: '/seed', code: 'too_large', message: 'is an unsigned 64-bit integer' });
 }
 
-/** Prepared worlds are told apart by their seed alone. */
+/** Prepared worlds differ in their seed alone. */
 function requireOrdinary({ warmPool, trial = 1, attempt = 1 }: CreateSessionRequest): void {
   if (warmPool === undefined || (trial === 1 && attempt === 1)) return;
   throw refused({ path: '/warmPool', code: 'conflict', message: 'a prepared session is of the first trial and attempt' });

@@ -84,7 +84,7 @@ interface StoredPlace {
 }
 function indexFault(view: View, { key, tableName, index, id }: StoredPlace): string | undefined {
   const table = catalogTables.get(tableName);
-  // The table itself is told by its records.
+  // The table itself is read from its records.
   if (table === undefined) return undefined;
   if (table.indexes[index] === undefined) return `its index ${tableName} ${index} is none of this version`;
   const isRight = attempted(() => {

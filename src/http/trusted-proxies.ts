@@ -7,6 +7,7 @@ import { BlockList, isIP } from 'node:net';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { badForwarding, customHops, standardHops } from './client-address.js';
+import { RequestView } from './request-view.js';
 import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 
 interface Subnet {
@@ -83,34 +84,15 @@ export function behindProxies(proxies: TrustedProxies, handler: HttpHandler): Ht
   };
 }
 
-class ForwardedRequest implements HttpRequest {
-  readonly address: string;
-  readonly #request: HttpRequest;
+class ForwardedRequest extends RequestView {
+  readonly #client: string;
 
-  constructor(request: HttpRequest, address: string) {
-    this.#request = request;
-    this.address = address;
+  constructor(request: HttpRequest, client: string) {
+    super(request);
+    this.#client = client;
   }
 
-  get method(): string {
-    return this.#request.method;
-  }
-  get path(): string {
-    return this.#request.path;
-  }
-  get query(): string {
-    return this.#request.query;
-  }
-  get headers(): ReadonlyMap<string, string> {
-    return this.#request.headers;
-  }
-  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
-    return this.#request.repeatedHeaders;
-  }
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-  body(bytesMax: number): Promise<Uint8Array> {
-    return this.#request.body(bytesMax);
+  override get address(): string {
+    return this.#client;
   }
 }

@@ -54,7 +54,7 @@ function parsed(file: string, text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ServiceError('control.INVALID_REQUEST', { message: `${file} is no dataset: it is not a JSON object.` });
 }

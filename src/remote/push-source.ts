@@ -96,12 +96,12 @@ export async function compileForRemote({
   return { ...compiled, build };
 }
 
-type Told = Pick<PushSourceOptions, 'onProgress' | 'signal'>;
+type Listener = Pick<PushSourceOptions, 'onProgress' | 'signal'>;
 
 export async function pushCompiled(
   remote: Remote,
   { build, files }: CompiledSource,
-  { onProgress, signal, ...place }: SourcePlace & Told,
+  { onProgress, signal, ...place }: SourcePlace & Listener,
 ): Promise<PushedSource> {
   const source = readRemoteSource(place, files);
   const push = new Push(remote, source, { onProgress: onProgress ?? (() => {}), signal });

@@ -46,7 +46,7 @@ function worldGauges(registers: Registry[]): Read {
   const quarantined = new Gauge({ name: 'drillyard_builds_quarantined', help: 'Builds that are quarantined.', registers });
   return ({ hosts, worlds, worldCommits, catalogCommits, quarantinedBuilds }) => {
     passivated.set(Math.max(0, worlds - hosts.reduce((sum, { worldsLive }) => sum + worldsLive, 0)));
-    // The stores count for themselves; what they say replaces what was told before.
+    // The stores count for themselves; what they say replaces what stood before.
     commits.reset();
     commits.inc({ store: 'worlds' }, worldCommits);
     commits.inc({ store: 'catalog' }, catalogCommits);

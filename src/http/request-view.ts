@@ -1,0 +1,35 @@
+// Another request as a handler behind sees it: the same but for what a subclass says.
+import type { HttpRequest } from './server.js';
+
+export class RequestView implements HttpRequest {
+  readonly #request: HttpRequest;
+
+  constructor(request: HttpRequest) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+  get path(): string {
+    return this.#request.path;
+  }
+  get query(): string {
+    return this.#request.query;
+  }
+  get headers(): ReadonlyMap<string, string> {
+    return this.#request.headers;
+  }
+  get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
+    return this.#request.repeatedHeaders;
+  }
+  get address(): string {
+    return this.#request.address;
+  }
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+  body(bytesMax: number): Promise<Uint8Array> {
+    return this.#request.body(bytesMax);
+  }
+}
