@@ -74,7 +74,7 @@ function pack() {
     'dist/src/vendor/lmdb/index.js',
   ])
     if (!names.includes(wanted)) throw new Error(`the package lacks ${wanted}`);
-  const stray = names.filter((name) => /\.service|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
+  const stray = names.filter((name) => /(?:^|\/)\.service\/|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
   if (stray.length > 0) throw new Error(`the package holds ${stray.slice(0, 3).join(', ')}`);
   console.log(`packed ${filename}: ${names.length} files`);
   return join(work, filename);
