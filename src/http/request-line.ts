@@ -1,6 +1,6 @@
 // The requests of one connection of node:http, one at a time: the next one begins when the reply before it has been taken by the system, so
-// that a client that does not read costs one reply. The parser hands over all that one read of the socket held, and cannot be stopped in
-// between.
+// that a client that does not read costs one reply. The parser hands over all that one read of the socket held: up to 1,300 requests, whose
+// objects hold the process up for 20 ms. `stopParser` ends that read.
 import type { Socket } from 'node:net';
 import { limits } from '../contract/limits.js';
 
@@ -32,6 +32,7 @@ export class RequestLine {
     else {
       this.#waiting.length = 0;
       this.#socket.destroy();
+      stopParser(this.#socket);
     }
   }
 
@@ -55,3 +56,13 @@ export class RequestLine {
     exchange.begin();
   }
 }
+
+/**
+ * A closed socket does not end the read that its parser is in, and Node.js has no public call that does. A handler that answers 2 says that
+ * what follows is another protocol, as it is after an upgrade, so the parser leaves the rest alone. Where the member does not exist, the
+ * read is parsed to its end.
+ */
+function stopParser(socket: Socket & { parser?: { onIncoming?: () => number } }): void {
+  if (socket.parser?.onIncoming !== undefined) socket.parser.onIncoming = () => upgraded;
+}
+const upgraded = 2;

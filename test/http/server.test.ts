@@ -1,10 +1,12 @@
 // Both servers keep the same promises: everything here runs on each.
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
 import { errorReply } from '../../src/http/envelope.js';
 import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
@@ -252,3 +254,20 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   });
   return { promise, resolve };
 }
+
+test('node:http: of a connection that is closed because it pipelines too much, the rest is not even parsed', async () => {
+  const server = await start('node:http', () => ({ status: 200, body: 'taken' }));
+  let parsed = 0;
+  const count = (): void => {
+    parsed += 1;
+  };
+  // Node.js itself reports each request that it makes, also those that no handler of ours sees.
+  subscribe('http.server.request.start', count);
+  try {
+    const text = await raw(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2000));
+    assert.ok(text.split('HTTP/1.1 ').length - 1 <= limits.repliesOwedMax);
+    assert.ok(parsed > limits.repliesOwedMax && parsed <= limits.repliesOwedMax + 1, `${parsed} were parsed`);
+  } finally {
+    unsubscribe('http.server.request.start', count);
+  }
+});
