@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { StoreView } from '../../src/worlds/store-view.js';
-import { WriteSet } from '../../src/worlds/write-set.js';
+import { KvView } from '../../src/worlds/kv/view.js';
+import { WriteSet } from '../../src/worlds/kv/write-set.js';
 import fc from '../fast-check.js';
 import { temporaryStore } from './storage-kit.js';
 
@@ -20,12 +20,12 @@ test('a view shows before the commit what the store shows after it', (context) =
         return set;
       };
       commit([...clear.map((old) => ({ key: old, value: null })), ...stored]);
-      const view = new StoreView(store);
+      const view = new KvView(store);
       const pending = new WriteSet('world_pending', undefined);
       for (const each of gathered) each.value === null ? pending.remove(each.key) : pending.put(each.key, Buffer.from([each.value]));
       view.show(pending, 0);
       const shown = { entries: [...view.range({ start, end })], keys: [...view.keys({ start, end })], one: view.get(start) };
-      assert.deepEqual(new StoreView(store, view).get(start), shown.one);
+      assert.deepEqual(new KvView(store, view).get(start), shown.one);
       commit(gathered);
       view.settled();
       assert.deepEqual(shown, { entries: [...store.range({ start, end })], keys: [...store.keys({ start, end })], one: store.get(start) });
