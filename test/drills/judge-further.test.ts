@@ -266,6 +266,7 @@ test('expr: what cannot be decided, what is no question', async () => {
   }
 });
 
+// EVALUATE-2, VALUES-1
 test('expr: work is bounded by counting, also where an error would vanish', async () => {
   const entries = Array.from({ length: 1500 }, (_, index) => call(index + 1, 'ask', { id: index }));
   const cubed = 'operations.all(a, operations.all(b, operations.all(c, a.sequence + b.sequence + c.sequence > 0)))';
@@ -292,6 +293,7 @@ test('expr: more than is looked at is not decided', async () => {
   assert.match((await judge(expr('size(state.tickets) > 0', { tickets }), { rows: wide })).message, /more than 1000000 values/);
 });
 
+// EVALUATE-1
 test('expr: names that a host has are names like any other in rows, and nothing where there are none', async () => {
   const rows = JSON.parse('{"__proto__": {"constructor": 1, "__proto__": {"n": 2}}, "t1": {}}') as { [rowId: string]: JsonObject };
   const text =
@@ -317,6 +319,7 @@ test('expr: whatever else the thread serves has its turn between two expressions
   assert.equal(new Set(ends).size, ends.length);
 });
 
+// EVALUATE-1
 test('expr: nothing of the host can be named', async () => {
   for (const text of ['constructor == null', 'has(clock.constructor)', "'__proto__' in clock"]) {
     assert.notEqual((await judge(expr(text))).status, 'passed', text);
