@@ -3,9 +3,9 @@
 // moved into the slot, on the same file system, and back when the box has ended.
 //   BOXES-1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the
 //     next start moves it back.
-//   BOXES-2. A box serves one data folder in its lifetime.
-//   BOXES-3. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left
+//   BOXES-2. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left
 //     its realm may have put other names, or a link, beside it.
+// A box serves one data folder in its lifetime.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

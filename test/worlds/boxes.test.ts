@@ -71,6 +71,7 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
   assert.deepEqual(readdirSync(join(folder, 'own')), ['written']);
 });
 
+// BOXES-1, BOXES-2
 test('worlds in boxes do what worlds do, each project in a box of its own', { skip, timeout: 120_000 }, async (t) => {
   const directory = scratch(t);
   const { build } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });

@@ -8,6 +8,7 @@ const draftClock = (world: WorldStorage, at: number) =>
   world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
 const chunksOf = (store: ReturnType<typeof temporaryStore>) => [...store.store.keys(rangeOfKind(keyKinds.chunk))].map(sequenceOfKey);
 
+// JOURNAL-2
 test('a chunk is what a commit adds, cut where it is full, and a turn is never cut', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -39,6 +40,7 @@ test('pages end where the journal ends', (context) => {
   assert.equal(journal.lines(0, 10).count, 1);
 });
 
+// JOURNAL-3
 test('entries are read the same before they are taken, while they are, and after', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -54,6 +56,7 @@ test('entries are read the same before they are taken, while they are, and after
   assert.equal(world.journal.lines(1, 6).lines, before.lines);
 });
 
+// LEDGER-1
 test('a turn without entries is no transaction, and its side goes with the next that is one', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -71,6 +74,7 @@ test('a turn without entries is no transaction, and its side goes with the next 
   assert.deepEqual(JSON.parse(chunk.text(chunk.turnCells[2] as number)), { budget: 5, other: 1 });
 });
 
+// JOURNAL-1
 test('what a turn rolled back is in no chunk', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
