@@ -3,7 +3,7 @@
 //   SHAPE-ISSUES-1. Unions are decided first (by JSON type, then by the member that tells the alternatives apart), so one typo is one
 //     issue.
 //   SHAPE-ISSUES-2. A refinement sees only values whose shape is right.
-//   SHAPE-ISSUES-3. Nothing is put into words unless it is broken.
+// Nothing is put into words unless it is broken.
 // Values are JSON already (checkJson), so that the walk ends.
 import type { Issue } from './errors.js';
 import type { IssueCode } from './issue-codes.js';

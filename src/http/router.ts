@@ -2,8 +2,7 @@
 //   ROUTER-1. Order: host and origin -> route -> draining -> size -> media type -> bearer and rate -> the route's own checks of path, query
 //     and headers (`begin`) -> body -> the route.
 //   ROUTER-2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
-//   ROUTER-3. Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself
-//     waits.
+// Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
@@ -134,7 +133,7 @@ export interface FoundElsewhere<Caller> {
   /** The name of all such routes in figures and logs. */
   id: string;
   caller: Caller;
-  /** Asks for the body, if at all, before its first await (ROUTER-3). */
+  /** Asks for the body, if at all, before its first await. */
   answer(): Answer;
 }
 /** What becomes known of a request on its way. */
