@@ -117,6 +117,16 @@ test('a target is judged by its kind', () => {
   assert.deepEqual(issuesOf(validateTarget({ kind: 'socket' })), ['/kind not_one_of']);
 });
 
+// SHAPE-ISSUES-2
+test('a refinement sees no value whose shape is wrong', () => {
+  const seen: unknown[] = [];
+  const options = { ...wordings, refinements: { CallRequest: (value: never) => void seen.push(value) } };
+  assert.notDeepEqual(shapeIssues(options, 'CallRequest', { arguments: {}, idempotencyKey: 7 }), []);
+  assert.deepEqual(seen, []);
+  assert.deepEqual(shapeIssues(options, 'CallRequest', { arguments: {} }), []);
+  assert.deepEqual(seen, [{ arguments: {} }]);
+});
+
 test('at most 100 issues are told', () => {
   const result = validateDrill({ ...drill, tags: Array.from({ length: 500 }, () => 'Not ok') });
   assert.equal(issuesOf(result).length, 100);

@@ -51,7 +51,7 @@ async function undisturbed(): Promise<{ run: HostedRun; evidence: Buffer }> {
 }
 
 for (const how of ['gently', 'crash'] as const) {
-  // RUN-CHANGES-1
+  // RUN-CHANGES-1, ATTEMPT-2
   test(`a service that ends (${how}) between any two steps of a run changes nothing about it`, async () => {
     const whole = await undisturbed();
     assert.equal(whole.run.result!.interactions.length, 4);

@@ -93,6 +93,7 @@ const once: Omit<EffectAtMostOnceAssertion, 'id' | 'gate'> = {
 const lost = { kind: 'tool_error', error: { code: 'LOST', message: 'lost', retryable: true } } as const;
 const stood = { outcome: lost, committedOutcome: { kind: 'ok', value: null } } as const;
 
+// EFFECT-AT-MOST-ONCE-1
 test('effect.at_most_once: a lost answer took effect, and the call that was tried again took effect twice', async () => {
   const twice = await judge(once, { entries: [refund(1, { charge: 'a' }, stood), refund(2, { charge: 'b' }), refund(3, { charge: 'a' })] });
   assert.equal(twice.status, 'failed');
@@ -103,6 +104,7 @@ test('effect.at_most_once: a lost answer took effect, and the call that was trie
   assert.equal((await judge(once)).message, 'None of the calls to desk.refund took effect.');
 });
 
+// EFFECT-AT-MOST-ONCE-1, EFFECT-AT-MOST-ONCE-2
 test('effect.at_most_once: a replay is no second effect; the same key on another instance is another effect', async () => {
   const byKey = { ...once, identity: 'idempotencyKey' } as const;
   const replayed = refund(2, { charge: 'a' }, { key: 'k-1', idempotency: 'replayed', replayedFromSequence: 1 });
@@ -174,6 +176,7 @@ test('state.diff: the whole net change, matched row by row', async () => {
   assert.equal((await judge(diff([]), { entries: [] })).message, 'Nothing changed, as wanted.');
 });
 
+// STATE-DIFF-1
 test('one changed row is not two expected ones, and the vague one does not take the row of the exact one', async () => {
   const insert = { change: 'insert', ...tickets } as const;
   assert.equal((await judge(diff([insert, insert]), { entries: [change(1, 't1', null, open)] })).status, 'failed');
@@ -189,6 +192,7 @@ test('a thousand vague expectations are matched with a journal of many rows with
   assert.equal(taken.includes(undefined), false);
 });
 
+// STATE-DIFF-1
 test('as many pairs are made as can be made', () => {
   const edges = fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 5 }), { maxLength: 5 });
   fc.assert(
