@@ -1,8 +1,8 @@
 // The control server: the control room and the agent bindings behind one listener. Here they meet; none of them knows the other.
-//   S1. A data directory has one server at a time.
-//   S2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to new work from
-//       the moment it is to end.
-//   S3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
+//   CONTROL-SERVER-1. A data directory has one server at a time.
+//   CONTROL-SERVER-2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to
+//     new work from the moment it is to end.
+//   CONTROL-SERVER-3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';

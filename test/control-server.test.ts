@@ -44,6 +44,7 @@ function refused(code: string, details: object = {}) {
   };
 }
 
+// BOOTSTRAP-2, CONTROL-SERVER-3
 test('a credential is shown until somebody says it was, each time with another secret, and works in every life', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'told-'));
   const first = await start({ dataDirectory });
@@ -60,6 +61,7 @@ test('a credential is shown until somebody says it was, each time with another s
   await third.close();
 });
 
+// CONTROL-SERVER-1
 test('two servers in one process are strangers; one folder serves one of them', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'shared-'));
   const one = await start({ dataDirectory });

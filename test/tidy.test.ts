@@ -256,3 +256,37 @@ test('ARCHITECTURE.md names only places that exist', () => {
     [],
   );
 });
+
+const invariantId = '[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+';
+
+test('each invariant has an id of its own, named after its file, and a test that shows it cites it', () => {
+  const broken: string[] = [];
+  const idsOf = new Map<string, string>();
+  for (const { name, text } of files) {
+    const stem = name.replace(/^.*\/|\.tsx?$/g, '').toUpperCase();
+    for (const [, id] of text.matchAll(new RegExp(`^\\s*(?://|\\*) {3,}(${invariantId}|[A-Z]{1,3}[0-9]+)\\. `, 'gm'))) {
+      const prefix = (id as string).replace(/-[0-9]+$/, '');
+      if (prefix !== stem && prefix !== `${roomOf(name)?.toUpperCase()}-${stem}`) broken.push(`${name}: ${id} is not named after the file`);
+      if (idsOf.has(id as string)) broken.push(`${name}: ${id} is in ${idsOf.get(id as string)} too`);
+      idsOf.set(id as string, name);
+    }
+  }
+  const cited = new Set<string>();
+  for (const name of listSources('test')) {
+    const text = readFileSync(join(root, name), 'utf8');
+    for (const [, list] of text.matchAll(new RegExp(`^ *// (${invariantId}(?:, ${invariantId})*)$`, 'gm'))) {
+      for (const id of (list as string).split(', ')) {
+        cited.add(id);
+        if (!idsOf.has(id)) broken.push(`${name} cites ${id}, which does not exist`);
+      }
+    }
+  }
+  const prefixes = new Set([...idsOf.keys()].map((id) => id.replace(/-[0-9]+$/, '')));
+  for (const { name, text } of files) {
+    for (const [id] of text.matchAll(new RegExp(`\\b${invariantId}\\b`, 'g')))
+      if (prefixes.has(id.replace(/-[0-9]+$/, '')) && !idsOf.has(id)) broken.push(`${name} mentions ${id}, which does not exist`);
+  }
+  for (const [id, name] of idsOf) if (!cited.has(id)) broken.push(`${name}: no test cites ${id}`);
+  assert.deepEqual(broken, []);
+  assert.ok(idsOf.size >= 250, `${idsOf.size} invariants`);
+});

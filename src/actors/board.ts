@@ -2,8 +2,8 @@
 // or dead, which message it was running, since when, and which messages it had begun at all.
 // A thread's page is a SharedArrayBuffer; a process's is an unlinked file both sides hold open (a blocked loop sends no messages, and what
 // is written to a file survives the abort of its writer; one write a step, about 1 us).
-//   B1. A slot's record is written before the first step of its message, and again before every later one.
-//   B2. The record with the highest serial is the present step; slot 0 means that nothing runs.
+//   BOARD-1. A slot's record is written before the first step of its message, and again before every later one.
+//   BOARD-2. The record with the highest serial is the present step; slot 0 means that nothing runs.
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // One addressed actor inside a host: its mailbox, its incarnation, and what of it is not committed yet. State only: stepper.ts and
 // group-commit.ts move it.
-//   C1. `actor` is set from activation until passivation or failure; each setting of it has a larger incarnation.
-//   C2. Every entry taken from a queue is in exactly one of `running`, `querying`, `waiting`, a commit in flight, or answered.
+//   CELL-1. `actor` is set from activation until passivation or failure; each setting of it has a larger incarnation.
+//   CELL-2. Every entry taken from a queue is in exactly one of `running`, `querying`, `waiting`, a commit in flight, or answered.
 import type { ErrorFrame } from '../contract/errors.js';
 import { monotonicMs } from './board.js';
 import type { Actor, CommandRun } from './definition.js';

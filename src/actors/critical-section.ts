@@ -1,6 +1,6 @@
 // The critical section of a thread: no thread is ended inside. A store may hold a lock there that outlives the thread and stops
 // every later writer of the process (for a process that dies, the operating system releases it).
-//   G1. A thread inside is not closed, and a closed one never enters: it waits there for its end.
+//   CRITICAL-SECTION-1. A thread inside is not closed, and a closed one never enters: it waits there for its end.
 // One section a thread, so that all writers on the thread share it; outside of a host no section is ever closed.
 const open = 0;
 const entered = 1;

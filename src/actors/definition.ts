@@ -1,10 +1,10 @@
 // What an actor host runs: the port between the generic runtime (this room) and a kind of actor (worlds), which a host
 // loads as a module in its thread or process. The runtime knows mailboxes, slices and group commit; the kind knows what a message means.
-//   D1. A write set is taken only between steps, and every reply is sent after the commit of all the write sets taken before it.
-//   D2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted; while a
-//       query of several slices runs, its actor's commands rest.
-//   D3. A thread may be ended at any moment but inside the gate. `commit`, `control` and `close` run inside it until they first await;
-//       whatever else writes to a store that takes locks (in `activate`, in a step) writes inside `runCritical` (critical-section.ts).
+//   DEFINITION-1. A write set is taken only between steps, and every reply is sent after the commit of all the write sets taken before it.
+//   DEFINITION-2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted;
+//     while a query of several slices runs, its actor's commands rest.
+//   DEFINITION-3. A thread may be ended at any moment but inside the gate. `commit`, `control` and `close` run inside it until they first
+//     await; whatever else writes to a store that takes locks (in `activate`, in a step) writes inside `runCritical` (critical-section.ts).
 
 /** The default-named export `createActorKind` of a host module. `options` is what the system was started with, structured-cloned. */
 export type CreateActorKind = (options: unknown, host: HostFacts) => ActorKind | Promise<ActorKind>;

@@ -1,8 +1,9 @@
 // Group commit: the write sets of all actors that need it in one commit, their replies after it.
-//   G1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
-//   G2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at once.
-//   G3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the actor is
-//       over.
+//   GROUP-COMMIT-1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
+//   GROUP-COMMIT-2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at
+//     once.
+//   GROUP-COMMIT-3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the
+//     actor is over.
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';

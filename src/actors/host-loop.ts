@@ -1,8 +1,9 @@
 // The loop of one host: which actor runs when. Owns the cells, the ring of those that may run, and the turns.
 // A turn serves actors round robin for about one slice, then commits and lets the event loop read the next messages.
-//   L1. A cell is in the ring exactly when its `ready` is set; one that waits for a commit is not, and comes back when it lands.
-//   L2. Nobody's finished command waits for somebody else's long one: before the next slice of a long command, what is due is committed.
-//   L3. What comes in while a long one has its slice is served before it has the next.
+//   HOST-LOOP-1. A cell is in the ring exactly when its `ready` is set; one that waits for a commit is not, and comes back when it lands.
+//   HOST-LOOP-2. Nobody's finished command waits for somebody else's long one: before the next slice of a long command, what is due is
+//     committed.
+//   HOST-LOOP-3. What comes in while a long one has its slice is served before it has the next.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';

@@ -1,7 +1,8 @@
 // The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what a incarnation leaves behind.
-//   P1. A incarnation is started only after the one before it is gone (HostLife.ended).
-//   P2. Every call ends once: answered by a incarnation, settled by aftermath.ts, or refused because the seat is down or closed.
-//   P3. Whatever happens to this host, no other seat hears of it.
+//   HOST-SUPERVISOR-1. A incarnation is started only after the one before it is gone (HostLife.ended).
+//   HOST-SUPERVISOR-2. Every call ends once: answered by a incarnation, settled by aftermath.ts, or refused because the seat is down or
+//     closed.
+//   HOST-SUPERVISOR-3. Whatever happens to this host, no other seat hears of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';

@@ -23,7 +23,7 @@ export interface ControlEndpoint {
 
 /**
  * One lane of the channel, as Comlink wants a wire to look. Used on both sides.
- *   C1. Comlink keeps a wire until the proxy made of it is collected, so a wire that leads to its proxy is never let go: `close` cuts it.
+ * Comlink keeps a wire until the proxy made of it is collected, so a wire that leads to its proxy is never let go: `close` cuts it.
  */
 export class ControlLane implements ControlEndpoint {
   readonly #listeners = new Set<(event: { data: unknown }) => void>();

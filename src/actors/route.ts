@@ -1,6 +1,6 @@
 // The way to one actor while it has unanswered messages or is being moved: its seat, how many are unanswered, and what waits for a move.
-//   R1. While a move holds the route, nothing is sent; what comes in meanwhile is sent after it, in order.
-//   R2. A route without messages and without a move is dropped (`onIdle`); the system keeps nothing for an actor nobody talks to.
+//   ROUTE-1. While a move holds the route, nothing is sent; what comes in meanwhile is sent after it, in order.
+//   ROUTE-2. A route without messages and without a move is dropped (`onIdle`); the system keeps nothing for an actor nobody talks to.
 import { type Call, cancelledBeforeStart } from './calls.js';
 import type { HostSupervisor } from './host-supervisor.js';
 

@@ -1,7 +1,8 @@
 // Runs actors one step at a time: activation, a query, a slice of a command. Decides what an actor does next; when it runs is the loop's
 // matter.
-//   S1. A query runs only when nothing of its actor is uncommitted, and before any further step of a command, but for every 64th in a row.
-//   S2. ServiceError is an answer; anything else thrown is a bug and ends this incarnation of the actor.
+//   STEPPER-1. A query runs only when nothing of its actor is uncommitted, and before any further step of a command, but for every 64th in
+//     a row.
+//   STEPPER-2. ServiceError is an answer; anything else thrown is a bug and ends this incarnation of the actor.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';

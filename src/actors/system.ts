@@ -1,7 +1,7 @@
 // The actor system: what the rest of the product holds. Finds an actor's seat, bounds its mailbox, and moves it where its caller wants it.
-//   A1. An actor lives on one host at a time: it is passivated where it was before a message of it goes anywhere else.
-//   A2. Messages of one actor are sent in the order of the calls.
-//   A3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
+//   SYSTEM-1. An actor lives on one host at a time: it is passivated where it was before a message of it goes anywhere else.
+//   SYSTEM-2. Messages of one actor are sent in the order of the calls.
+//   SYSTEM-3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { onAbort } from './abort-listeners.js';

@@ -1,8 +1,8 @@
 // Which revision of MCP a message speaks, and what that revision asks of headers and `_meta`. Nothing is remembered between two messages.
 // On stdio there are no headers.
-//   M1. `modern` is 2026-07-28: each request says who it is. `legacy` is what begins with `initialize`; there the header alone picks the
-//       rules.
-//   M2. The era is decided before the method, so that `initialize` under a modern claim is a method that does not exist.
+//   MCP-REVISIONS-1. `modern` is 2026-07-28: each request says who it is. `legacy` is what begins with `initialize`; there the header alone
+//     picks the rules.
+//   MCP-REVISIONS-2. The era is decided before the method, so that `initialize` under a modern claim is a method that does not exist.
 import type { JsonValue } from '../contract/json.js';
 import { type Headers, headerMismatch, headerOf } from './mcp-headers.js';
 import { isObject, McpFailure, type McpMessage } from './mcp-messages.js';

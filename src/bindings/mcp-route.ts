@@ -1,7 +1,7 @@
 // MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but where there is progress to tell to a caller who wants it:
 // an event stream. What is wrong with the HTTP request itself (host, bearer, size, media type) is returned as everywhere, in the envelope.
-//   H1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a message of
-//       its own is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
+//   MCP-ROUTE-1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a
+//     message of its own is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';

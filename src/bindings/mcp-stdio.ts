@@ -1,6 +1,6 @@
 // MCP over two streams, for one client: a JSON object a line in, a JSON object a line out, nothing else there.
-//   S1. A cancelled request is answered no more. Its id is looked for among what runs; nothing else is ever found by an id.
-//   S2. At the end of the input what was asked is still answered. When the reader of the output goes away, everything ends.
+//   MCP-STDIO-1. A cancelled request is answered no more. Its id is looked for among what runs; nothing else is ever found by an id.
+//   MCP-STDIO-2. At the end of the input what was asked is still answered. When the reader of the output goes away, everything ends.
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';

@@ -1,8 +1,9 @@
 // The tools of one actor as MCP knows them: names, schemas, pages. What an actor is granted does not change, so neither does its catalog.
-//   N1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own, `__instanceId`
-//       follows. Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to it.
-//   N2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and models allow
-//       no dots.
+//   MCP-TOOLS-1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own,
+//     `__instanceId` follows. Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to
+//     it.
+//   MCP-TOOLS-2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and
+//     models allow no dots.
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -102,7 +103,8 @@ function bounded(name: string): string {
 }
 
 /**
- * The target of a name as N1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it can say so.
+ * The target of a name as MCP-TOOLS-1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it
+ * can say so.
  */
 export function targetOfName(name: string): { packageId: string; operationId: string; instanceId?: string } | undefined {
   const [, packageId, operationId, instanceId] = /^([^.]+)\.(.+?)(?:__(.+))?$/.exec(name) ?? [];

@@ -1,6 +1,7 @@
 // What a client asked of one access and no wire route answered: what an author of routes wants to see. Of the host, never evidence.
-//   U1. No query, header or body is kept, and of a path nothing that may be a credential.
-//   U2. Requests with one method, path and status are one line; how many lines there are is bounded, and the rest is counted.
+//   UNANSWERED-REQUESTS-1. No query, header or body is kept, and of a path nothing that may be a credential.
+//   UNANSWERED-REQUESTS-2. Requests with one method, path and status are one line; how many lines there are is bounded, and the rest is
+//     counted.
 import { limits } from '../contract/limits.js';
 import type { UnansweredRequests } from '../contract/run-events.js';
 

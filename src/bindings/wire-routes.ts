@@ -1,8 +1,8 @@
 // The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route
 // names; by the address where a route wants none.
-//   W1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
-//   W2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
-//   W3. No header, query or form that decode sees holds the credential, and no log does.
+//   WIRE-ROUTES-1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
+//   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
+//   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/wire.js';
 import { unauthenticated } from '../http/guards.js';

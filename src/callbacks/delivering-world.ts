@@ -1,8 +1,8 @@
 // A world whose callbacks are delivered: the world as it is, but time stands still while a callback is delivered.
-//   W1. One delivery is under way at a time, in the order (dueUs, ordinal). There is one DeliveringWorld a world.
-//   W2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver does meanwhile is
-//       served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
-//   W3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
+//   DELIVERING-WORLD-1. One delivery is under way at a time, in the order (dueUs, ordinal). There is one DeliveringWorld a world.
+//   DELIVERING-WORLD-2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver
+//     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
+//   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import type { DeliveryPhase } from '../contract/evidence.js';

@@ -1,6 +1,6 @@
 // One attempt on the wire: a signed request to an address that is allowed, and what came of it.
-//   N1. The address is checked when the socket connects: the one that is looked up is the one that is used.
-//   N2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
+//   SEND-1. The address is checked when the socket connects: the one that is looked up is the one that is used.
+//   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
 import { createHmac } from 'node:crypto';
 import { lookup as resolveName } from 'node:dns';
 import { request as httpRequest, type RequestOptions } from 'node:http';

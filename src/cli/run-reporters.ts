@@ -1,7 +1,8 @@
 // The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
-//   R1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads as well.
-//   R2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is reported, the others
-//       are written nevertheless, and the run has not passed.
+//   RUN-REPORTERS-1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads
+//     as well.
+//   RUN-REPORTERS-2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is
+//     reported, the others are written nevertheless, and the run has not passed.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';

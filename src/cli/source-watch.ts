@@ -1,6 +1,6 @@
 // The files a repository is made of, watched: the repository's folder and the tool packages it names that lie elsewhere.
-//   W1. Nothing under a name that begins with a dot, nothing in node_modules, and nothing that a run writes is ever looked at.
-//   W2. A change is kept until somebody asks for it, whatever goes on meanwhile.
+//   SOURCE-WATCH-1. Nothing under a name that begins with a dot, nothing in node_modules, and nothing that a run writes is ever looked at.
+//   SOURCE-WATCH-2. A change is kept until somebody asks for it, whatever goes on meanwhile.
 import { readFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';

@@ -1,6 +1,6 @@
 // `drillyard run --watch`: runs, waits for a change of the source, and runs again what it concerns.
-//   H1. Again runs what has other inputs than when it was last run, and what did not pass then.
-//   H2. Source that does not compile is reported and waited out.
+//   WATCH-COMMAND-1. Again runs what has other inputs than when it was last run, and what did not pass then.
+//   WATCH-COMMAND-2. Source that does not compile is reported and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { counted } from '../contract/counted.js';

@@ -1,9 +1,9 @@
 // A behavior's modules as one function expression (tools/ambient.ts). Every file comes through behavior-modules.ts, so the output knows no
 // absolute path, no tsconfig and no folder it was made in.
-//   B1. Equal files give equal code, wherever they lie.
-//   B2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
-//   B3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on the real file
-//       system (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
+//   BEHAVIOR-BUNDLE-1. Equal files give equal code, wherever they lie.
+//   BEHAVIOR-BUNDLE-2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
+//   BEHAVIOR-BUNDLE-3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on
+//     the real file system (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
 import type { Message, PartialMessage, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
@@ -34,7 +34,7 @@ export interface BundleResult {
   findings: BundleFinding[];
 }
 
-/** Everything that could run asynchronously or load code is lowered, so that it shows (B2). */
+/** Everything that could run asynchronously or load code is lowered, so that it shows (BEHAVIOR-BUNDLE-2). */
 const loweredFeatures = { 'async-await': false, 'async-generator': false, 'for-await': false, 'dynamic-import': false } as const;
 const helperCalls = /\b__(?:async|await|asyncGenerator|yieldStar|forAwait)\b/;
 

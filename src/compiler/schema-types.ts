@@ -1,7 +1,7 @@
 // TypeScript types of JSON Schemas: as narrow as the type system can say, and never narrower than the schema.
-//   S1. What TypeScript cannot say (patterns, bounds, `not`, `if`) is left out, so a type takes every value that its schema takes; only
-//       members that an open object does not name are left out of its type, so that a misspelled one is found.
-//   S2. A reference becomes a type of its own, so that a schema which contains itself ends.
+//   SCHEMA-TYPES-1. What TypeScript cannot say (patterns, bounds, `not`, `if`) is left out, so a type takes every value that its schema
+//     takes; only members that an open object does not name are left out of its type, so that a misspelled one is found.
+//   SCHEMA-TYPES-2. A reference becomes a type of its own, so that a schema which contains itself ends.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
 

@@ -1,5 +1,5 @@
 // The tokens of a script that esbuild has printed, with the place of each bracket's partner. No parser: enough to walk object literals.
-//   K1. What does not come out even (a bracket without its partner, a text without its end) gives nothing, never a guess.
+//   SCRIPT-TOKENS-1. What does not come out even (a bracket without its partner, a template or a pattern without its end) gives nothing.
 
 export interface Token {
   kind: 'name' | 'text' | 'number' | 'pattern' | 'template' | 'sign';

@@ -1,7 +1,7 @@
 // What worlds start from: the world's own start, with a scenario's layer, with a drill's overrides (decisions.md 6).
-//   S1. Patches append, actors replace by (id, instanceId) in place, faults and initial events add, overrides rank higher, the clock
-//       replaces.
-//   S2. An instance that is not named is the package's default one, so both ways of writing it give one setup.
+//   SETUPS-1. Patches append, actors replace by (id, instanceId) in place, faults and initial events add, overrides rank higher, the clock
+//     replaces.
+//   SETUPS-2. An instance that is not named is the package's default one, so both ways of writing it give one setup.
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { InlineScenario } from '../contract/drill.js';

@@ -1,7 +1,7 @@
 // The type errors of TypeScript modules. `validate` alone asks for them: the compiler transpiles, and runs stay fast. A hosted service
 // never comes here, as a TypeScript program reads whatever its imports and its tsconfig.json name, wherever that lies.
-//   T1. Reported are files below the repository or a package of it. Installed packages and declaration files are believed.
-//   T2. What the compiler has said of a place already is not said again.
+//   TYPE-CHECK-1. Reported are files below the repository or a package of it. Installed packages and declaration files are believed.
+//   TYPE-CHECK-2. What the compiler has said of a place already is not said again.
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as TsDiagnostic } from 'typescript';
 import type { Diagnostic } from '../contract/build.js';

@@ -1,5 +1,6 @@
 // With which options a module is checked: those of the nearest tsconfig.json above it, or else strict ones that fit where it will run.
-//   O1. `drillyard` and its parts mean the types of this installation, which is what runs, whether or not the repository has it installed.
+//   TYPE-OPTIONS-1. `drillyard` and its parts mean the types of this installation, which is what runs, whether or not the repository has it
+//     installed.
 import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';

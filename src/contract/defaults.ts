@@ -1,6 +1,6 @@
 // Defaults, materialized: what an author left out, written down. Pure, for values that were validated.
-//   D1. Materializing again changes nothing.
-//   D2. Nothing of the given value is changed; parts without defaults are shared with it.
+//   DEFAULTS-1. Materializing again changes nothing.
+//   DEFAULTS-2. Nothing of the given value is changed; parts without defaults are shared with it.
 import type { Assertion, AssertionInput } from './assertion.js';
 import type {
   CapturePoliciesInput,

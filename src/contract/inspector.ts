@@ -1,7 +1,7 @@
 // The local inspector's interface (interface.md 2.12 and 4.1): what each route takes and gives, by its id. One place for the server, the
 // web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
-//   I1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not made anew.
-//   I2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
+//   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not made anew.
+//   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
 import type { EvidenceEntry } from './evidence.js';
 import type { FileId } from './inspector-ids.js';
 import type {

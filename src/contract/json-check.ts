@@ -1,9 +1,9 @@
 // The check of every value that enters as JSON from code (tool behavior, embedders): plain, finite, bounded. It yields a frozen
 // copy with sorted members and its canonical text (RFC 8785), encoded once: the row's stored form, journal form and hash form.
-//   J1. `text` is canonicalJson(value), and JSON.parse(text) is deeply equal to `value`.
-//   J2. Nothing of the given value is shared with the copy, so nobody can change it afterwards.
-//   J3. A bound of bytes is kept while the value is walked, by the least its text can have (lengths are known without looking into a text),
-//       so that no text is ever made of more than some twelve times the bound; the text is then counted exactly.
+//   JSON-CHECK-1. `text` is canonicalJson(value), and JSON.parse(text) is deeply equal to `value`.
+//   JSON-CHECK-2. Nothing of the given value is shared with the copy, so nobody can change it afterwards.
+//   JSON-CHECK-3. A bound of bytes is kept while the value is walked, by the least its text can have (lengths are known without looking
+//     into a text), so that no text is ever made of more than some twelve times the bound; the text is then counted exactly.
 // Decided here: -0 becomes 0 (its canonical text is "0"); undefined members, symbol keys and members that are not enumerable are
 // left out, as JSON.stringify does; undefined items and holes are refused, where JSON.stringify would write null; toJSON is not
 // called (as an own function it is refused); `__proto__`, `constructor` and `prototype` are ordinary names; objects of another

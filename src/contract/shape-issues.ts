@@ -1,8 +1,9 @@
 // Why a value does not have its shape: every broken path, with a stable code (docs/errors.md). typia's generated checks say yes or no
 // fast; this walk over the same types' schemas runs when the answer was no.
-//   I1. Unions are decided first (by JSON type, then by the member that tells the alternatives apart), so one typo is one issue.
-//   I2. A refinement sees only values whose shape is right.
-//   I3. Nothing is put into words unless it is broken.
+//   SHAPE-ISSUES-1. Unions are decided first (by JSON type, then by the member that tells the alternatives apart), so one typo is one
+//     issue.
+//   SHAPE-ISSUES-2. A refinement sees only values whose shape is right.
+// Nothing is put into words unless it is broken.
 // Values are JSON already (checkJson), so that the walk ends.
 import type { Issue } from './errors.js';
 import type { IssueCode } from './issue-codes.js';

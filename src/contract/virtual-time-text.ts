@@ -1,7 +1,7 @@
 // Times and lengths of time as people write them, in whole microseconds: "30s", "1h30m", "PT5M", "2026-01-05T09:00:00Z".
-//   V1. Exact or nothing: a text that is no whole number of microseconds, or too large to be exact, is no time.
-//   V2. A day has 24 hours and a week 7 days; months and years have no length, so none is taken.
-//   V3. No clock and no time zone of the host is asked: a time of day names its own offset.
+//   VIRTUAL-TIME-TEXT-1. Exact or nothing: a text that is no whole number of microseconds, or too large to be exact, is no time.
+//   VIRTUAL-TIME-TEXT-2. A day has 24 hours and a week 7 days; months and years have no length, so none is taken.
+//   VIRTUAL-TIME-TEXT-3. No clock and no time zone of the host is asked: a time of day names its own offset.
 
 const number = String.raw`(\d{1,16}(?:\.\d{1,16})?)`;
 const short = new RegExp(`^${['w', 'd', 'h', 'm', 's', 'ms', 'us'].map((unit) => `(?:${number}${unit})?`).join('')}$`);

@@ -1,8 +1,10 @@
 // From a bearer token to a caller. A control credential is found by the hash of its token; what is wrong with one that does not open is
 // not said.
-//   A1. Every request asks the disk: a revocation holds for the very next request.
-//   A2. Rates are counted after the caller is known, so nobody spends another's: each credential has one, and its organization.
-//   A3. What it refuses to a credential it knows is noted for the audit trail; a token nobody knows is in no organization's trail.
+//   AUTHENTICATION-1. Every request asks the disk: a revocation holds for the very next request.
+//   AUTHENTICATION-2. Rates are counted after the caller is known, so nobody spends another's: each credential has one, and its
+//     organization.
+//   AUTHENTICATION-3. What it refuses to a credential it knows is noted for the audit trail; a token nobody knows is in no organization's
+//     trail.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';

@@ -1,7 +1,7 @@
 // Removes blobs that no record leads to any more: of deleted drafts, closed conversations, attachments that are sealed in their bundles.
-//   S1. What is referenced when the sweep begins, or comes to be while it goes on, stays: what was put lately is left alone (blobs.ts), and
-//       records are read in the direction in which references move, from conversations and attempts to drafts.
-//   S2. Anything that cannot be read ends the sweep before it removes anything.
+//   BLOB-SWEEP-1. What is referenced when the sweep begins, or comes to be while it goes on, stays: what was put lately is left alone
+//     (blobs.ts), and records are read in the direction in which references move, from conversations and attempts to drafts.
+//   BLOB-SWEEP-2. Anything that cannot be read ends the sweep before it removes anything.
 import { limits } from '../contract/limits.js';
 import { authoringTable } from './authoring-records.js';
 import { buildAttemptTable, buildContentTable } from './build-records.js';

@@ -1,8 +1,9 @@
 // Bytes by their digest, one file each, below <dataDirectory>/blobs.
-//   B1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder flushed.
-//   B2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
-//   B3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
-//   B4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
+//   BLOBS-1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder
+//     flushed.
+//   BLOBS-2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
+//   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
+//   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // The very first start: an organization, a project, an environment with the example build and a manager credential, so that a machine
 // without an identity provider can be used at once.
-//   B1. A crash at any moment: the next start goes on where this one stopped, with the same ids.
-//   B2. Until somebody says that the secret was shown, each start makes another and gives it out; then never again.
+//   BOOTSTRAP-1. A crash at any moment: the next start goes on where this one stopped, with the same ids.
+//   BOOTSTRAP-2. Until somebody says that the secret was shown, each start makes another and gives it out; then never again.
 import type { Environment } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
 import { issueCredential, renewSecret } from './credential-issue.js';

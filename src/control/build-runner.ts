@@ -1,7 +1,7 @@
 // Builds of source revisions: the attempt and its operation, and the runner that compiles, keeps, reads back and publishes.
-//   B1. Compiling touches nothing but blobs, which are content addressed: an incarnation that runs it again does no harm.
-//   B2. A build is published only after what was kept of it was read back and hashed again.
-//   B3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
+//   BUILD-RUNNER-1. Compiling touches nothing but blobs, which are content addressed: an incarnation that runs it again does no harm.
+//   BUILD-RUNNER-2. A build is published only after what was kept of it was read back and hashed again.
+//   BUILD-RUNNER-3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { BuildAttempt } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';

@@ -1,8 +1,9 @@
 // The catalog: every hosted resource, in one LMDB environment that only this process writes.
-//   C1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits together.
-//   C2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
-//   C3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
-//   C4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
+//   CATALOG-1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits
+//     together.
+//   CATALOG-2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
+//   CATALOG-3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
+//   CATALOG-4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
 import { ServiceError } from '../contract/errors.js';
 import { type Database, openDatabase } from '../files/database.js';
 import { diskFull, isDiskFull } from '../files/disk-full.js';

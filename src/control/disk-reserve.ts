@@ -1,7 +1,7 @@
 // The room that a service keeps for the day its disk is full: a file of that size, so that nobody else can take it. It is given up when
 // what ends work or frees room finds none, and made again when there is some. New work is refused before it comes to that.
-//   R1. Given up, it is for what was let in already and for what frees room: new work is refused as long as the disk is short.
-//   R2. It is made again only where it leaves room for new work.
+//   DISK-RESERVE-1. Given up, it is for what was let in already and for what frees room: new work is refused as long as the disk is short.
+//   DISK-RESERVE-2. It is made again only where it leaves room for new work.
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

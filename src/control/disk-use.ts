@@ -1,7 +1,7 @@
 // How many bytes a service has in each part of its data directory. Counting looks at every file, so the figure is some minutes old at most
 // where it is asked for: a count begins when one is asked for, and the last is as old as it may be.
-//   U1. One count at a time, and counts take no more than a hundredth of the time.
-//   U2. Tenants' code may have made any number of files: no more than limits.diskUseEntriesMax of each part are looked at.
+//   DISK-USE-1. One count at a time, and counts take no more than a hundredth of the time.
+//   DISK-USE-2. Tenants' code may have made any number of files: no more than limits.diskUseEntriesMax of each part are looked at.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';

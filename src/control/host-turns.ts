@@ -1,10 +1,10 @@
 // Turns on hosts between worlds: a world whose steps hold its host goes behind the others there, and not every second time either.
 // Owns what each world and each project has held of late, and who waits. Wall time, as the looks of the watchdogs see it; no world sees any
 // of it.
-//   T1. A world that has held its host for less than `heldFreeMs` passes at once.
-//   T2. Of the worlds of one host that hold it, one is served at a time, the one that held least first, and while others are at work
-//       there the host is held for no more than `heldShare` of its time; nobody waits longer than `heldWaitMsMax`.
-//   T3. Messages of one world pass in the order in which they came.
+//   HOST-TURNS-1. A world that has held its host for less than `heldFreeMs` passes at once.
+//   HOST-TURNS-2. Of the worlds of one host that hold it, one is served at a time, the one that held least first, and while others are at
+//     work there the host is held for no more than `heldShare` of its time; nobody waits longer than `heldWaitMsMax`.
+//   HOST-TURNS-3. Messages of one world pass in the order in which they came.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 

@@ -1,7 +1,8 @@
 // What an Idempotency-Key has led to (decisions.md 2): claims and stored answers. dispatch.ts calls it inside its changes.
-//   I1. A key means one request: another request under it is refused for as long as the claim is kept.
-//   I2. A claim without an answer is at work in this incarnation (`ClaimsAtWork`), or was left by an earlier one and may be taken again.
-//   I3. Refusals leave no claim.
+//   IDEMPOTENCY-1. A key means one request: another request under it is refused for as long as the claim is kept.
+//   IDEMPOTENCY-2. A claim without an answer is at work in this incarnation (`ClaimsAtWork`), or was left by an earlier one and may be
+//     taken again.
+//   IDEMPOTENCY-3. Refusals leave no claim.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { EndpointRule } from '../contract/endpoint-table.js';

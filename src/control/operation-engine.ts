@@ -1,8 +1,8 @@
 // Runs operations, and owns what is in memory of them; operation-records.ts has their records, operations.ts the promises.
-//   E1. An operation is in its lane from the commit of its record until the commit of its end.
-//   E2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that records it, so
-//       it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
-//   E3. An end that could not be written is written later: the runner does not run again for it.
+//   OPERATION-ENGINE-1. An operation is in its lane from the commit of its record until the commit of its end.
+//   OPERATION-ENGINE-2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that
+//     records it, so it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
+//   OPERATION-ENGINE-3. An end that could not be written is written later: the runner does not run again for it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';

@@ -1,10 +1,10 @@
 // Long work that outlives its request and its process: recorded before it begins, carried on after a restart, shown as one resource.
-//   O1. An operation is recorded in the change that asks for it, and begins when that is durable.
-//   O2. Operations of one lane run one at a time, in the order they were recorded; lanes do not wait for each other.
-//   O3. What a runner did to the catalog and the operation's end commit together. After a crash the runner runs again from the start,
-//       so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
-//   O4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts, over all
-//       incarnations.
+//   OPERATIONS-1. An operation is recorded in the change that asks for it, and begins when that is durable.
+//   OPERATIONS-2. Operations of one lane run one at a time, in the order they were recorded; lanes do not wait for each other.
+//   OPERATIONS-3. What a runner did to the catalog and the operation's end commit together. After a crash the runner runs again from the
+//     start, so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
+//   OPERATIONS-4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts,
+//     over all incarnations.
 import type { JsonValue } from '../contract/json.js';
 import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Change } from './tables.js';

@@ -1,9 +1,9 @@
 // The worlds of a service, each with the hosts of its project: worlds of two projects never share a host. A project's hosts start with the
 // first message to one of its worlds and end when none has had one for a while; the next message starts them again, and no holder of a
 // reference notices.
-//   W1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
-//   W2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where nobody has asked
-//       for them since they were found quiet.
+//   PROJECT-WORLDS-1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
+//   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
+//     nobody has asked for them since they were found quiet.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';

@@ -1,9 +1,9 @@
 // Removes what has ended long enough ago and nothing refers to any more: closed conversations, build attempts, builds, deleted drafts,
 // archived datasets, credentials that open nothing. Their blobs go afterwards (blob-sweep.ts).
-//   P1. Nothing that is referred to is removed (references.ts). References are gathered from what is on the disk and from every record that
-//       is put meanwhile, so a request that comes in between keeps what it names.
-//   P2. A thing goes with its parts in one change, unless it has very many: then its parts go first, and it is of no use to anybody by
-//       then.
+//   PURGE-1. Nothing that is referred to is removed (references.ts). References are gathered from what is on the disk and from every record
+//     that is put meanwhile, so a request that comes in between keeps what it names.
+//   PURGE-2. A thing goes with its parts in one change, unless it has very many: then its parts go first, and it is of no use to anybody by
+//     then.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';

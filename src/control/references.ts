@@ -1,8 +1,8 @@
 // What refers to what in the catalog, once: retention removes nothing that is named here, and a verification reports every name without a
 // record.
-//   R1. A reference is to a record that somebody may still need through it. What is only history (who made a thing, what it began with) is
-//       none.
-//   R2. A part goes with its whole, in one change, so it does not keep it.
+//   REFERENCES-1. A reference is to a record that somebody may still need through it. What is only history (who made a thing, what it began
+//     with) is none.
+//   REFERENCES-2. A part goes with its whole, in one change, so it does not keep it.
 
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
 import { firstStartTable } from './bootstrap.js';

@@ -1,6 +1,6 @@
 // The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
-//   D1. Nothing is kept for a coordinator whose generation is not the run's any more.
-//   D2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
+//   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
+//   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
 import { ServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';

@@ -1,7 +1,7 @@
 // How a hosted run changes: pure steps from record to record, each in the change that commits it. Its states are run-states.ts's.
-//   R1. The revision rises when what a caller acts on changes: state, pending interaction, termination. Access, attachments and the
-//       coordinator's own affairs leave it.
-//   R2. An interaction ends once: whoever hands it in first, agent, deadline or cancellation.
+//   RUN-CHANGES-1. The revision rises when what a caller acts on changes: state, pending interaction, termination. Access, attachments and
+//     the coordinator's own affairs leave it.
+//   RUN-CHANGES-2. An interaction ends once: whoever hands it in first, agent, deadline or cancellation.
 import { ServiceError } from '../contract/errors.js';
 import type { RunActivity } from '../contract/hosted-runs.js';
 import type { BindingEvidence, HostedRun, HostedRunState, RunError, RunIdentity } from '../contract/run.js';

@@ -1,6 +1,7 @@
 // What this incarnation of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction,
 // and who waits for that to be handed in.
-//   M1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been answered.
+//   RUN-MEMORY-1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been
+//     answered.
 import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';

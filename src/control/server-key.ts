@@ -1,7 +1,7 @@
 // The server key over the incarnations of a data directory: that it is the key the data was made with, which key the secrets of early
 // versions derive from, and what a rotation ends.
-//   K1. The catalog names the key that it was last used with. A start with a key that neither is that one nor descends from it ends, unless
-//       it asks for another key: then that one takes its place.
+//   SERVER-KEY-1. The catalog names the key that it was last used with. A start with a key that neither is that one nor descends from it
+//     ends, unless it asks for another key: then that one takes its place.
 import { dataDamaged } from '../files/database.js';
 import { keyAdvice } from './key-file.js';
 import type { Keyring } from './keyring.js';

@@ -1,7 +1,7 @@
 // What this incarnation of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
 // It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
-//   M1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
-//   M2. A session that nobody has used since the start takes no room.
+//   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
+// A session that nobody has used since the start takes no room.
 
 import { DeliveringWorld, type DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../callbacks/receivers.js';

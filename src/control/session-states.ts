@@ -1,7 +1,7 @@
 // How a session's record changes: its states, its version, its lease. The one place that knows which state may follow which.
-//   S1. The version rises by one at every change of what the resource shows; what only the service notes (`noted`) is none.
-//   S2. The lease generation rises whenever what the holders of the old one knew is no longer so; the run that owned the old one owns the
-//       new one no more.
+//   SESSION-STATES-1. The version rises by one at every change of what the resource shows; what only the service notes (`noted`) is none.
+//   SESSION-STATES-2. The lease generation rises whenever what the holders of the old one knew is no longer so; the run that owned the old
+//     one owns the new one no more.
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import { limits } from '../contract/limits.js';

@@ -1,8 +1,8 @@
 // The repository that a tool setup stands for: a root file, a world with the chosen tools and their rows, and the test definitions, as
 // files that can be edited on.
-//   S1. Equal requests and packages give equal files, byte for byte.
-//   S2. The world's actors are those that drills without a scenario name; without any drill there is one, `agent`. Each may do
-//       everything with the chosen tools. Scenarios bring their own.
+//   SETUP-SOURCE-1. Equal requests and packages give equal files, byte for byte.
+//   SETUP-SOURCE-2. The world's actors are those that drills without a scenario name; without any drill there is one, `agent`. Each may do
+//     everything with the chosen tools. Scenarios bring their own.
 import type { LibraryPackage } from '../compiler/library.js';
 import type { CanonicalToolSetupRequest, ToolTestDefinitions } from '../contract/hosted-resources.js';
 import type { SourceFileInput } from '../contract/hosted-source.js';

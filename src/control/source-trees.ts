@@ -1,7 +1,8 @@
 // Source trees: files by path, their bytes in the blobs, one digest for the whole. Immutable, and safe to lay out on any file system.
-//   T1. A path is relative, with forward slashes, and cannot leave its root; no two paths differ only by case or by how Unicode spells
-//       them, and none is both a file and a folder. So a tree laid out is the tree, and it has no links.
-//   T2. The digest covers every path with the digest and size of its content; the text it is made of is itself a blob under that digest.
+//   SOURCE-TREES-1. A path is relative, with forward slashes, and cannot leave its root; no two paths differ only by case or by how Unicode
+//     spells them, and none is both a file and a folder. So a tree laid out is the tree, and it has no links.
+//   SOURCE-TREES-2. The digest covers every path with the digest and size of its content; the text it is made of is itself a blob under
+//     that digest.
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -83,7 +84,7 @@ export async function applyChanges(
   return after;
 }
 
-/** T1, and within its bounds. */
+/** SOURCE-TREES-1, and within its bounds. */
 function requireSound(tree: SourceTree, pointer: string): void {
   const { projectFilesMax, projectBytesMax } = limits;
   if (tree.size === 0) throw invalid(pointer, 'too_few', 'expected at least one file to be left');

@@ -1,9 +1,9 @@
 // What a credential may do now. A credential says what its holder was given; the member whom it belongs to, or who made it, says how much
 // of that is left. Asked on the disk at each request, so a member who is removed or demoted has lost it at the next one.
-//   S1. A credential of a member, or made by one, opens nothing once that member is removed, and nothing again after the member was added
-//       again.
-//   S2. Its role is never more than that member's present one.
-//   S3. A grant that a member gave to himself, or to what he made, is never more than he may do in the project without it.
+//   STANDING-1. A credential of a member, or made by one, opens nothing once that member is removed, and nothing again after the member was
+//     added again.
+//   STANDING-2. Its role is never more than that member's present one.
+//   STANDING-3. A grant that a member gave to himself, or to what he made, is never more than he may do in the project without it.
 import type { Role } from '../contract/authority.js';
 import type { ProjectGrant } from '../contract/hosted-organization.js';
 import { limits } from '../contract/limits.js';

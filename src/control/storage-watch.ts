@@ -1,7 +1,7 @@
 // The worlds of sessions, watched for what they store: after commands a world is asked how much it has, at the next sweep, and while its
 // project or organization has stored what it may, no command that could add to it reaches a world.
-//   W1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write meanwhile;
-//       the bound of each session holds at once, in its world.
+//   STORAGE-WATCH-1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write
+//     meanwhile; the bound of each session holds at once, in its world.
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
 import { needsRoom } from '../worlds/needs-room.js';

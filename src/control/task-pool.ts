@@ -1,7 +1,7 @@
 // A pool of workers for tasks of many parties, who take turns (task-turns.ts). Each task is bounded in time and its worker in memory: what
 // goes wrong in one costs that task and its worker, never the server.
-//   W1. A worker has one task at a time, so ending the worker ends that task and no other.
-//   W2. A task that is aborted while it waits never begins; one that runs ends with its worker.
+//   TASK-POOL-1. A worker has one task at a time, so ending the worker ends that task and no other.
+//   TASK-POOL-2. A task that is aborted while it waits never begins; one that runs ends with its worker.
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { TaskTurns } from './task-turns.js';

@@ -1,7 +1,7 @@
 // Workers of a task pool that are processes, plain or in boxes. One in a box reads the runtime, the library that ships, and a folder of its
 // own (its slot) into which the source of a task is moved for as long as the task takes; it writes nothing but its own /tmp, and there is
 // no network.
-//   P1. A slot holds the source of one task at a time, and goes with its worker.
+//   TASK-PROCESS-1. A slot holds the source of one task at a time, and goes with its worker.
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,8 @@
 // What waits for a worker, in turns: each party (a project) has a queue of its own, and the parties take turns.
-//   T1. Of those that may begin, the party whose last task began longest ago is next; one that never had a task comes before all that had.
-//   T2. A party has at most `runningMax` tasks running, so that there is a worker for a party that has none running.
-//   T3. Tasks of one party begin in the order they came.
+//   TASK-TURNS-1. Of those that may begin, the party whose last task began longest ago is next; one that never had a task comes before all
+//     that had.
+//   TASK-TURNS-2. A party has at most `runningMax` tasks running, so that there is a worker for a party that has none running.
+//   TASK-TURNS-3. Tasks of one party begin in the order they came.
 import { limits } from '../contract/limits.js';
 
 export class TaskTurns<Item> {

@@ -1,7 +1,7 @@
 // Looks at a data directory that nobody serves, piece by piece: the key, the catalog, each file of worlds, what sessions expect of them,
 // blobs, bundles.
-//   V1. Nothing is written but LMDB's lock files.
-//   V2. A piece is announced before it is read, so that whoever waits knows which one ended the process.
+//   VERIFY-DATA-1. Nothing is written but LMDB's lock files.
+//   VERIFY-DATA-2. A piece is announced before it is read, so that whoever waits knows which one ended the process.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

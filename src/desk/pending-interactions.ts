@@ -1,7 +1,8 @@
 // Interactions that wait for an agent elsewhere: handed out one after another, the oldest first, and ended by a result, by time, or by the
 // run.
-//   P1. Each is handed out once, unless somebody asks for it again; each takes one result.
-//   P2. The same result a second time is answered as the first was; another one, or one that comes too late, is refused.
+//   PENDING-INTERACTIONS-1. Each is handed out once, unless somebody asks for it again; each takes one result.
+//   PENDING-INTERACTIONS-2. The same result a second time is answered as the first was; another one, or one that comes too late, is
+//     refused.
 import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/agent-desk.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';

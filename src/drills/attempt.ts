@@ -1,7 +1,8 @@
 // One attempt: its timeline played in its world, judged, sealed. Where the world comes from and who the agent is, its seat says.
-//   T1. Whatever happens to the attempt, there is a result; `play` rejects only with an Interruption, and for bugs in putting it together.
-//   T2. Of several failures the first is reported.
-//   T3. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
+//   ATTEMPT-1. Whatever happens to the attempt, there is a result; `play` rejects only with an Interruption, and for bugs in putting it
+//     together.
+//   ATTEMPT-2. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
+// Of several failures the first is reported.
 import { counted } from '../contract/counted.js';
 import type { RunError, RunResult } from '../contract/run.js';
 import type { UnansweredRequests } from '../contract/run-events.js';

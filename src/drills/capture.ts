@@ -1,7 +1,7 @@
 // What an attempt keeps of what its agent said and attached: logs and files, as the drill's policies want. Screenshots and videos are files
 // by their media type.
-//   C1. What the policies cannot want is not held until the verdict is known, and what is held is bounded.
-//   C2. Whatever is not kept is counted; whatever could not be kept is reported.
+//   CAPTURE-1. What the policies cannot want is not held until the verdict is known, and what is held is bounded.
+//   CAPTURE-2. Whatever is not kept is counted; whatever could not be kept is reported.
 
 import { sha256Digest } from '../contract/digest.js';
 import type { CapturePolicies, CapturePolicy } from '../contract/drill.js';

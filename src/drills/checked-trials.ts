@@ -1,7 +1,7 @@
 // What attempts that were judged again come to together, by the rules of a run: a trial passes with its first attempt that does, and was
 // flaky if another came before; a drill passes by its gate over trials. Its trials are all that were checked, of however many runs.
-//   T1. An attempt after the first belongs to the trial of the same inputs that the attempt before it ended last; without one it is its
-//       own.
+//   CHECKED-TRIALS-1. An attempt after the first belongs to the trial of the same inputs that the attempt before it ended last; without one
+//     it is its own.
 import type { Trials } from '../contract/drill.js';
 import type { RunIdentity, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';

@@ -1,9 +1,9 @@
 // What the result of a drill follows from, as one digest a drill: whoever watches a repository runs again what has another one.
-//   D1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the target's own
-//       files.
-//   D2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files of the
-//       repository that its command names, and those of the same kind below their folders; where it names none, all source below its
-//       folder.
+//   DRILL-INPUTS-1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the
+//     target's own files.
+//   DRILL-INPUTS-2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files
+//     of the repository that its command names, and those of the same kind below their folders; where it names none, all source below its
+//     folder.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,9 @@
 // What stored reports say of each drill over time. A fold: reports in, in any order; of each only what is shown is kept.
-//   Y1. Rates are of first attempts: a retry is made because the first did not pass, so counting it too would flatter, or punish twice.
-//   Y2. A drill is flaky where the same inputs gave more than one answer: a trial passed only when tried again, or verdicts of the same
-//       build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have been mended
-//       or broken.
+//   DRILLS-HISTORY-1. Rates are of first attempts: a retry is made because the first did not pass, so counting it too would flatter, or
+//     punish twice.
+//   DRILLS-HISTORY-2. A drill is flaky where the same inputs gave more than one answer: a trial passed only when tried again, or verdicts
+//     of the same build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have
+//     been mended or broken.
 import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';

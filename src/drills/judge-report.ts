@@ -1,7 +1,7 @@
 // A sealed run judged once more, with other assertions: from its report alone, no agent, no world. The same assertions give the same
 // results.
-//   R1. Each checkpoint is judged where the journal has it, with the entries, rows and outputs of that moment.
-//   R2. What the report does not hold is inconclusive and says why; nothing is guessed.
+//   JUDGE-REPORT-1. Each checkpoint is judged where the journal has it, with the entries, rows and outputs of that moment.
+//   JUDGE-REPORT-2. What the report does not hold is inconclusive and says why; nothing is guessed.
 import type { Drill } from '../contract/drill.js';
 import type { EvidenceEntry, VerificationEntry } from '../contract/evidence.js';
 import type { AssertionResult, CheckpointResult, InteractionResult, RunResult, Verdict } from '../contract/run.js';

@@ -1,9 +1,10 @@
 // Work on many things in lanes, numbered from 0: within a lane, one thing after the other.
-//   L1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
-//   L2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited for.
-//   L3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each look, for
-//       then what runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts hosts of its
-//       own, and all of them share the same processors.
+//   LANES-1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
+//   LANES-2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited
+//     for.
+//   LANES-3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each
+//     look, for then what runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts
+//     hosts of its own, and all of them share the same processors.
 import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { limits } from '../contract/limits.js';

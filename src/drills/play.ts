@@ -1,5 +1,5 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
-//   P1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
+//   PLAY-1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
 import { counted } from '../contract/counted.js';
 import type { CheckpointResult, InteractionResult } from '../contract/run.js';
 import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';

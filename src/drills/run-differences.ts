@@ -1,6 +1,6 @@
 // What two runs did differently, turn by turn, and where they parted first.
-//   F1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left. Exchanging the
-//       sides exchanges the answer and nothing else.
+//   RUN-DIFFERENCES-1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left.
+//     Exchanging the sides exchanges the answer and nothing else.
 import { createHash } from 'node:crypto';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import type { RunComparison } from '../contract/hosted-runs.js';

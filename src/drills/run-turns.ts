@@ -1,8 +1,8 @@
 // A run's journal as turns: what one cause brought about, with nothing of it that only says who asked, when, or where in the journal it
 // stands.
-//   U1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by place, time or
-//       ids.
-//   U2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
+//   RUN-TURNS-1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by
+//     place, time or ids.
+//   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { EvidenceEntry } from '../contract/evidence.js';

@@ -1,5 +1,5 @@
 // A report folder as it was sealed: read by its manifest, whose digest somebody keeps elsewhere. What is not as it was sealed is not given.
-//   S1. A name is looked up in the manifest; it never becomes a path by itself.
+//   SEALED-REPORT-1. A name is looked up in the manifest; it never becomes a path by itself.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

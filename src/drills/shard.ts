@@ -1,7 +1,7 @@
 // A part of a run, for machines that share the work: by drill, so that a gate over the trials of a drill is decided in one place.
-//   S1. The shards of one count are disjoint, and together they are everything.
-//   S2. Where a drill goes depends on its id and the count alone: adding, removing or filtering others moves nothing; a further shard takes
-//       drills from the others and moves none between them (rendezvous hashing).
+//   SHARD-1. The shards of one count are disjoint, and together they are everything.
+//   SHARD-2. Where a drill goes depends on its id and the count alone: adding, removing or filtering others moves nothing; a further shard
+//     takes drills from the others and moves none between them (rendezvous hashing).
 import { createHash } from 'node:crypto';
 import { limits } from '../contract/limits.js';
 

@@ -1,7 +1,7 @@
 // Evaluating a CEL expression over a read-only view, within a bound that is counted, not timed: the same view gives the same answer
 // anywhere.
-//   X1. Nothing outside the view can be named: no host object, no clock, no randomness. Patterns are RE2, linear in the text.
-//   X2. Every loop pays for its steps before it runs, and every function for the size of what it looks at.
+//   EVALUATE-1. Nothing outside the view can be named: no host object, no clock, no randomness. Patterns are RE2, linear in the text.
+//   EVALUATE-2. Every loop pays for its steps before it runs, and every function for the size of what it looks at.
 import {
   type CelFunc,
   type CelInput,

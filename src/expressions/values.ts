@@ -1,7 +1,7 @@
 // JSON as CEL values: whole numbers are ints and others doubles, members are found by their own name only.
-//   V1. A container becomes a value when it is looked at, and only once: what nobody looks at costs nothing.
-//   V2. A value knows its weight, the number of values in it, once that was asked for, so that comparing it can be paid for before it is
-//       done.
+//   VALUES-1. A value knows its weight, the number of values in it, once that was asked for, so that comparing it can be paid for before it
+//     is done.
+// A container becomes a value when it is looked at, and only once: what nobody looks at costs nothing.
 import { type CelInput, type CelList, type CelMap, type CelValue, celList, celMap, isCelList, isCelMap } from '@bufbuild/cel';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 

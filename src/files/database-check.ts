@@ -1,7 +1,8 @@
 // Looks at an LMDB data file before it is mapped: every page that its trees lead to lies in the file and holds together, so that no reading
 // of it can end the process. It does not look at what the entries say.
-//   D1. What is read belongs to one commit. A writer may go on meanwhile: what looks damaged counts only if no commit came in between.
-//   D2. A file may end before its last page: those behind the end are free, and nothing leads to them.
+//   DATABASE-CHECK-1. What is read belongs to one commit. A writer may go on meanwhile: what looks damaged counts only if no commit came in
+//     between.
+// A file may end before its last page: those behind the end are free, and nothing leads to them.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { limits } from '../contract/limits.js';
 import { type Meta, metaBytes, metaPages, pageHeaderBytes, pageKinds, readMeta, type Tree } from './database-page.js';

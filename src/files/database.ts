@@ -1,7 +1,9 @@
 // Opens LMDB environments; the only file that names lmdb. Nothing here may end the process, and LMDB ends it in two ways:
-//   O1. lmdb-js frees memory twice when LMDB refuses to open. So whatever LMDB could refuse is looked at before, and refused in words.
-//   O2. LMDB writes to its lock file through a map. A page of it that has no room on the disk yet is a signal when it is first written on a
-//       full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only fails.
+//   DATABASE-1. lmdb-js frees memory twice when LMDB refuses to open. So whatever LMDB could refuse is looked at before, and refused in
+//     words.
+//   DATABASE-2. LMDB writes to its lock file through a map. A page of it that has no room on the disk yet is a signal when it is first
+//     written on a full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only
+//     fails.
 import { accessSync, closeSync, constants, linkSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';

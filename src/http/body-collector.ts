@@ -1,6 +1,7 @@
 // The body of one request as it arrives, for both servers.
-//   B1. It is read at most once, and settles once: with all bytes, or with the reason why not.
-//   B2. Never more than the reader allows is held; before somebody reads, a server stops reading from the connection after `unreadBytes`.
+//   BODY-COLLECTOR-1. It is read at most once, and settles once: with all bytes, or with the reason why not.
+//   BODY-COLLECTOR-2. Never more than the reader allows is held; before somebody reads, a server stops reading from the connection after
+//     `unreadBytes`.
 import { ServiceError } from '../contract/errors.js';
 
 export class BodyCollector {

@@ -1,6 +1,6 @@
 // Bytes that the service holds for its clients at once: bodies that come, replies that leave. Of each organization, and of all.
-//   B1. What was taken is given back once, however often `release` is called.
-//   B2. Those who wait are served in order; one that is too much for now does not stop another organization's.
+//   BYTE-BUDGET-1. What was taken is given back once, however often `release` is called.
+//   BYTE-BUDGET-2. Those who wait are served in order; one that is too much for now does not stop another organization's.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 

@@ -1,8 +1,8 @@
 // From a request to one route's function and back: matching, the guards in their order, the envelope.
-//   R1. Order: host and origin -> route -> draining -> size -> media type -> bearer and rate -> the route's own checks of path,
-//       query and headers (`begin`) -> body -> the route.
-//   R2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
-//   R3. Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
+//   ROUTER-1. Order: host and origin -> route -> draining -> size -> media type -> bearer and rate -> the route's own checks of path, query
+//     and headers (`begin`) -> body -> the route.
+//   ROUTER-2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
+// Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
@@ -133,7 +133,7 @@ export interface FoundElsewhere<Caller> {
   /** The name of all such routes in figures and logs. */
   id: string;
   caller: Caller;
-  /** Asks for the body, if at all, before its first await (R3). */
+  /** Asks for the body, if at all, before its first await. */
   answer(): Answer;
 }
 /** What becomes known of a request on its way. */

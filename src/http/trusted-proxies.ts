@@ -1,8 +1,9 @@
 // Whom a request comes from. A proxy that the operator trusts names its client in X-Forwarded-For or Forwarded; nobody else is believed.
-//   P1. The client is the nearest sender that is no trusted proxy: lists are read from their end, where proxies append. What stands before
-//       it may be anybody's words, and decides nothing.
-//   P2. A proxy that hides its sender, or names none, is the client itself.
-//   P3. Where both headers come, they lead to one address, or the request is refused: which of them the proxy wrote is not known.
+//   TRUSTED-PROXIES-1. The client is the nearest sender that is no trusted proxy: lists are read from their end, where proxies append. What
+//     stands before it may be anybody's words, and decides nothing.
+//   TRUSTED-PROXIES-2. A proxy that hides its sender, or names none, is the client itself.
+//   TRUSTED-PROXIES-3. Where both headers come, they lead to one address, or the request is refused: which of them the proxy wrote is not
+//     known.
 import { BlockList, isIP } from 'node:net';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';

@@ -1,7 +1,7 @@
 // One reply on uWebSockets.js.
-//   U1. A response object is touched only while it is alive: after an abort or its end, never again.
-//   U3. No more of a reply than the system takes is handed over, so a client that does not read costs one reply and no copy. While a reply
-//       is not whole, the binary closes the connection at the next request on it.
+//   UWS-REPLY-1. A response object is touched only while it is alive: after an abort or its end, never again.
+//   UWS-REPLY-2. No more of a reply than the system takes is handed over, so a client that does not read costs one reply and no copy. While
+//     a reply is not whole, the binary closes the connection at the next request on it.
 import type { HttpReply } from './server.js';
 import { statusReasons } from './status-reasons.js';
 import type { UwsResponse } from './uws-binary.js';

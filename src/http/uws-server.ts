@@ -1,8 +1,9 @@
 // The server on uWebSockets.js (uws-binary.ts).
-//   U1. A response object is touched only while it is alive: after an abort or its end, never again.
-//   U2. Nothing of the request object or of a body chunk is used after the callback that brought it.
-//   U4. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What was read
-//       at once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the connection.
+//   UWS-SERVER-1. A response object is touched only while it is alive: after an abort or its end, never again.
+//   UWS-SERVER-2. Nothing of the request object or of a body chunk is used after the callback that brought it.
+//   UWS-SERVER-3. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What
+//     was read at once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the
+//     connection.
 // Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once,
 // and never heard of here.
 import { limits } from '../contract/limits.js';
@@ -245,7 +246,7 @@ class Exchange implements HttpRequest, UwsExchange {
     return body;
   }
 
-  /** U2: the chunk's memory is taken back when this returns. What follows a refused body is discarded as it comes. */
+  /** UWS-SERVER-2: the chunk's memory is taken back when this returns. What follows a refused body is discarded as it comes. */
   take(chunk: ArrayBuffer, isLast: boolean): void {
     if (chunk.byteLength > 0 && !this.over && !this.replying) this.collector.push(new Uint8Array(chunk.slice(0)));
     if (isLast) {

@@ -1,6 +1,6 @@
 // A place in the list of saved runs: what the place is, not what lies there, so that it holds when its folder is gone.
-//   P1. It is good for one report directory: it is sealed with a key made of that directory's path, and holds across refreshes and
-//       restarts.
+//   PAGE-CURSOR-1. It is good for one report directory: it is sealed with a key made of that directory's path, and holds across refreshes
+//     and restarts.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 

@@ -1,6 +1,7 @@
 // The report directory as a list (interface.md 4.1 rule 1): ordered by the modification time of each report's folder, then by run id.
-//   R1. Paths are made here, out of the configured directory and a run id that fits its pattern; nothing else of a client comes near one.
-//   R2. What is no usable report is listed as unavailable, and takes a place of the page.
+//   REPORT-DIRECTORY-1. Paths are made here, out of the configured directory and a run id that fits its pattern; nothing else of a client
+//     comes near one.
+//   REPORT-DIRECTORY-2. What is no usable report is listed as unavailable, and takes a place of the page.
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

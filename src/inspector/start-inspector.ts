@@ -1,6 +1,6 @@
 // The local inspector: one repository, its runs and a place to play, served to the one who holds the token, on loopback only.
-//   I1. Source is read and never run here: drills run through runDrills, worlds to play with in hosts of their own.
-//   I2. What it writes lies in one temporary folder, which goes with it; runs and reports are written by runDrills alone.
+//   START-INSPECTOR-1. What it writes lies in one temporary folder, which goes with it; runs and reports are written by runDrills alone.
+// Source is read and never run here: drills run through runDrills, worlds to play with in hosts of their own.
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

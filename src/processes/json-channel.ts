@@ -1,8 +1,9 @@
 // A channel of JSON values over a byte stream between two processes: each message is its length (4 bytes, little endian) and its UTF-8
 // text. It carries data only: no handles, no classes, no code, and nothing is read that the reader did not bound. So a reader may distrust
 // its writer.
-//   J1. A message longer than the reader's bound, or one that is no JSON, ends the channel with a violation; nothing after it is read.
-//   J2. Messages arrive in the order in which they were sent.
+//   JSON-CHANNEL-1. A message longer than the reader's bound, or one that is no JSON, ends the channel with a violation; nothing after it
+//     is read.
+//   JSON-CHANNEL-2. Messages arrive in the order in which they were sent.
 import type { Duplex } from 'node:stream';
 
 const headerBytes = 4;

@@ -1,9 +1,9 @@
 // Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one
 // is asked for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made
 // visible.
-//   C1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
-//   C2. A child whose parent has gone sees the end of its standard input, and of the channel.
-//   C3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
+//   SPAWN-CHILD-1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
+//   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel.
+//   SPAWN-CHILD-3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';

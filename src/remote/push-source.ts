@@ -1,7 +1,7 @@
 // A repository's source in a project of a hosted service: one revision of one draft, and its build. What is there already is not sent, and
 // not built, again.
-//   P1. Nothing is sent of a repository that does not compile here.
-//   P2. The build is of the very tree that was read: its digest is compared before it is ordered.
+//   PUSH-SOURCE-1. Nothing is sent of a repository that does not compile here.
+//   PUSH-SOURCE-2. The build is of the very tree that was read: its digest is compared before it is ordered.
 import { resolve } from 'node:path';
 import { ControlError, OperationError } from '../client/control-error.js';
 import { type CompileResult, compileProject } from '../compiler/compile.js';

@@ -1,7 +1,7 @@
 // One attempt of a drill in a session of a hosted service: the session made for it, the run played there with its target here, the evidence
 // fetched. Same build, same setup, same seed, trial and attempt: the same world as a local run makes, and so the same hashes.
-//   R1. Whatever happens, there is a result, and it is reported.
-//   R2. The session is destroyed when the run has ended, and with it a run that has not.
+//   REMOTE-ATTEMPT-1. Whatever happens, there is a result, and it is reported.
+//   REMOTE-ATTEMPT-2. The session is destroyed when the run has ended, and with it a run that has not.
 import { resolve } from 'node:path';
 import { ControlError, OperationError } from '../client/control-error.js';
 import { pause } from '../client/retry.js';

@@ -1,5 +1,6 @@
 // One interaction of a hosted run, worked on by a target here: access, the target, what it attached, its result handed in.
-//   I1. What the target does is a status. A refusal because the run has gone on meanwhile (cancelled, past its deadline) ends it quietly.
+//   REMOTE-INTERACTION-1. What the target does is a status. A refusal because the run has gone on meanwhile (cancelled, past its deadline)
+//     ends it quietly.
 import { ControlError } from '../client/control-error.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { CompleteInteractionRequest } from '../contract/hosted-runs.js';

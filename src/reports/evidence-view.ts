@@ -1,6 +1,6 @@
 // What a report shows of a journal of any length: counts over all of it, and a bounded selection of its entries.
-//   V1. The selection depends on the entries and on `cited` only, never on how the lines came.
-//   V2. At most the named limits are held in memory, whatever the journal's length.
+//   EVIDENCE-VIEW-1. The selection depends on the entries and on `cited` only, never on how the lines came.
+//   EVIDENCE-VIEW-2. At most the named limits are held in memory, whatever the journal's length.
 // An entry goes to the first of these that still has room: the head of the journal; entries near what assertions cite; notable
 // entries (calls, faults, checks, lifecycle and whatever failed); the tail. A small journal is therefore shown whole.
 import type { EvidenceEntry, EvidenceKind } from '../contract/evidence.js';

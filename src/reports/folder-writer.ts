@@ -1,6 +1,6 @@
 // A folder that appears whole or not at all: written beside its place under a name of its own, flushed, then renamed.
-//   F1. Until `publish` returns, nothing is at the final place; after `discard` nothing is left beside it.
-//   F2. Every file is flushed before the folder is, and the folder before the rename: a crash never leaves a torn report.
+//   FOLDER-WRITER-1. Until `publish` returns, nothing is at the final place; after `discard` nothing is left beside it.
+// Every file is flushed before the folder is, and the folder before the rename: a crash never leaves a torn report.
 // Whatever may wait for the disk (creating, flushing, renaming) waits in the thread pool; small writes only reach the page cache, and
 // doing them here costs less than a hop.
 import { createHash } from 'node:crypto';

@@ -1,8 +1,8 @@
 // What GitHub Actions shows of a run: annotations, as workflow commands in the log, and a step summary in markdown.
-//   G1. A value cannot end its command or begin another: escaped as actions/toolkit does it, whose rules are GitHub's only statement of
-//       them.
-//   G2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
-//   G3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
+//   GITHUB-1. A value cannot end its command or begin another: escaped as actions/toolkit does it, whose rules are GitHub's only statement
+//     of them.
+//   GITHUB-2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
+//   GITHUB-3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import type { Diagnostic } from '../contract/build.js';
 import { counted } from '../contract/counted.js';
 import { toolFailureText } from '../contract/tool-failure.js';

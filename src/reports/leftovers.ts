@@ -1,6 +1,6 @@
 // Drafts: report folders that are being written, and what is left of them when a writer was killed.
-//   L1. A draft goes only when its process is gone and nobody has touched it for a while. Either alone could be wrong: a process of another
-//       container has no id here, and one that was suspended touches nothing.
+//   LEFTOVERS-1. A draft goes only when its process is gone and nobody has touched it for a while. Either alone could be wrong: a process
+//     of another container has no id here, and one that was suspended touches nothing.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.js';

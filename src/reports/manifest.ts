@@ -4,7 +4,7 @@ import { manifestFile } from './report-folder.js';
 export interface ReportManifest {
   schemaVersion: 1;
   runId: string;
-  /** Which writer made the projections (projections.ts P2). */
+  /** Which writer made the projections (PROJECTIONS-2). */
   projectionRevision: number;
   /** Ordered by path. */
   files: ManifestFile[];

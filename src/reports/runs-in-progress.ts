@@ -1,6 +1,6 @@
 // Which runs somebody is still making: an invocation marks the folder of its worlds with a folder of its own, named after an id of the
 // moment it began and locked by its process. Runs that began since then may be its.
-//   P1. A mark counts as long as its process lives; one that a killed process left is removed by the next that finds it.
+//   RUNS-IN-PROGRESS-1. A mark counts as long as its process lives; one that a killed process left is removed by the next that finds it.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '../contract/ids.js';

@@ -1,10 +1,10 @@
 // What worlds hold of a tool: its manifest, its compiled schemas, and a door to its behavior. The shapes of this room's run time.
-//   L1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A host object
-//       never reaches tool code, and what tool code gives back is admitted before the host looks at it.
-//   L2. Validators take admitted values (or any plain JSON) and give null when it is valid.
-//   L3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws becomes an
-//       error the handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the handler
-//       does.
+//   LOADED-TOOL-1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A
+//     host object never reaches tool code, and what tool code gives back is admitted before the host looks at it.
+//   LOADED-TOOL-2. Validators take admitted values (or any plain JSON) and give null when it is valid.
+//   LOADED-TOOL-3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws
+//     becomes an error the handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the
+//     handler does.
 import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type {

@@ -1,6 +1,6 @@
 // Whether a JSON Schema is surely sound, without Ajv: nearly every schema of a tool is made of a few keywords, and compiling each only to
 // learn that it compiles took a third of the time that a project's check takes. Of any other schema this says no, and Ajv judges.
-//   P1. What is plain is sound: Ajv finds no fault in it. The other way round need not hold.
+//   PLAIN-SCHEMA-1. What is plain is sound: Ajv finds no fault in it. The other way round need not hold.
 import type { JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
 import { patternFault } from './patterns/schema-pattern.js';

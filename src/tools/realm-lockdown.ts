@@ -1,9 +1,10 @@
 // Runs inside a new vm context, before any other code: takes away what is ambient, freezes what is left.
 // Evaluated as text there (realm-script.ts), so it names nothing but itself and ECMAScript.
-//   R1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
-//   R2. Using what is denied throws an Error that names it.
-//   R3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
-//   R6. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool code.
+//   REALM-LOCKDOWN-1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
+//   REALM-LOCKDOWN-2. Using what is denied throws an Error that names it.
+//   REALM-LOCKDOWN-3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
+//   REALM-LOCKDOWN-4. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool
+//     code.
 
 interface Lists {
   ambientNames: readonly string[];

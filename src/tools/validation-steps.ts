@@ -1,6 +1,6 @@
 // What one validation may spend, counted in steps and not timed: the same schema refuses the same value on any machine. A step is some 0.1
 // us.
-//   S1. One validation at a time: nothing between `beginSteps` and its end waits.
+// One validation at a time: nothing between `beginSteps` and its end waits.
 import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { limits } from '../contract/limits.js';

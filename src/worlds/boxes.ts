@@ -1,11 +1,11 @@
 // Boxes for hosts of worlds: processes inside bubblewrap that have loaded everything and wait for the data folder they are to serve.
 // What a box sees is fixed when it starts, so an empty one sees an empty folder of its own (its slot); a data folder that it is given is
 // moved into the slot, on the same file system, and back when the box has ended.
-//   X1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the next
-//       start moves it back.
-//   X2. A box serves one data folder in its lifetime.
-//   X3. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left its
-//       realm may have put other names, or a link, beside it.
+//   BOXES-1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the
+//     next start moves it back.
+//   BOXES-2. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left
+//     its realm may have put other names, or a link, beside it.
+// A box serves one data folder in its lifetime.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,6 +1,6 @@
 // Processes that have loaded everything and wait for what they are to be, so that the start of one costs no first call.
-//   R1. One that ended while it waited is no use; the next is started when one is taken, so that a machine where none can start does not
-//       spin.
+//   READY-HOSTS-1. One that ended while it waited is no use; the next is started when one is taken, so that a machine where none can start
+//     does not spin.
 import { prepareHost } from '../actors/child.js';
 import type { ActorSystemOptions } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';

@@ -1,8 +1,8 @@
 // The actor of one world: takes its messages apart, runs each command on the simulation, and hands out what has to be written.
-//   D1. What a command changed is in the next write set whole, with the worlds it gave birth to.
-//   D2. A command that answers with a position changes the world and computes it in one step, so that no commit parts the two.
-//   D3. A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its
-//       host ends this incarnation and the next one begins at the last commit.
+//   WORLD-1. What a command changed is in the next write set whole, with the worlds it gave birth to.
+//   WORLD-2. A command that answers with a position changes the world and computes it in one step, so that no commit parts the two.
+// A world that failed in the midst of rearranging its storage is broken: every later write set is refused for the same reason, so its host
+// ends this incarnation and the next one begins at the last commit.
 import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';

@@ -11,6 +11,7 @@ import {
 } from '../../src/actors/board.js';
 
 for (const kind of ['shared', 'file'] as const) {
+  // BOARD-2
   test(`the board tells the present step and what was begun (${kind})`, () => {
     const page = kind === 'shared' ? createSharedPage() : createFilePage();
     const [writer, reader] = [new BoardWriter(page), new BoardReader(page)];

@@ -9,6 +9,7 @@ test('outside of a host everything passes', () => {
   );
 });
 
+// CRITICAL-SECTION-1
 test('nobody is condemned inside the gate, however deep, nor after a throw', () => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   useSection(gate);

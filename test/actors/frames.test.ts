@@ -21,6 +21,7 @@ const value = fc.oneof(
 );
 const slot = fc.nat(100);
 
+// FRAMES-1
 test('every frame is read as it was written, in order', () => {
   const toHost = fc.oneof(
     fc.tuple(fc.constantFrom('command' as const, 'query' as const), slot, fc.nat(), fc.string(), value),
@@ -49,6 +50,7 @@ test('every frame is read as it was written, in order', () => {
   );
 });
 
+// FRAMES-2
 test('when an envelope cannot be cloned its frames are posted one by one, and those that cannot are named', () => {
   const envelope: Envelope = [];
   writeToHost.command(envelope, 3, 1, 'a', 'fine');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CounterReply } from './counter-kind.js';
 import { type CounterSystem, refusalOf, testBoth } from './open-system.js';
 
+// HOST-LOOP-1, GROUP-COMMIT-2, DEFINITION-1
 testBoth('no reply leaves before its commit; meanwhile other actors run', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, control } = counters;
   const answered: string[] = [];
@@ -20,6 +21,7 @@ testBoth('no reply leaves before its commit; meanwhile other actors run', { coun
   deepEqual(answered, ['a1', 'a2', 'b1']);
 });
 
+// GROUP-COMMIT-1
 testBoth(
   'what becomes ready while a commit is in flight goes into the next one, together',
   { counters: { holdCommits: true } },
@@ -40,6 +42,7 @@ testBoth(
   },
 );
 
+// STEPPER-1
 testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, read, control } = counters;
   const order: string[] = [];
@@ -53,6 +56,7 @@ testBoth('a query of an actor waits for the commit of what it would tell', { cou
   deepEqual(order, ['add', 'read 1/1']);
 });
 
+// GROUP-COMMIT-3
 testBoth(
   'a refused write set is refused to its callers alone, and its actor goes on from its last commit',
   {},
@@ -85,6 +89,7 @@ testBoth(
   },
 );
 
+// GROUP-COMMIT-3
 testBoth(
   'commands that run on a write set which is refused later are refused with it',
   { counters: { holdCommits: true } },

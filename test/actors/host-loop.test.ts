@@ -45,6 +45,7 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
   return { served, ask, ended };
 }
 
+// HOST-LOOP-3
 test('what comes in during a slice of a long command is served before its next slice', async () => {
   // As messages do, it comes in when the slice is over and the event loop has its turn.
   const { served, ask, ended } = loopOf({

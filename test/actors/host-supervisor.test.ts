@@ -15,6 +15,7 @@ import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-sys
 const endless = { kind: 'slices', slices: Number.MAX_SAFE_INTEGER } as const;
 const watched = { handlerTimeoutMs: 300 };
 
+// HOST-SUPERVISOR-3
 testBoth('killing a host in mid-call loses nothing acknowledged and disturbs no other host', { hosts: 2 }, async (counters) => {
   const { system, add, read, command, actorOn } = counters;
   const [killed, spared] = [actorOn(0), actorOn(1)];
@@ -38,6 +39,7 @@ testBoth('killing a host in mid-call loses nothing acknowledged and disturbs no 
   );
 });
 
+// HOST-SUPERVISOR-2
 testBoth(
   'what a killed host had not begun is done by the next one, in order; queries are asked again',
   {},
@@ -59,6 +61,7 @@ testBoth(
   },
 );
 
+// CRITICAL-SECTION-1, WATCHDOG-2, DEFINITION-3
 testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async ({ system, add, control, notes, directory, log }) => {
   await control(0, { kind: 'blockNextCommit' });
   const adding = Promise.allSettled([add('a')]);
@@ -75,6 +78,7 @@ testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async
   equal((await add('a')).value, 2);
 });
 
+// HOST-SUPERVISOR-1
 testWith('the next life of a host waits until the thread of the one before is gone', { isolation: 'thread' }, async (counters) => {
   const { system, command, directory, add } = counters;
   const calling = refusalOf(command('a', { kind: 'goNative' }));
@@ -120,6 +124,7 @@ testBoth('a query that never returns is ended too, and not asked again', watched
   equal((await system.stats())[0]!.restarts, 1);
 });
 
+// BOARD-1
 testBoth('a handler that takes the whole host down is refused, and not run again', {}, async ({ command, query, add, system }) => {
   await add('a');
   equal(await refusalOf(command('a', { kind: 'exit' })), 'world.ACTOR_RESTARTED');
@@ -141,6 +146,7 @@ testBoth(
   },
 );
 
+// HOST-SUPERVISOR-2
 testBoth(
   'a host that keeps ending is left alone for a while',
   { restarts: { max: 2, windowMs: 60_000, coolDownMs: 60_000 } },
@@ -194,6 +200,7 @@ testBoth('a control request of a host that ends is refused', {}, async ({ contro
   equal(await asking, 'world.ACTOR_RESTARTED');
 });
 
+// HOST-SUPERVISOR-2
 testBoth(
   'closing finishes what was accepted, passivates, closes the kind, and refuses the rest',
   {},
@@ -229,6 +236,7 @@ testBoth('closing is not held up by a handler that never returns', watched, asyn
   await Promise.all([system.close(), refusalOf(spinning).then((code) => equal(code, 'world.HANDLER_TIMEOUT'))]);
 });
 
+// SPAWN-CHILD-2
 test('a host process is gone when its parent is killed, whether it waits or spins', { timeout: 20_000 }, async () => {
   for (const command of [{ kind: 'add', amount: 1 }, { kind: 'spin' }] satisfies CounterCommand[]) {
     const directory = mkdtempSync(join(tmpdir(), 'counters-'));

@@ -3,6 +3,7 @@ import { refusalOf, signalled, testBoth } from './open-system.js';
 
 const endless = { kind: 'slices', slices: Number.MAX_SAFE_INTEGER } as const;
 
+// STEPPER-1
 testBoth('queries are answered between the slices of a long command, from what is committed', {}, async ({ command, read }) => {
   const abort = new AbortController();
   const begun = signalled();
@@ -19,6 +20,7 @@ testBoth('queries are answered between the slices of a long command, from what i
   ok((await running).value >= seen);
 });
 
+// HOST-LOOP-2
 testBoth('other actors are served while one is in a long command', {}, async ({ command, add }) => {
   const abort = new AbortController();
   const begun = signalled();
@@ -40,6 +42,7 @@ testBoth('two long commands share a host', {}, async ({ command }) => {
   for (const { value } of await Promise.all(running)) ok(value > 0);
 });
 
+// DEFINITION-2
 testBoth('while a query of several slices runs, its actor stands still and others do not', {}, async ({ command, query, add }) => {
   const abort = new AbortController();
   const begun = signalled();
@@ -52,6 +55,7 @@ testBoth('while a query of several slices runs, its actor stands still and other
   await running;
 });
 
+// STEPPER-1
 testBoth('a flood of queries does not stop the commands of their actor', {}, async ({ read, command }) => {
   let flooding = true;
   const flood = Array.from({ length: 200 }, async () => {

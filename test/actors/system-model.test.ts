@@ -29,6 +29,7 @@ interface Bounds {
   most: number;
 }
 
+// SYSTEM-3, CELL-1, CELL-2
 test('whatever happens, what was acknowledged is there, nothing is there twice, and lives are numbered upwards', {
   timeout: 60_000,
 }, async () => {

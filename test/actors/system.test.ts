@@ -5,6 +5,7 @@ import { until } from '../until.js';
 import type { CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth } from './open-system.js';
 
+// SYSTEM-2, DEFINITION-2, JSON-CHANNEL-2
 testBoth('commands of one actor run in the order in which they were sent', {}, async ({ add }) => {
   const replies = await Promise.all(Array.from({ length: 500 }, () => add('a')));
   deepEqual(
@@ -38,6 +39,7 @@ testBoth('messages of one turn of the event loop travel and commit together', {}
   ok(stats!.residentBytes > 1e6);
 });
 
+// STEPPER-2
 testBoth('a refusal keeps its code and details, and changes nothing', {}, async ({ command, read, add }) => {
   await add('a');
   await rejects(command('a', { kind: 'refuse' }), { code: 'control.STATE_CONFLICT', extra: { details: { told: true } } });
@@ -51,6 +53,7 @@ testBoth('an actor that does not exist is refused by its kind', {}, async ({ add
   equal(await refusalOf(read('absent')), 'control.NOT_FOUND');
 });
 
+// STEPPER-2
 testBoth(
   'a bug ends the actor and nothing else: its next message activates it from its last commit',
   {},
@@ -74,6 +77,7 @@ testBoth(
 /** Threads clone values and processes send JSON: neither takes this. */
 const neitherClonableNorJson = { make: () => {}, size: 1n };
 
+// FRAMES-2
 testBoth('a value that cannot be cloned costs its own message only', {}, async ({ command, add, system }) => {
   const outcomes = await Promise.allSettled([
     add('a'),
@@ -182,6 +186,7 @@ testBoth('passivation keeps the state, and the next life has a larger incarnatio
   await system.passivate('never-spoken-to');
 });
 
+// ROUTE-1
 testBoth('messages sent while an actor is passivated follow it, in order', {}, async ({ system, add }) => {
   await add('a');
   const leaving = system.passivate('a');
@@ -199,6 +204,7 @@ testBoth('an actor nobody talks to leaves the memory by itself', { idlePassivati
   equal((await read('a')).value, 3);
 });
 
+// SYSTEM-1
 testBoth('an actor moves to the host it is given, and back', { hosts: 2 }, async ({ system, add, read, actorOn }) => {
   const actorId = actorOn(0);
   const first = await add(actorId);
@@ -239,6 +245,7 @@ testBoth('an exclusive actor has a host of its own as long as it is placed there
   equal(await system.place('third', 'exclusive'), 1);
 });
 
+// SYSTEM-3
 testBoth('two systems on one store: the newer life fences the older one off, which goes on from what it finds', {}, async (older) => {
   const first = await older.add('a');
   const newer = await openSystem({ isolation: older.isolation, directory: older.directory });

@@ -167,6 +167,7 @@ test('observed is what the agent did, not what it was given', async () => {
   assert.equal(access.observed(), true);
 });
 
+// AGENT-ACCESS-1
 test('revoking refuses at once, lets the call in flight finish, and waits for it', async () => {
   const recording = recordingWorld();
   const access = await openHttp(recording.world);

@@ -84,6 +84,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal((await say({ 'www-authenticate': 'Bearer realm="x"' })).headers.get('www-authenticate'), 'Bearer realm="x"');
   });
 
+  // WIRE-ROUTES-2
   test(`${engine}: one build's routes are found for each of its worlds, and answered by the one asked`, async () => {
     const [first, second] = [await opened(), await opened()];
     await fetch(`${first.base}/notes/a`, { ...json({ text: 'x' }, { authorization: `Bearer ${second.token}` }), method: 'PUT' });

@@ -14,6 +14,7 @@ const tools =
   '{"name":"desk.ticket.close","description":"Closes a ticket.","inputSchema":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"done":{"type":"boolean"}},"required":["done"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.close","idempotency":"optional"}}},' +
   '{"name":"desk.ticket.list","description":"The operation ticket.list of desk.","inputSchema":{"type":"object","additionalProperties":false},"outputSchema":{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.list","idempotency":"none"}}}';
 
+// MCP-REVISIONS-1
 test('2026-07-28: every request says who it is, and every result what it is', async () => {
   const { modern, told } = await open();
   const discover = await modern('server/discover');
@@ -49,6 +50,7 @@ test('2026-07-28: every request says who it is, and every result what it is', as
 });
 
 for (const revision of ['2025-11-25', '2025-06-18']) {
+  // MCP-REVISIONS-1
   test(`${revision}: the handshake is answered and forgotten`, async () => {
     const { legacy, post } = await open();
     const opened = await legacy('initialize', { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'c', version: '1' } });
@@ -81,6 +83,7 @@ test('a revision that is not served is offered the newest of the handshake', asy
   assert.equal((await post({ jsonrpc: '2.0', id: 'a', method: 'ping' })).text, '{"jsonrpc":"2.0","id":"a","result":{}}');
 });
 
+// MCP-REVISIONS-2
 test('2026-07-28: headers and body must agree, in the order of the checks', async () => {
   const { modern, post, told } = await open();
   const call = { name: 'desk.ticket.close', arguments: { id: 1 } };
@@ -219,6 +222,7 @@ test('values and arguments that are no objects lie in `value`', async () => {
   });
 });
 
+// MCP-ROUTE-1
 test('only the modern revision takes a client that goes away for a cancellation', async () => {
   const { modern, legacy, told } = await open({ mayWait: true });
   const call = { name: 'world.wait', arguments: { untilUs: 7 } };

@@ -96,6 +96,7 @@ for (const [era, ask] of [
   ['older revisions', request],
   ['2026-07-28', modern],
 ] as const) {
+  // MCP-STDIO-1
   test(`${era}: a wait is told of while it goes on, and ended when it is cancelled`, async (context) => {
     let cancelled = (): void => {};
     const ended = new Promise<void>((resolve) => {
@@ -125,6 +126,7 @@ for (const [era, ask] of [
   });
 }
 
+// MCP-STDIO-2
 test('what was asked before the end of the input is answered', async (context) => {
   const { send, end } = await open(context);
   send(request(1, 'tools/call', { name: 'desk.ticket.close', arguments: { id: 1 } }));
@@ -173,6 +175,7 @@ test('a world that refuses or is gone is told in the words of JSON-RPC', async (
   await answersOnce(nowhere);
 });
 
+// MCP-STDIO-2
 test('without an address it says so and ends with 2; without a reader it ends', async (context) => {
   const { code, rest, stderr } = await startStdio(context, {}).end();
   assert.deepEqual([code, rest], [2, []]);

@@ -12,6 +12,7 @@ const item = (changes: Partial<ToolCatalogItem>): ToolCatalogItem => ({ ...ticke
 const names = (items: ToolCatalogItem[], mayWait = false): string[] =>
   (new ToolCatalog(items, { mayWait }).page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
 
+// MCP-TOOLS-1
 test("names: the manifest's, else package and operation, then the instance; world.wait comes last", () => {
   const items = [
     item({}),
@@ -28,6 +29,7 @@ test("names: the manifest's, else package and operation, then the instance; worl
   ]);
 });
 
+// MCP-TOOLS-1
 test('a name that another tool has, or that no client would take, gives way to the own one', () => {
   const mcp = (name: string) => ({ mcp: { name } });
   const items = [
@@ -41,6 +43,7 @@ test('a name that another tool has, or that no client would take, gives way to t
   assert.deepEqual(names(items), ['desk.a', 'desk.b', 'same', 'desk.d', 'desk.e', 'desk.f']);
 });
 
+// MCP-TOOLS-2
 test('underscores stand for dots where no other tool is meant', () => {
   const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'c.d' })];
   const catalog = new ToolCatalog(items, { mayWait: true });

@@ -34,6 +34,7 @@ const auths: RouteAuth[] = [
   { kind: 'none' },
 ];
 
+// WIRE-ROUTES-3
 test('wherever a client has put the token, decode sees it nowhere, and of the rest it sees all', () => {
   const fields = fc.array(fc.tuple(name, value), { maxLength: 12 });
   fc.assert(

@@ -92,6 +92,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual((seen(JSON.parse(text)).headers as JsonObject)['x-many'], ['one', 'two, three']);
   });
 
+  // WIRE-ROUTES-1, WIRE-ROUTES-3
   test(`${engine}: the credential is found where the route says, and nowhere in what decode sees`, async () => {
     const { send, token, world } = await openWire();
     const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -120,6 +121,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     for (const entry of await evidence(world)) assert.ok(!JSON.stringify(entry).includes(token));
   });
 
+  // WIRE-ROUTES-1
   test(`${engine}: a credential at another place, of another kind or of nobody is refused, and reaches no world`, async () => {
     const { send, token, world, origin } = await openWire();
     const before = await position(world);
@@ -143,6 +145,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual((await position(world)).evidenceSequence, before.evidenceSequence + 1);
   });
 
+  // WIRE-ROUTES-1
   test(`${engine}: accesses of several worlds on one listener each reach their own`, async () => {
     const [first, second] = [await openWire(), await openWire('guest')];
     const asked = await fetch(`${second.url}/notes/a`, { headers: { authorization: `Bearer ${first.token}` } });

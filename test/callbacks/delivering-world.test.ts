@@ -43,6 +43,7 @@ async function toldShop(
 }
 const payloads = ({ arrivals }: TestReceiver): unknown[] => arrivals.map(({ body }) => JSON.parse(body).payload.id);
 
+// DELIVERING-WORLD-2
 test('what a call makes due is delivered before the call is answered; what nobody receives waits', async (t) => {
   const { shop, hook } = await toldShop(t);
   const result = await shop.order('a');
@@ -57,6 +58,7 @@ test('what a call makes due is delivered before the call is answered; what nobod
   );
 });
 
+// CALLBACK-ATTEMPTS-2, DELIVERING-WORLD-3
 test('an advance delivers at the time of each event and of each retry, and answers as if it had not stopped', async (t) => {
   const times: number[] = [];
   const told = await toldShop(t, {
@@ -101,6 +103,7 @@ test('two runs of the same leave the same evidence', async (t) => {
   assert.equal(lines[0], lines[1]);
 });
 
+// DELIVERING-WORLD-1, DELIVERING-WORLD-2
 test('a receiver that calls the world, or waits in it, is served while it is told', async (t) => {
   const told = await toldShop(t, {
     answer: async ({ body }) => {
@@ -123,6 +126,7 @@ test('a receiver that calls the world, or waits in it, is served while it is tol
   assert.ok(phases.indexOf('1 delivered') < phases.indexOf('3 attempt_started'), 'one at a time');
 });
 
+// CALLBACK-ATTEMPTS-2
 test('a receiver may come and go; what is due then is delivered with the next call', async (t) => {
   const { shop, receivers } = await toldShop(t);
   const auditor = await startReceiver();

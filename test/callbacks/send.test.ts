@@ -61,6 +61,7 @@ test('a duplicate is the same request twice, and the first answer counts; a forg
   assert.notEqual(receiver.arrivals[0]!.headers['x-signature'], good!.headers['x-signature']);
 });
 
+// SEND-2
 test('nothing is followed', async (t) => {
   const elsewhere = await receiverFor(t);
   const receiver = await receiverFor(t, (_, response) => void response.writeHead(307, { location: elsewhere.url }).end());
@@ -87,6 +88,7 @@ test('who does not answer in time, hangs up, upgrades or is not there has not an
   assert.deepEqual(await tell(receiver), { kind: 'status', status: 101 });
 });
 
+// SEND-2
 test('of an answer that does not end so much is read', async (t) => {
   let sent = 0;
   const receiver = await receiverFor(t, (_, response) => {
@@ -108,6 +110,7 @@ test('a receiver that goes away while it is told breaks it off; one that is gone
   assert.equal(receiver.arrivals.length, 1);
 });
 
+// SEND-1
 test('the address decides when it connects, whatever the name says', async (t) => {
   const receiver = await receiverFor(t);
   const { port } = new URL(receiver.url);

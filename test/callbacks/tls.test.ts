@@ -32,6 +32,7 @@ async function receiverFor(t: TestContext, certificate: Certificate): Promise<{ 
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+// SEND-2
 test('a certificate must be in date, of an authority that is trusted, and of the name that was asked for', async (t) => {
   const issued = (name: string, until?: number) => receiverFor(t, authority.issue(name, until));
   const [good, expired, other, stranger] = await Promise.all([

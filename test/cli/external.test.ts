@@ -126,6 +126,7 @@ const endOf = (stdout: string): unknown[] => {
   return [finished?.status, (finished?.error as { code: string } | undefined)?.code];
 };
 
+// EXTERNAL-TARGET-1
 test('an agent that says it failed, one that never comes, and Ctrl-C while it is awaited', async () => {
   const { root } = repository();
   const file = join(root, 'desk.json');

@@ -42,6 +42,7 @@ const operations = async (): Promise<number> =>
 
 const writes = `const outcome = await context.world.call('notes', 'note.write', { id: 'a', text: 'said ' + invocation.task.instruction }); return outcome.value;`;
 
+// PUSH-SOURCE-2
 test('what the compiler reads is pushed and built once; unchanged source makes no new build, and says so', async () => {
   const { root, write } = repository('pushed', {
     ...commandAgent('agent', '', { workingDirectory: 'work' }),
@@ -84,6 +85,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   assert.notEqual(event(changed.lines, 'pushed').buildHash, buildHash);
 });
 
+// PUSH-SOURCE-1
 test('source that does not compile is told as validate tells it, and nothing is sent; what only the service refuses has local paths, too', async () => {
   const { root, write } = repository('broken', { ...moduleAgent('agent', writes), ...drill('d', 'agentt', [written({ equals: 1 })]) });
   const validated = await drillyard(['validate', '--root', root]);
@@ -239,6 +241,7 @@ test('the drills of the example: the same hashes, verdicts and exit code as a lo
   await inspector.close();
 });
 
+// REMOTE-INTERACTION-1
 test('trials, retries, every kind of binding, a drill that fails: as a local run, with the failure explained', async () => {
   const overHttp = `
     const { SERVICE_HTTP_URL: url, SERVICE_HTTP_TOKEN: token } = process.env;
@@ -307,6 +310,7 @@ test('trials, retries, every kind of binding, a drill that fails: as a local run
   assert.equal(event(jsonLines(runs.stdout), 'summary').changed, 0, runs.stderr);
 });
 
+// REMOTE-ATTEMPT-1, REMOTE-ATTEMPT-2, REMOTE-INTERACTION-1
 test('Ctrl-C ends the run and its session on the service: reported as cancelled, 130', {
   skip: process.platform === 'win32',
   timeout: 120_000,

@@ -45,6 +45,7 @@ const checked = repository(
 );
 before(() => run(checked));
 
+// JUDGE-REPORT-1
 test('check with unchanged assertions gives the sealed results, cut short or not', async () => {
   const { code, stdout, stderr } = await drillyard(['report', 'check', '--json'], { cwd: checked.root });
   assert.equal(code, 1, stderr);
@@ -67,6 +68,7 @@ test('check with unchanged assertions gives the sealed results, cut short or not
   });
 });
 
+// JUDGE-REPORT-1, JUDGE-REPORT-2
 test('check judges stored runs with the assertions of today: rows, outputs and times of then', async () => {
   const changed = repository(moduleAgent('agent', `${write('a', 'x')} return { said: 'done' };`), drill('it', 'agent', [noteIs('a', 'y')]));
   await run(changed);
@@ -133,6 +135,7 @@ test('check: what is no report as it was sealed, and what no drill is of, is tol
   assert.equal((await drillyard(['report', 'check', 'run_nowhere000000', '--root', spoiled.root])).code, 2);
 });
 
+// RUN-TURNS-2
 test('compare: one call more, and a wait before everything, shift nothing', async () => {
   const rest = `${write('a', 'x')} await context.world.call('notes', 'note.remind', { id: 'a', afterUs: 50 }); ${write('b', 'y')}`;
   const compared = repository(moduleAgent('agent', rest), drill('it', 'agent', [noteIs('a', 'x')], { timeline: undefined }));

@@ -117,6 +117,7 @@ test('github: errors at the drill, a warning for the flaky one, nothing of an ag
   assert.match(readFileSync(summaryFile, 'utf8'), /^before\n## ❔ Drillyard: 2 passed, 1 undecided\n/);
 });
 
+// RUN-REPORTERS-1
 test('json: to a file the same lines; on stdout nothing else, whatever else is chosen', async () => {
   await run;
   const written = jsonLines(readFileSync(join(root, 'out/lines.jsonl'), 'utf8'));
@@ -144,6 +145,7 @@ test('an unknown reporter is refused with the nearest name, a path where none go
   }
 });
 
+// RUN-REPORTERS-2
 test('a file that cannot be written is told, and the run has not passed', async () => {
   const { code, stderr } = await drillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
   assert.equal(code, 1);

@@ -80,6 +80,7 @@ const choice = {
   ],
 };
 
+// SCHEMA-TYPES-1, SCHEMA-TYPES-2
 test('unions, references and open objects of a schema keep their meaning, and a misspelled name is an error of the compiler', async (t) => {
   const repository = createRepository({
     'drillyard/shop.tool.yaml': {

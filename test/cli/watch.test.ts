@@ -47,6 +47,7 @@ const ran = (lines: { event?: string; [name: string]: unknown }[]): unknown[] =>
     .map(({ drillId, verdict }) => `${drillId} ${verdict}`)
     .sort();
 
+// DRILL-INPUTS-1, DRILL-INPUTS-2, WATCH-COMMAND-1, WATCH-COMMAND-2, SOURCE-WATCH-1
 test('a change runs again the drills it concerns and those that did not pass; Ctrl-C ends with 130', async () => {
   const project = repository(
     moduleAgent('one', `import('../helper.mjs').then(() => {}); ${writes('x')}`),
@@ -96,6 +97,7 @@ test('a change runs again the drills it concerns and those that did not pass; Ct
   assert.equal((await watch.ended).code, 130);
 });
 
+// DRILL-INPUTS-2, SOURCE-WATCH-2
 test('a change during a run is not lost; a command agent is watched by the files it names', async () => {
   const started = (root: string): string => join(root, '.started');
   const body = (text: string): string => `
@@ -117,6 +119,7 @@ test('a change during a run is not lost; a command agent is watched by the files
   assert.equal((await watch.ended).code, 130);
 });
 
+// WATCH-COMMAND-1, WATCH-COMMAND-2
 test('source that is mended to what it was is told, and nothing runs again', async () => {
   const project = repository(moduleAgent('one', writes('x')), drill('d', 'one', [noteIs('a', 'x')]));
   const watch = watching(project);

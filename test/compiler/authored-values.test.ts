@@ -76,6 +76,7 @@ test('a text that is no time is told at its place, once, with an example', async
   assert.match(diagnostics.at(-1)?.suggestion ?? '', /"2026-01-05T09:00:00Z"/);
 });
 
+// VIRTUAL-TIME-TEXT-1, VIRTUAL-TIME-TEXT-2
 test('a length is exact or none', () => {
   const cases: [text: string, us: number | undefined][] = [
     ['30s', 30_000_000],
@@ -100,6 +101,7 @@ test('a length is exact or none', () => {
   for (const [text, us] of cases) assert.equal(parseDurationUs(text), us, text);
 });
 
+// VIRTUAL-TIME-TEXT-1, VIRTUAL-TIME-TEXT-3
 test('a time is what Date says of it, and of a date that is none there is no time', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_135_596_800_000, max: 8_000_000_000_000 }), (ms) => {

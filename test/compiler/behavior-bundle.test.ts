@@ -72,6 +72,7 @@ test('a definition made with defineTool, and CommonJS, are behaviors too', async
   assert.equal(await run(t, { 'b.cjs': 'module.exports = { operations: { x: () => 8 } };' }, './b.cjs'), 8);
 });
 
+// BEHAVIOR-BUNDLE-1
 test('equal files give equal code, wherever they lie', async (t) => {
   const files = { 'b.ts': behavior('one', "import { one } from './one.js';"), 'one.ts': 'export const one = 1;' };
   const here = await bundle(t, files);
@@ -80,6 +81,7 @@ test('equal files give equal code, wherever they lie', async (t) => {
   assert.ok(!here.behavior?.code.includes('/tmp'));
 });
 
+// BEHAVIOR-BUNDLE-2, REALM-2
 test('no async function and no way to load code gets through, however it is written', async (t) => {
   const refused: { [source: string]: string } = {
     'async () => 1': 'DY6005',
@@ -118,6 +120,7 @@ test('no async function and no way to load code gets through, however it is writ
  * esbuild expands a template or a sum in `require` and `import()` as a glob over the real file system, from the working directory. The
  * secret lies in a neighbor's folder there, and no form of the expression may read it, name it or tell a token of it.
  */
+// BEHAVIOR-BUNDLE-3
 test('no module of a behavior makes the bundler read files outside of the package', async (t) => {
   const secret = 'sesame-of-the-neighbor';
   const neighbor = folder(t, {

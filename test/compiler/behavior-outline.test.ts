@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { scriptTokens } from '../../src/compiler/script-tokens.js';
 import { compileWith, sound } from './repository.js';
 
 const behavior = 'drillyard/notes.ts';
@@ -42,4 +43,14 @@ test('of ids that code makes up nothing is said', async (t) => {
     "class Tool { operations = {}; }\nexport default new Tool();\n// 'r.add'",
   ];
   for (const module of unknown) assert.deepEqual(await lacks(t, module), [], module);
+});
+
+// SCRIPT-TOKENS-1
+test('a script that does not come out even has no tokens', () => {
+  for (const script of ['f(', 'f)', '({]})', '`a', '`a${', '`a${1', '/open', 'a = /b'])
+    assert.equal(scriptTokens(script), undefined, script);
+  assert.deepEqual(
+    scriptTokens('f({ a: [1] })')?.map(({ partner }) => partner),
+    [-1, 9, 8, -1, -1, 7, -1, -1, -1, -1],
+  );
 });

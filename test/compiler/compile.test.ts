@@ -46,6 +46,7 @@ test('a repository becomes a build and a view of it, and nothing of it was run',
   assert.ok(loadTool(build.tools[0] as NonNullable<(typeof build.tools)[0]>).operations.has('notes.add'));
 });
 
+// SETUPS-1
 test('layers: patches append, actors replace by id and instance, faults and events add, overrides rank higher, the clock replaces', async (t) => {
   const override = (id: string) =>
     `toolOverrides: [{ id: ${id}, operation: { packageId: notes, operationId: notes.add }, outcome: { kind: original } }]\n`;
@@ -149,6 +150,7 @@ const rewrites: { [how: string]: Files } = {
   'comments in code': edited('drillyard/notes.ts', 'export default', '// a comment\n/* another */ export default'),
 };
 for (const [how, changes] of Object.entries(rewrites)) {
+  // SETUPS-2
   test(`equal meaning, equal build: ${how}`, async (t) => {
     assert.equal((await buildWith(t, changes)).buildHash, (await buildWith(t)).buildHash);
   });

@@ -35,6 +35,7 @@ const rowsOf = (patches: readonly StatePatch[]): { [row: string]: unknown } => {
   return rows;
 };
 
+// DATA-CHOICES-1, DATA-CHOICES-2
 test('chosen baseline rows are what the source would have said itself: same build, same hashes, same view', async (t) => {
   const choices = chosen({ kind: 'baseline' }, upsert('n1', 'chosen'), upsert('n2', 'too'));
   const one = await compile(t, world(row('n1', 'first') + row('old', 'gone') + row('x', 'stays', ', instanceId: other')), choices);
@@ -51,6 +52,7 @@ test('chosen baseline rows are what the source would have said itself: same buil
   assert.deepEqual(rowsOf(one.build.scenarios[0]!.setup.state), { 'other x': 'stays', 'notes n2': 'too' });
 });
 
+// DATA-CHOICES-1, DATA-CHOICES-2
 test('rows chosen for a scenario are all that its instance has, and no other start changes', async (t) => {
   const files = world(row('n1', 'first') + row('n2', 'second') + row('x', 'stays', ', instanceId: other'));
   const plain = await compile(t, files);

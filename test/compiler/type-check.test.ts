@@ -27,6 +27,7 @@ const wrong: Files = {
   }),
 };
 
+// TYPE-CHECK-1
 test('type errors of behaviors, agents and what they import are errors of validate, and of nothing else', async (t) => {
   const root = folder(t, { ...sound, ...wrong });
   const { valid, diagnostics, types } = await validateRepository({ root });
@@ -61,6 +62,7 @@ test('type errors of behaviors, agents and what they import are errors of valida
   assert.equal((await drillyard(['plan'], { cwd: root })).code, 0);
 });
 
+// TYPE-OPTIONS-1
 test('without a tsconfig a behavior has ECMAScript, an agent has Node; both find the types of drillyard', async (t) => {
   const root = folder(t, {
     ...sound,
@@ -121,6 +123,7 @@ test('the nearest tsconfig.json says how; what is wrong with it is said, too', a
   assert.deepEqual(await codes({ 'tsconfig.json': '{\n  "compilerOptions": { "strikt": true }\n}' }), ['tsconfig.json:2 (TS5025)']);
 });
 
+// TYPE-CHECK-1, TYPE-CHECK-2
 test('what the compiler has said already is not said again, and installed packages are believed', async (t) => {
   const { diagnostics } = await validateRepository({
     root: folder(t, {

@@ -21,6 +21,7 @@ const laws: [string, (input: never) => unknown, Validator<unknown>][] = [
   ['CreateToolSetupRequest', defaults.canonicalToolSetupRequest, validators.validateCreateToolSetupRequest],
 ];
 for (const [name, materialize, validate] of laws) {
+  // DEFAULTS-1, DEFAULTS-2
   test(`${name}: materialized is as sound as before, stays as it is when materialized again, and the input is untouched`, () => {
     fc.assert(
       fc.property(shapeArbitrary(validators.wordings.shapes, name), (input) => {

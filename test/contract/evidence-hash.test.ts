@@ -29,6 +29,7 @@ test('an empty journal hashes the empty string', () => {
   assert.equal(new TrajectoryHasher().digest(), new EvidenceHasher().digest());
 });
 
+// EVIDENCE-HASH-1, EVIDENCE-HASH-2
 test('the digest is that of the leaves, around every leaf border and whenever it is asked', () => {
   const lines = Array.from({ length: 3100 }, (_, index) => `{"sequence":${index + 1},"text":"zażółć"}`);
   const hasher = new EvidenceHasher();
@@ -53,6 +54,7 @@ test('a leaf may be longer than the longest string', () => {
   }
 });
 
+// EVIDENCE-HASH-2
 test('whole leaves can be given by their digests', () => {
   const lines = Array.from({ length: 2100 }, (_, index) => `{"n":${index}}`);
   const hasher = new EvidenceHasher();

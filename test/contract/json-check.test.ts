@@ -47,6 +47,7 @@ function assertFrozen(value: unknown): void {
   Object.values(value).forEach(assertFrozen);
 }
 
+// JSON-CHECK-1, JSON-CHECK-2
 test('an admitted value equals the given one, is frozen through, and its text is canonical', () => {
   fc.assert(
     fc.property(jsonValue, (given) => {
@@ -181,6 +182,7 @@ test('a getter may itself admit a value, and what it throws goes through', () =>
   assert.throws(() => admitJson(moody), { name: 'JsonRefusal', message: /changes while it is read/ });
 });
 
+// JSON-CHECK-3
 test('a bound of bytes is exact: what canonical text has in UTF-8 is admitted, one byte less is not', () => {
   fc.assert(
     fc.property(jsonValue, (given) => {
@@ -195,6 +197,7 @@ test('a bound of bytes is exact: what canonical text has in UTF-8 is admitted, o
   );
 });
 
+// JSON-CHECK-3
 test('what is far too long is refused before a text is made of it', () => {
   // Text of this length could not be made at all.
   const huge = 'x'.repeat(500_000_000);

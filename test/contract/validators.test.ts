@@ -90,6 +90,7 @@ test('paths are JSON Pointers', () => {
   ]);
 });
 
+// SHAPE-ISSUES-1
 test('a drill in both forms, and one in none, is told which form it is most like', () => {
   const both = validateDrill({ ...drill, timeline: {} });
   assert.deepEqual(issuesOf(both), ['/timeline unknown_property']);
@@ -98,6 +99,7 @@ test('a drill in both forms, and one in none, is told which form it is most like
   assert.deepEqual(issuesOf(validateDrill(none)), ['/timeline required']);
 });
 
+// SHAPE-ISSUES-1
 test('an issue inside a short or a long drill is not an issue of the choice between them', () => {
   assert.deepEqual(issuesOf(validateDrill({ ...drill, task: { instruction: 7 } })), ['/task/instruction wrong_type']);
   const { actorId: _a, task: _t, ...rest } = drill;
@@ -113,6 +115,16 @@ test('a target is judged by its kind', () => {
   );
   assert.deepEqual(issuesOf(validateTarget({ id: 't' })), ['/kind required']);
   assert.deepEqual(issuesOf(validateTarget({ kind: 'socket' })), ['/kind not_one_of']);
+});
+
+// SHAPE-ISSUES-2
+test('a refinement sees no value whose shape is wrong', () => {
+  const seen: unknown[] = [];
+  const options = { ...wordings, refinements: { CallRequest: (value: never) => void seen.push(value) } };
+  assert.notDeepEqual(shapeIssues(options, 'CallRequest', { arguments: {}, idempotencyKey: 7 }), []);
+  assert.deepEqual(seen, []);
+  assert.deepEqual(shapeIssues(options, 'CallRequest', { arguments: {} }), []);
+  assert.deepEqual(seen, [{ arguments: {} }]);
 });
 
 test('at most 100 issues are told', () => {

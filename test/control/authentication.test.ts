@@ -25,6 +25,7 @@ function refuses(kit: ControlKit, token: string): void {
   );
 }
 
+// AUTHENTICATION-1
 test('unknown, expired, revoked and world credentials are refused alike', async () => {
   const kit = await open();
   const short = await kit.callerWith('viewer', { ttlMs: 1000 });
@@ -99,6 +100,7 @@ test('a full disk does not keep anybody out', async () => {
   kit.disk.full = false;
 });
 
+// AUTHENTICATION-2
 test('rates are of one credential, counted once it is known', async () => {
   const kit = await open({ settings: { rate: { perSecond: 1, burst: 3 } } });
   const { token } = await kit.callerWith('viewer');

@@ -15,6 +15,7 @@ after(() => compiler.close());
 const now = { keptMs: -60_000 };
 const fileOf = (directory: string, digest: string): string => join(directory, 'blobs', digest.slice(7, 9), digest.slice(7));
 
+// BLOB-SWEEP-1
 test('the source of a deleted draft goes; drafts, builds and what they share stay', async (t) => {
   const kit = await openSourceKit(t);
   const gone = { path: 'gone.txt', content: 'only in the deleted draft' };
@@ -36,6 +37,7 @@ test('the source of a deleted draft goes; drafts, builds and what they share sta
   assert.equal((await kit.buildOf(await kit.draftOf([...soundFiles, gone]))).operation.state, 'succeeded');
 });
 
+// BLOB-SWEEP-2
 test('a sweep that cannot read what is referenced removes nothing', async (t) => {
   const kit = await openSourceKit(t);
   const { sourceDigest } = await kit.draftOf();
@@ -45,6 +47,7 @@ test('a sweep that cannot read what is referenced removes nothing', async (t) =>
   assert.ok(existsSync(fileOf(kit.directory, stray)));
 });
 
+// BLOBS-4
 test('a blob that is put again while it is removed is there when the put has resolved', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-blobs-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));

@@ -13,6 +13,7 @@ function place(t: TestContext): string {
 }
 const fileOf = (directory: string, digest: string): string => join(directory, 'blobs', digest.slice(7, 9), digest.slice(7));
 
+// BLOBS-1, BLOBS-2
 test('bytes come back by their digest, in this life and the next, and equal bytes are one file', async (t) => {
   const directory = place(t);
   const blobs = new FileBlobs(directory);
@@ -26,6 +27,7 @@ test('bytes come back by their digest, in this life and the next, and equal byte
   assert.deepEqual(Buffer.from(await blobs.get(await blobs.put(new Uint8Array()))), Buffer.alloc(0));
 });
 
+// BLOBS-3
 test('what is not there, is damaged, or is no digest is refused, and a path never gets through', async (t) => {
   const directory = place(t);
   const blobs = new FileBlobs(directory);
@@ -40,6 +42,7 @@ test('what is not there, is damaged, or is no digest is refused, and a path neve
     await assert.rejects(blobs.get(name), /is no digest/);
 });
 
+// BLOBS-1
 test('what an earlier life left half written goes away', (t) => {
   const directory = place(t);
   new FileBlobs(directory);

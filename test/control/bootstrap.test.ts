@@ -14,6 +14,7 @@ import { quietSettings } from './control-kit.js';
 
 const buildHash = `sha256:${'a'.repeat(64)}`;
 
+// BOOTSTRAP-1, BOOTSTRAP-2
 test('cut short at any flush and in the midst of the build, the next start ends with the same and only one of each', async () => {
   // After how many flushes the power goes; -1: while the example is built.
   for (const cut of [0, -1, 1, 2, 3, 99]) {
@@ -57,6 +58,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
   }
 });
 
+// BOOTSTRAP-2
 test('a secret that was told is never given out again', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
   const open = async (): Promise<[Catalog, Bootstrapped]> => {

@@ -18,6 +18,7 @@ const broken = soundFiles.map((file) =>
     : file,
 );
 
+// BUILD-RUNNER-3
 test('a sound revision becomes a build that can be listed, read and looked into', async (t) => {
   const kit = await openSourceKit(t);
   const { draft, build } = await kit.builtFrom();
@@ -116,6 +117,19 @@ test('a build that runs, or has not begun, can be cancelled', async (t) => {
   }
 });
 
+// BUILD-RUNNER-2
+test('a build that reads back as another one is not published', async (t) => {
+  const forgetful = Object.assign(Object.create(compiler) as CompilePort, {
+    compile: compiler.compile.bind(compiler),
+    verify: async () => false,
+  });
+  const kit = await openSourceKit(t, { services: { compiler: forgetful } });
+  const { operation } = await kit.buildOf(await kit.draftOf());
+  assert.deepEqual([operation.state, operation.error?.code], ['failed', 'control.INTERNAL']);
+  assert.deepEqual((await kit.call('listBuilds')).items, []);
+});
+
+// BUILD-RUNNER-1
 test('a build goes on in the next life, and what was laid out in the last one is gone', async (t) => {
   const waiting = patient(compiler);
   const kit = await openSourceKit(t, { services: { compiler: waiting.compiler } });

@@ -133,6 +133,7 @@ function applyTo(tx: Change, model: Map<string, Thing>, edits: Edit[]): void {
   }
 }
 
+// CATALOG-1, CATALOG-2, CATALOG-3
 test('changes see each other at once, views what is on the disk; what was lost or thrown away never was', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
@@ -185,6 +186,7 @@ test('changes see each other at once, views what is on the disk; what was lost o
   );
 });
 
+// CATALOG-4
 test('a flush that fails refuses everything that is not on the disk, and what comes after stands on the disk', async () => {
   const disk = { full: false };
   const catalog = openOn(newFolder(), disk);
@@ -211,6 +213,7 @@ test('a flush that fails refuses everything that is not on the disk, and what co
   await catalog.close();
 });
 
+// CATALOG-3
 test('changes of one turn travel in one flush', async () => {
   const catalog = openOn(newFolder());
   const before = catalog.commits;

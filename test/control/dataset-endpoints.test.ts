@@ -4,6 +4,7 @@ import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { DatasetCollectionInput } from '../../src/contract/hosted-source.js';
 import { limits } from '../../src/contract/limits.js';
+import { storageOf } from '../../src/control/storage-use.js';
 import { compiler, noHash, openSourceKit } from './source-kit.js';
 
 after(() => compiler.close());
@@ -129,6 +130,7 @@ test('datasets are listed by tool and state, archived with the right words, and 
   await assert.rejects(kit.call('getDataset', { path }, { caller }), { code: 'control.NOT_FOUND' });
 });
 
+// DATASET-UPLOADS-1, DATASET-UPLOADS-2
 test('rows that do not fit a body are uploaded: the same digest, the same checks, bounded in number, size and time', async (t) => {
   const kit = await openSourceKit(t);
   const { buildHash } = (await kit.builtFrom()).build;
@@ -156,6 +158,7 @@ test('rows that do not fit a body are uploaded: the same digest, the same checks
     whole.revision.collections,
   );
   await assert.rejects(complete(uploadId, named), { code: 'control.NOT_FOUND' });
+  assert.ok(storageOf(kit.services.catalog.view, `${dataset.datasetId}.1`) > 0);
   const more = await complete(await send(rows('c')), { datasetId: dataset.datasetId, expectedVersion: 1 });
   assert.deepEqual([more.dataset.currentRevision, more.revision.revision], [2, 2]);
 
@@ -170,6 +173,11 @@ test('rows that do not fit a body are uploaded: the same digest, the same checks
   const place = { uploadId: upload.uploadId };
   await assert.rejects(complete(upload.uploadId, named), { code: 'control.STATE_CONFLICT' });
   await assert.rejects(kit.call('putDatasetUploadContent', { path: place, body: Buffer.from('[]') }), { code: 'control.INVALID_REQUEST' });
+  const { caller } = await kit.foreigner();
+  const content = { path: place, body: Buffer.from('{}') };
+  await assert.rejects(kit.call('putDatasetUploadContent', content, { caller }), { code: 'control.NOT_FOUND' });
+  kit.clock.nowMs += limits.datasetUploadKeptMs;
+  await assert.rejects(kit.call('putDatasetUploadContent', content), { code: 'control.STATE_CONFLICT', message: /past its time/ });
   const begin = () => announce(Buffer.from('{}'));
   await assert.rejects(
     async () => {

@@ -75,6 +75,7 @@ const nth = ({ reply }: Dispatched<never>): number => (reply as { nth: number })
 for (const prepared of [false, true]) {
   const kind = prepared ? 'a prepared endpoint' : 'a change';
 
+  // IDEMPOTENCY-1
   test(`${kind}: the same key tells the first answer, another request under it is refused`, async () => {
     const bench = await openBench();
     const first = await ask(bench, { key: 'key-0001', prepared });
@@ -88,6 +89,7 @@ for (const prepared of [false, true]) {
     assert.equal(nth(await ask(bench, { key: 'key-0002', prepared })), 2);
   });
 
+  // IDEMPOTENCY-3
   test(`${kind}: a refusal leaves no claim, so the key can be used again, even for another request`, async () => {
     const bench = await openBench();
     await assert.rejects(ask(bench, { key: 'key-0001', confirm: 'refuse', prepared }), refused('control.STATE_CONFLICT'));
@@ -97,6 +99,7 @@ for (const prepared of [false, true]) {
     assert.deepEqual([replayed, bench.effects(), claimsOf(bench), auditsOf(bench)], [false, 1, 1, 1]);
   });
 
+  // DISPATCH-4
   test(`${kind}: what the disk did not take is not there, and a retry makes it`, async () => {
     const bench = await openBench();
     bench.kit.disk.full = true;
@@ -201,6 +204,7 @@ test('while the first is being prepared, duplicates are told to come again; a di
   assert.deepEqual([bench.effects(), bench.prepared], [1, 1]);
 });
 
+// IDEMPOTENCY-1, IDEMPOTENCY-2
 test('a crash between claim and answer: a retry of the next life finishes the work, duplicates of it wait', async () => {
   const bench = await openBench(() => new Promise(() => {}));
   void ask(bench, { key: 'key-0001' }).catch(() => {});
@@ -286,6 +290,7 @@ test('whatever comes in whatever order, over crashes and full disks: one effect 
   );
 });
 
+// DISPATCH-1, DISPATCH-2
 test('the order is authority, then the key, then everything else', async () => {
   const bench = await openBench();
   const { kit } = bench;
@@ -342,6 +347,7 @@ test('the request hash is of method, path and what the body means', () => {
   assert.notEqual(hash('/a', undefined), requestHashOf({ ...rule, method: 'DELETE' }, '/a', undefined));
 });
 
+// DISPATCH-4
 test('an accepted change is in the audit trail once, with who and what', async () => {
   const { kit } = await openBench();
   const key = 'key-0001';

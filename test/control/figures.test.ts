@@ -52,6 +52,7 @@ test('a host keeps its slot while it stands, and the sum of commits never falls'
   });
 });
 
+// DISK-USE-2
 test('the bytes of a folder are those of its files, links aside, as far as it is looked at', async () => {
   const folder = join(directory, 'some');
   mkdirSync(join(folder, 'below/further'), { recursive: true });
@@ -65,6 +66,7 @@ test('the bytes of a folder are those of its files, links aside, as far as it is
   await assert.rejects(folderBytes(join(directory, 'nowhere')), { code: 'ENOENT' });
 });
 
+// DISK-USE-1
 test('parts of the data directory are counted once for all who ask within a minute', async () => {
   const data = join(directory, 'data');
   for (const folder of ['catalog', 'worlds', 'blobs']) mkdirSync(join(data, folder), { recursive: true });

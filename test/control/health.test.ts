@@ -49,6 +49,7 @@ test('a catalog that takes no writes is found by whoever asks, though nobody wri
   assert.deepEqual(await health.reasons(), ['disk_full']);
 });
 
+// HEALTH-2, HEALTH-3
 test('whoever asks often causes few writes, and none on a full disk', async (context) => {
   const { catalog, disk, clock, health } = ground(context);
   for (let asked = 0; asked < 50; asked++) await health.reasons();

@@ -45,6 +45,7 @@ function open(t: TestContext, heldMsPerMinute = 60_000) {
   };
 }
 
+// HOST-TURNS-1
 test('who holds no host passes at once, in order, beside whoever waits', async (t) => {
   const { enter, hold, after, turns } = open(t);
   hold('a', limits.heldFreeMs - 1);
@@ -79,6 +80,7 @@ test('one that comes again and again leaves no gap that counts; half a second wi
   assert.deepEqual(await after(limits.heldQuietMs), ['loop']);
 });
 
+// HOST-TURNS-2
 test('of those that hold a host one is served at a time, the one that held least first; another host is no matter', async (t) => {
   const { enter, hold, after } = open(t);
   for (const [worldId, ms] of [
@@ -100,6 +102,7 @@ test('of those that hold a host one is served at a time, the one that held least
   assert.deepEqual(await after(0), ['much']);
 });
 
+// HOST-TURNS-2, HOST-TURNS-3
 test('nobody waits longer than the bound, whoever is at work; what came of one world passes in its order', async (t) => {
   const { enter, hold, after } = open(t);
   enter('other');

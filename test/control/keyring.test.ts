@@ -30,6 +30,7 @@ test('the key is made once, for its owner alone, also after a start that was cut
   assert.equal(statSync(join(directory, 'server.key')).mode & 0o777, 0o600);
 });
 
+// KEYRING-1
 test('the key of an early version is the first generation, and derives as it did', () => {
   const directory = fresh();
   const key = Buffer.alloc(32, 7);
@@ -109,6 +110,7 @@ test('tokens differ by kind, id and generation, and say which kind they are', ()
   );
 });
 
+// KEYRING-2
 test('a rotation makes another key; the earlier one works until its grace is over', () => {
   const directory = fresh();
   const keyring = open(directory);

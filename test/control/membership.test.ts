@@ -54,6 +54,7 @@ const grant = (kit: ControlKit, by: string, subject: { kind: 'credential' | 'use
 const canBuild = (kit: ControlKit, secret: string): boolean => as(kit, secret).authoritiesIn(kit.projectId).has('build.publish');
 const canManage = (kit: ControlKit, secret: string): boolean => as(kit, secret).authoritiesIn(kit.projectId).has('grant.manage');
 
+// STANDING-2
 test('a demoted member has lost it at the next request, with every credential he holds, until the provider says another role', async () => {
   const kit = await open();
   const first = await signIn(kit, 'ada', 'manager');
@@ -92,6 +93,7 @@ test('a role claim that names no role takes the role away, and so does a token w
   }
 });
 
+// STANDING-2, STANDING-3
 test('what a manager made is never more than he is now: roles, credentials of credentials, grants of his to himself', async () => {
   const kit = await open();
   const ada = await signIn(kit, 'ada', 'manager');
@@ -121,6 +123,7 @@ test('a grant that somebody else gave holds without a role, for the member and f
   assert.ok(canBuild(kit, ci.secret), 'what no member made is bounded by none');
 });
 
+// STANDING-1
 test('a removed member is out at once, with all he made; taken in again he begins anew', async () => {
   const kit = await open();
   const ada = await signIn(kit, 'ada', 'manager');

@@ -113,6 +113,7 @@ function held(): {
   };
 }
 
+// OPERATIONS-3
 test('an operation goes from pending to running to succeeded, and its effect and its end commit together', async () => {
   const work = held();
   const { operations, create, catalog } = openLife(runner(work.run));
@@ -136,6 +137,7 @@ test('an operation goes from pending to running to succeeded, and its effect and
   assert.deepEqual(await operations.whenEnded(made.operationId), ended, 'asked afterwards');
 });
 
+// OPERATIONS-1
 test('what did not commit never begins', async () => {
   const work = held();
   const { operations, create, disk, catalog } = openLife(runner(work.run));
@@ -153,6 +155,7 @@ test('what did not commit never begins', async () => {
   assert.deepEqual(work.begun, [kept.operationId]);
 });
 
+// OPERATIONS-2, OPERATION-ENGINE-1
 test('one at a time in a lane, in the order they were recorded; lanes do not wait for each other', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -249,6 +252,7 @@ test('an ending that throws fails the operation; so does one whose failure throw
   }
 });
 
+// OPERATION-ENGINE-3
 test('an end that the disk does not take is written later, and the runner does not run again for it', async () => {
   const work = held();
   const { operations, create, disk, catalog } = openLife(runner(work.run));
@@ -342,6 +346,7 @@ test('a runner may refuse to be cancelled before it has begun', async () => {
   assert.equal(operations.find(second.operationId)?.state, 'pending');
 });
 
+// OPERATIONS-3
 test('the next life takes up what the last one left, in order, and knows what was to be cancelled', async () => {
   const work = held();
   const life = openLife(runner(work.run));
@@ -415,6 +420,7 @@ test('who only waits for somebody outside leaves when this life ends', async () 
 
 const startsOf = ({ catalog }: Life, { operationId }: Operation): number => catalog.view.get(operationTable, operationId)?.starts ?? 0;
 
+// OPERATIONS-4, OPERATION-ENGINE-2
 test('what ends the process each time it runs is ended after so many starts, over all lives; what waits behind it goes on', async () => {
   const failed: unknown[] = [];
   let begun = 0;
@@ -447,6 +453,7 @@ test('what ends the process each time it runs is ended after so many starts, ove
   await life.crash();
 });
 
+// OPERATION-ENGINE-2
 test('a runner does not start before its start is on the disk', async () => {
   const work = held();
   const life = openLife(runner(work.run));
@@ -491,6 +498,7 @@ test('what waits for somebody outside is counted from there on', async () => {
   await life.crash();
 });
 
+// OPERATIONS-4
 test('one that ends its host each time is started so often; what another ended under it is not counted', async () => {
   const own = ownFailure(new ServiceError('world.ACTOR_RESTARTED'));
   let runs = 0;

@@ -45,6 +45,7 @@ function open(t: TestContext, { idleMs = 60_000, projectsLiveMax = 8 } = {}) {
   return { worlds, started, directory };
 }
 
+// PROJECT-WORLDS-1
 test('each project has hosts and a data folder of its own, named by no id', async (t) => {
   const { worlds, started, directory } = open(t);
   const [a, b] = await Promise.all([create(worlds, 'ses_a00000000001'), create(worlds, 'ses_b00000000001')]);
@@ -56,6 +57,7 @@ test('each project has hosts and a data folder of its own, named by no id', asyn
   assert.ok(!started.some((name) => name.includes('a00000')));
 });
 
+// PROJECT-WORLDS-2
 test('hosts that nobody uses end, and start again with the next message, in the order of the calls', async (t) => {
   const { worlds, started } = open(t, { idleMs: 50 });
   const world = await create(worlds, 'ses_a00000000001');
@@ -73,6 +75,7 @@ test('hosts that nobody uses end, and start again with the next message, in the 
   assert.equal((await child.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })).value?.total, 6);
 });
 
+// PROJECT-WORLDS-2
 test('where no more hosts may stand, those that are at rest make room, and those at work do not', async (t) => {
   const { worlds } = open(t, { projectsLiveMax: 1 });
   await create(worlds, 'ses_a00000000001');

@@ -91,6 +91,7 @@ const put = {
     tx.put(grantTable, { ...place, grantId, subject: { kind: 'credential', id: subject }, createdBy } as never),
 };
 
+// PURGE-2, REFERENCES-2
 test('each goes after its own time, with its parts, and not a millisecond sooner', async () => {
   const cases: [string, number, (tx: Change) => void, Table<never>[]][] = [
     [
@@ -171,6 +172,7 @@ test('what is in use never goes: active conversations, available drafts and thei
   });
 });
 
+// PURGE-2
 test('a conversation of very many turns goes in pieces', async () => {
   await withCatalog(async ({ catalog, clock, purge, ids }) => {
     await catalog.change((tx) => put.conversation(tx, 'auth_1', { closedAtMs: startMs, turns: 1_201 }));
@@ -180,6 +182,7 @@ test('a conversation of very many turns goes in pieces', async () => {
   });
 });
 
+// REFERENCES-1
 test('a revoked credential stays while a grant needs to know who gave it, or names it', async () => {
   await withCatalog(async ({ catalog, clock, purge, ids }) => {
     await catalog.change((tx) => {
@@ -272,6 +275,7 @@ function requireWhole({ catalog: { view }, ids }: Pick<Ground, 'catalog' | 'ids'
   }
 }
 
+// PURGE-1, REFERENCES-1
 test('whatever is made, named, ended and swept in whatever order: nothing that is referred to goes, and the rest does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -77,6 +77,7 @@ test('what is released begins anew, and what was counted long ago is forgotten',
   assert.equal((await sweepRetention(kit.services)).strikes, 1);
 });
 
+// QUARANTINES-2
 test('a quarantine is its project’s; a build that never was in one is not found', async () => {
   kit = await openKit();
   const { caller } = await kit.foreigner();

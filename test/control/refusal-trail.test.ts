@@ -88,6 +88,7 @@ test('a project of another organization stands in nobody else’s trail, and by 
   assert.deepEqual(await refusalsOf(kit, foreigner, { projectId: kit.projectId }), []);
 });
 
+// AUTHENTICATION-3
 test('a credential that opens nothing any more is noted, and no secret of it; a token that nobody knows is in no trail', async () => {
   const kit = await open();
   const gone = await kit.callerWith('manager');
@@ -102,6 +103,7 @@ test('a credential that opens nothing any more is noted, and no secret of it; a 
   assert.equal(JSON.stringify(events).includes(gone.token.slice(4, 20)), false);
 });
 
+// REFUSAL-TRAIL-1
 test('so many of one credential and of one organization in a window; the others are counted, also when the service ends', async () => {
   const kit = await open();
   const callers = await Promise.all(Array.from({ length: 20 }, () => kit.callerWith('viewer')));
@@ -134,6 +136,7 @@ test('so many of one credential and of one organization in a window; the others 
   assert.deepEqual((await refusalsOf(next, reader.caller))[0]!.refusal, { leftOut: 8 - limits.auditRefusalsOfCredentialMax });
 });
 
+// REFUSAL-TRAIL-2
 test('a full disk keeps nothing from being refused', async () => {
   const kit = await open();
   const { caller } = await kit.callerWith('viewer');

@@ -51,6 +51,7 @@ async function undisturbed(): Promise<{ run: HostedRun; evidence: Buffer }> {
 }
 
 for (const how of ['gently', 'crash'] as const) {
+  // RUN-CHANGES-1, ATTEMPT-2
   test(`a service that ends (${how}) between any two steps of a run changes nothing about it`, async () => {
     const whole = await undisturbed();
     assert.equal(whole.run.result!.interactions.length, 4);
@@ -120,6 +121,7 @@ test('a run whose seal was lost with its life is sealed once more, the same', as
   assert.ok((await verifyReport(kit.folderOf(sealed))).ok);
 });
 
+// RUN-ATTEMPT-STORE-1
 test('of two coordinators only the younger one is heard', async () => {
   kit = await openRunKit();
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));

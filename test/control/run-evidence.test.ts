@@ -75,6 +75,7 @@ test('an attachment is announced, sent, completed, and only then part of the run
   await refuses(attach(ended, 'too late'), 'control.STATE_CONFLICT');
 });
 
+// SEALED-REPORT-1
 test('evidence is read by its manifest, and by nothing that is not in it', async () => {
   kit = await openRunKit();
   const run = await sealedRun();

@@ -15,6 +15,7 @@ after(() => kit.close());
 
 const status = async (credential: string): Promise<number> => (await kit.add(credential, 1)).status;
 
+// SESSION-MEMORY-1
 test('accesses are listed without their credentials, and one that is revoked opens nothing', async () => {
   const { sessionId } = await kit.session();
   const [first, second] = [await kit.access(sessionId), await kit.access(sessionId)];

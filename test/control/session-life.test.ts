@@ -101,6 +101,7 @@ test('an advance fires what is due and tells all of it in the result of its oper
   });
 });
 
+// SESSION-MEMORY-1, SESSION-STATES-2
 test('a reset makes a new lease: state and clock are as at the start, and the old access opens nothing', async () => {
   const session = await kit.session();
   const { sessionId } = session;

@@ -28,6 +28,7 @@ const recordIn = (state: SessionState): SessionRecord =>
     clockUs: 0,
   }) as unknown as SessionRecord;
 
+// SESSION-STATES-1
 test('a session moves as drawn and in no other way, and its version rises with every move', () => {
   for (const from of states) {
     for (const to of states) {
@@ -43,6 +44,7 @@ test('a session moves as drawn and in no other way, and its version rises with e
   }
 });
 
+// SESSION-STATES-2
 test('a new lease knows nothing of the run that owned the old one', () => {
   const taken = takeLease(recordIn('ready'), 'hrun_0', 9);
   assert.equal(taken.hostedRunId, 'hrun_0');

@@ -79,6 +79,7 @@ test('validation gives the canonical request, saves nothing, and gives the same 
   });
 });
 
+// SETUP-SOURCE-2, BUILD-RUNNER-3
 test('a setup without test definitions compiles to a world with the starter rows and one actor who may do everything', async (t) => {
   const kit = await openSourceKit(t);
   const { setup, sourceDraft, after, build } = await built(kit, await requestOf(kit, { name: 'All' }));
@@ -103,6 +104,7 @@ test('a setup without test definitions compiles to a world with the starter rows
   );
 });
 
+// SETUP-SOURCE-1, SETUP-SOURCE-2
 test('instances, empty tools and test definitions are in the source', async (t) => {
   const kit = await openSourceKit(t);
   const { tools } = await requestOf(kit);

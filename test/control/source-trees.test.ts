@@ -24,6 +24,7 @@ function ground(t: TestContext) {
 }
 const issueOf = (error: unknown) => (error as ServiceError).extra.issues?.[0];
 
+// SOURCE-TREES-1
 test('paths that could mean anything but a place below the root are refused', () => {
   const bad = [
     '',
@@ -54,6 +55,7 @@ test('paths that could mean anything but a place below the root are refused', ()
   for (const path of ['a', 'a/b.yaml', '.hidden', 'a b', '...', 'é', 'node_modules/x']) requireSourcePath(path, '');
 });
 
+// SOURCE-TREES-1
 test('a tree holds no two names that a file system may take for one, and nothing below a file', async (t) => {
   const { blobs } = ground(t);
   for (const paths of [
@@ -90,6 +92,7 @@ test('changes make a new tree, in order, and leave the old one', async (t) => {
   await assert.rejects(applyChanges(tree, [{ action: 'delete', path: 'a' }], blobs), (error) => issueOf(error)?.code === 'too_few');
 });
 
+// SOURCE-TREES-2
 test('the digest is that of the files, in whatever order they were given, and leads back to them', async (t) => {
   const { blobs } = ground(t);
   const name = fc.stringMatching(/^[a-z]{1,6}$/);

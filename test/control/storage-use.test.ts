@@ -23,6 +23,7 @@ function isQuota(name: string) {
 }
 const sweep = ({ services }: SessionKit): Promise<number> => storageWatch(services).sweep();
 
+// STORAGE-WATCH-1
 test('a session at its bound refuses calls of agents and advances; a reset makes room', async () => {
   const kit = await open({ sessionBytesMax: 100_000 });
   const session = await kit.session();
@@ -45,6 +46,7 @@ test('a session at its bound refuses calls of agents and advances; a reset makes
   assert.equal((await kit.add((await kit.access(sessionId)).credential, 1)).status, 200);
 });
 
+// STORAGE-WATCH-1
 test('a project at its bound begins no session and no command; what ends gives its bytes back', async () => {
   const kit = await open({ projectBytesMax: 120_000 });
   const [first, second] = [await kit.session(), await kit.session()];

@@ -70,6 +70,7 @@ test("a victim's build has its turn when the tasks that run have ended, whatever
   assert.equal(fake.alive(), 0);
 });
 
+// TASK-TURNS-1, TASK-TURNS-3
 test('parties take turns, and each keeps its order', async () => {
   const { posted, run, tasks } = pool({ workers: 1 });
   await Promise.all(['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => run(name)));
@@ -80,6 +81,7 @@ test('parties take turns, and each keeps its order', async () => {
   await tasks.close();
 });
 
+// TASK-TURNS-2
 test('one party never has all workers, so that there is one for whoever comes', async () => {
   const { posted, run, tasks } = pool({ workers: 3, timeoutMs: 60_000 });
   const stuck = ['a1!', 'a2!', 'a3!', 'a4!'].map((name) => run(name));
@@ -100,6 +102,7 @@ test('of one party and of all only so many wait; the refusal says when to come a
   await Promise.all(kept);
 });
 
+// TASK-POOL-1
 test('a task that takes too long, too much, or its worker along, ends alone and is told', async () => {
   const { run, events, alive, tasks } = pool({ workers: 1 });
   const slow = (await run('a1!')) as TaskLost;
@@ -116,6 +119,7 @@ test('a task that takes too long, too much, or its worker along, ends alone and 
   await tasks.close();
 });
 
+// TASK-POOL-2
 test('an aborted task leaves its place to the next, and a task that cannot be made ends no worker', async () => {
   const { posted, run, tasks } = pool({ workers: 1, timeoutMs: 60_000 });
   const [one, two] = [new AbortController(), new AbortController()];

@@ -57,6 +57,7 @@ test('a worker process gives the build that a thread gives, in a box and without
   }
 });
 
+// TASK-PROCESS-1
 test('code in the box of a compile worker sees one source, and nothing else of the machine', { skip, timeout: 60_000 }, async (t) => {
   const { data, slots, work, compiler } = open(t, { box: true, entry: explorer });
   process.env.DRILLYARD_TEST_SECRET = 'sesame';
@@ -90,6 +91,7 @@ test('code in the box of a compile worker sees one source, and nothing else of t
   assert.deepEqual(readdirSync(slots), []);
 });
 
+// TASK-PROCESS-1
 test('a worker that answers what is no answer ends with its task; its source goes, and the next task has another worker', {
   timeout: 120_000,
 }, async (t) => {

@@ -52,6 +52,7 @@ const complete = (
   targetResult: CompleteRequest['targetResult'] = { status: 'completed', output: 1 },
 ) => ask('/v1/interaction/complete', { body: { runId, interactionId, targetResult } });
 
+// PENDING-INTERACTIONS-1
 test('each interaction is handed out once, the oldest first, and again to whoever asks for that', async () => {
   const [first, second] = [pending('main'), pending('main')];
   // A HEAD has no body to hand it out in.
@@ -80,6 +81,7 @@ test('whoever waits gets what comes', async () => {
   await complete(runId, 'late');
 });
 
+// PENDING-INTERACTIONS-1, PENDING-INTERACTIONS-2
 test('a result is taken once: the same again is the same, another is refused, and so is one too late or for nothing', async () => {
   const { runId } = pending('once');
   assert.deepEqual([(await complete(runId, 'once')).body.replayed, (await complete(runId, 'once')).body.replayed], [false, true]);

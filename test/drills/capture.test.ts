@@ -28,6 +28,7 @@ const attaching = moduleAgent(
    try { context.attach('x', { path: '/etc/hostname' }); } catch {}`,
 );
 
+// CAPTURE-2
 test('policies and verdict decide what is kept; what is not is counted; what could not be is told', async () => {
   const drills = ['off', 'on_failure', 'always'].flatMap((policy) =>
     [0, 1].map((wanted) =>
@@ -97,6 +98,7 @@ test('a report lists and links what is attached, covers it, and nothing serves i
   );
 });
 
+// CAPTURE-1, CAPTURE-2
 test('what an attempt holds is bounded, and the first that does not fit is told', async () => {
   const floods = moduleAgent(
     'agent',

@@ -30,6 +30,7 @@ test('a trial passes with the attempt that does, and is flaky if others came bef
   assert.deepEqual(unneeded, { drillId: 'it', verdict: 'passed', trialsPassed: 1, trialCount: 1 });
 });
 
+// CHECKED-TRIALS-1
 test('attempts belong to the trial before them, whatever runs between; a retry alone is a trial that was not tried at first', () => {
   const [twice] = drillsOf([
     { verdict: 'failed', trial: 1 },

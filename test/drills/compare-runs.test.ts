@@ -91,6 +91,7 @@ function runOf({ calls, identity, fromSequence = 1, statuses = {} }: Parts, worl
 const compare = (left: Parts, right: Parts): Promise<RunComparison> => compareRuns(runOf(left, 'a'), runOf(right, 'b'));
 const [ask, tell, end]: Call[] = [{ operationId: 'ask' }, { operationId: 'tell', changes: 2 }, { operationId: 'end' }];
 
+// COMPARE-RUNS-1
 test('runs that differ in their ids only did the same', async () => {
   const { grade, firstDivergence, equal, inputs } = await compare({ calls: [ask!, tell!] }, { calls: [ask!, tell!] });
   assert.equal(grade, 'exact_inputs');
@@ -120,6 +121,7 @@ test('the same call with another answer, and with other effects', async () => {
   assert.deepEqual(effects.firstDivergence, { rightSequence: 4, summary: 'On both sides agent called desk/tell, with other effects.' });
 });
 
+// COMPARE-RUNS-2
 test('a call that only one side made is told as such, though everything after it stands elsewhere', async () => {
   const extra = await compare({ calls: [ask!, tell!, end!] }, { calls: [ask!, end!] });
   assert.deepEqual(extra.firstDivergence, { leftSequence: 3, summary: 'Only on the left: agent called desk/tell.' });
@@ -165,6 +167,7 @@ const differencesOf = async (left: Parts, right: Parts) => (await compare(left, 
 const changesTold = ({ changed, moved, onlyLeft, onlyRight }: Differences) => ({ changed, moved, onlyLeft, onlyRight });
 type Differences = NonNullable<RunComparison['differences']>;
 
+// COMPARE-RUNS-2, RUN-TURNS-1
 test('a run has no differences from itself, and one call more is exactly that call, wherever it was made', async () => {
   await fc.assert(
     fc.asyncProperty(anyCalls, anyCall, fc.nat(), async (calls, extra, at) => {
@@ -186,6 +189,7 @@ test('a run has no differences from itself, and one call more is exactly that ca
   );
 });
 
+// RUN-DIFFERENCES-1
 test('exchanging the sides exchanges the answer and nothing else', async () => {
   const mirrored = { only_left: 'only_right', only_right: 'only_left', changed: 'changed', moved: 'moved' } as const;
   const told = ({ kind, left, right }: Differences['shown'][number]) => JSON.stringify([kind, left ?? null, right ?? null]);
@@ -269,6 +273,7 @@ function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: 
   return { result: { ...result, evidenceRange: { fromSequence: 1, toSequence: entries.length } }, evidence: lines };
 }
 
+// RUN-TURNS-1
 test('events and deliveries are known by the turn that brought them about, whenever they come', async () => {
   const slow = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'b', 'c'], { spanUs: 700 }, 'b'));
   assert.deepEqual(slow.differences?.shown, []);

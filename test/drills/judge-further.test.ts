@@ -93,6 +93,7 @@ const once: Omit<EffectAtMostOnceAssertion, 'id' | 'gate'> = {
 const lost = { kind: 'tool_error', error: { code: 'LOST', message: 'lost', retryable: true } } as const;
 const stood = { outcome: lost, committedOutcome: { kind: 'ok', value: null } } as const;
 
+// EFFECT-AT-MOST-ONCE-1
 test('effect.at_most_once: a lost answer took effect, and the call that was tried again took effect twice', async () => {
   const twice = await judge(once, { entries: [refund(1, { charge: 'a' }, stood), refund(2, { charge: 'b' }), refund(3, { charge: 'a' })] });
   assert.equal(twice.status, 'failed');
@@ -103,6 +104,7 @@ test('effect.at_most_once: a lost answer took effect, and the call that was trie
   assert.equal((await judge(once)).message, 'None of the calls to desk.refund took effect.');
 });
 
+// EFFECT-AT-MOST-ONCE-1, EFFECT-AT-MOST-ONCE-2
 test('effect.at_most_once: a replay is no second effect; the same key on another instance is another effect', async () => {
   const byKey = { ...once, identity: 'idempotencyKey' } as const;
   const replayed = refund(2, { charge: 'a' }, { key: 'k-1', idempotency: 'replayed', replayedFromSequence: 1 });
@@ -174,6 +176,7 @@ test('state.diff: the whole net change, matched row by row', async () => {
   assert.equal((await judge(diff([]), { entries: [] })).message, 'Nothing changed, as wanted.');
 });
 
+// STATE-DIFF-1
 test('one changed row is not two expected ones, and the vague one does not take the row of the exact one', async () => {
   const insert = { change: 'insert', ...tickets } as const;
   assert.equal((await judge(diff([insert, insert]), { entries: [change(1, 't1', null, open)] })).status, 'failed');
@@ -189,6 +192,7 @@ test('a thousand vague expectations are matched with a journal of many rows with
   assert.equal(taken.includes(undefined), false);
 });
 
+// STATE-DIFF-1
 test('as many pairs are made as can be made', () => {
   const edges = fc.array(fc.uniqueArray(fc.nat(4), { maxLength: 5 }), { maxLength: 5 });
   fc.assert(
@@ -266,6 +270,7 @@ test('expr: what cannot be decided, what is no question', async () => {
   }
 });
 
+// EVALUATE-2, VALUES-1
 test('expr: work is bounded by counting, also where an error would vanish', async () => {
   const entries = Array.from({ length: 1500 }, (_, index) => call(index + 1, 'ask', { id: index }));
   const cubed = 'operations.all(a, operations.all(b, operations.all(c, a.sequence + b.sequence + c.sequence > 0)))';
@@ -292,6 +297,7 @@ test('expr: more than is looked at is not decided', async () => {
   assert.match((await judge(expr('size(state.tickets) > 0', { tickets }), { rows: wide })).message, /more than 1000000 values/);
 });
 
+// EVALUATE-1
 test('expr: names that a host has are names like any other in rows, and nothing where there are none', async () => {
   const rows = JSON.parse('{"__proto__": {"constructor": 1, "__proto__": {"n": 2}}, "t1": {}}') as { [rowId: string]: JsonObject };
   const text =
@@ -317,6 +323,7 @@ test('expr: whatever else the thread serves has its turn between two expressions
   assert.equal(new Set(ends).size, ends.length);
 });
 
+// EVALUATE-1
 test('expr: nothing of the host can be named', async () => {
   for (const text of ['constructor == null', 'has(clock.constructor)', "'__proto__' in clock"]) {
     assert.notEqual((await judge(expr(text))).status, 'passed', text);

@@ -204,6 +204,7 @@ test('event.count and callback.count count phases', async () => {
   assert.equal((await judge({ ...callback, count: { atLeast: 1 } }, { entries })).status, 'failed');
 });
 
+// JUDGE-1
 test('a run cut short keeps what more could not change, and nothing else', async () => {
   const cutShort = 'the target failed';
   const entries = [call(1, 'ticket.close'), call(2, 'ticket.close')];

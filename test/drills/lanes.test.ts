@@ -21,6 +21,7 @@ test('everything is done once, and in a lane one thing at a time', async () => {
   );
 });
 
+// LANES-1
 test('after a failure nothing further starts, and it is told when what runs has ended', async () => {
   const started: number[] = [];
   let ended = 0;
@@ -34,6 +35,7 @@ test('after a failure nothing further starts, and it is told when what runs has 
   assert.deepEqual([started, ended], [[0, 1], 1]);
 });
 
+// LANES-2
 test('what is left of a thing goes on beside the next one, one rest a lane, and is waited for', async () => {
   const resting = [0, 0];
   const seen = new Set<number>();
@@ -52,6 +54,7 @@ test('what is left of a thing goes on beside the next one, one rest a lane, and 
   assert.deepEqual([[...seen].sort(), rested], [[0, 1], items.length]);
 });
 
+// LANES-1
 test('a rest that fails ends it as well, once all rests have ended', async () => {
   const started: number[] = [];
   const rests: number[] = [];
@@ -74,6 +77,7 @@ test('a rest that fails ends it as well, once all rests have ended', async () =>
   );
 });
 
+// LANES-3
 test('work that waits for others of its kind gets all its lanes, from however few', async () => {
   const waiting: (() => void)[] = [];
   let widest = 0;
@@ -89,6 +93,7 @@ test('work that waits for others of its kind gets all its lanes, from however fe
   assert.equal(widest, 8);
 });
 
+// LANES-3
 test('while the process is busy no lane is added', async () => {
   const seen = new Set<number>();
   let looks = 0;
@@ -103,6 +108,7 @@ test('while the process is busy no lane is added', async () => {
   assert.deepEqual([...seen], [0, 1]);
 });
 
+// LANES-3
 test('an idle process opens no more lanes than it may, and no more than there are things to do', async () => {
   for (const [lanesMax, count] of [
     [5, 20],

@@ -29,6 +29,7 @@ test('a secret is found as it is, in JSON, URLs, forms, base64 and hex, wherever
   );
 });
 
+// REDACTION-2
 test('what holds no secret stays as it is, and so does what is too short for one', () => {
   const words = fc.array(fc.constantFrom('ok', 'true', '1', 'ticket', ' '), { maxLength: 30 });
   fc.assert(
@@ -39,6 +40,7 @@ test('what holds no secret stays as it is, and so does what is too short for one
   );
 });
 
+// REDACTION-1
 test('a log tells no secret, whatever pieces it comes in and wherever it is cut', () => {
   const redactor = new Redactor([token]);
   const log = new TargetLog(redactor);

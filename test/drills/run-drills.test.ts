@@ -162,6 +162,7 @@ test('a row that is not there leaves its comparison undecided, and the run incon
   assert.deepEqual([result.passed, result.failed, result.inconclusive], [0, 0, 1]);
 });
 
+// PLAY-1
 test('a target that fails leaves only what more could not change', async () => {
   const { root } = repository(
     moduleAgent('agent', `${writes('x')} throw new Error('gave up');`),
@@ -190,6 +191,7 @@ test('an agent that finishes late is timed out: what it does then never reaches 
 const tick = { instruction: 'tick' };
 const timeline = (more: object): object => ({ timeline: { horizonUs: 0, interactions: [], ...more } });
 
+// PLAY-1
 test('interactions and workloads run in order of time, the world advancing between them, to the horizon', async () => {
   const agent = `await context.world.call('notes', 'note.write', { id: invocation.interactionId, text: String(invocation.virtualTimeUs) });
     if (invocation.interactionId === 'early') await context.world.call('notes', 'note.remind', { id: 'x', afterUs: 40 });`;
@@ -519,6 +521,7 @@ test('stopOnFailure starts nothing after a failure, not even while its report is
   assert.ok(begun <= 2, `${begun} of 12 trials began`);
 });
 
+// ATTEMPT-1
 test('a target this version cannot serve is reported as failed to run, in a whole report', async () => {
   const external = { schemaVersion: 1, target: { id: 'ext', kind: 'external', bindings: ['http'], timeoutMs: 1000 } };
   const { root } = repository({ 'drillyard/ext.target.json': external }, drill('b', 'ext', [written({ equals: 0 })]));
@@ -531,6 +534,7 @@ test('a target this version cannot serve is reported as failed to run, in a whol
   assert.equal((await verifyReport(join(root, firstAttempt(result).report))).ok, true);
 });
 
+// ATTEMPT-1
 test('a report that cannot be written makes a passed attempt inconclusive, and says why', async () => {
   const { root } = repository(moduleAgent('agent', ''), drill('d', 'agent', [written({ equals: 0 })]), {
     blocked: 'a file where the folder should be',

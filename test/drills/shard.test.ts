@@ -7,6 +7,7 @@ const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { maxLeng
 const homeOf = (drillId: string, count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1).filter((index) => isInShard(drillId, { index, count }));
 
+// SHARD-1
 test('every drill falls to exactly one shard of a count', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 20 }), (drills, count) => {
@@ -15,6 +16,7 @@ test('every drill falls to exactly one shard of a count', () => {
   );
 });
 
+// SHARD-2
 test('one more shard takes drills from the others, and moves none between them', () => {
   fc.assert(
     fc.property(ids, fc.integer({ min: 1, max: 12 }), (drills, count) => {
@@ -26,6 +28,7 @@ test('one more shard takes drills from the others, and moves none between them',
   );
 });
 
+// SHARD-2
 test('many drills are spread over all shards, and where one goes is the same in every version', () => {
   const drills = Array.from({ length: 400 }, (_, index) => `drill-${index}`);
   const sizes = [1, 2, 3, 4].map((index) => drills.filter((drill) => isInShard(drill, { index, count: 4 })).length);

@@ -33,6 +33,7 @@ assertions:
   - { id: asked, kind: operation.count, operation: { packageId: probe, operationId: note.get }, count: { equals: 1 } }
 `;
 
+// UNANSWERED-REQUESTS-1, UNANSWERED-REQUESTS-2
 test('requests that no route answered are in the report, without secrets, and change no hash', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'drillyard-unanswered-'));
   t.after(() => rmSync(root, { recursive: true, force: true }));
@@ -71,6 +72,7 @@ test('requests that no route answered are in the report, without secrets, and ch
   assert.equal((await verifyReport(wants.folder)).ok, true);
 });
 
+// UNANSWERED-REQUESTS-2
 test('an access keeps a bounded list of them', async (t) => {
   const worlds = await openWireWorlds('unanswered');
   t.after(() => worlds.close());

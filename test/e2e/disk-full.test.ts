@@ -89,9 +89,11 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   assert.equal((await service.stop()).code, 0);
 }
 
+// DISK-RESERVE-1, DISK-RESERVE-2, DISPATCH-3
 test('a tmpfs that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) =>
   fillsUp(context, 'tmpfs'),
 );
+// DISK-RESERVE-1, DISK-RESERVE-2, DISPATCH-3
 test('an ext4 that is full is a refusal that says so, never the end of the service', { timeout: 90_000 }, (context) =>
   fillsUp(context, 'ext4'),
 );

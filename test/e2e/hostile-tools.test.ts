@@ -36,6 +36,7 @@ async function agentOf(client: Client, place: { projectId: string; environmentId
   };
 }
 
+// HEALTH-1
 test('hostile tool code costs its own session an answer, and the service nothing', { timeout: 120_000 }, async () => {
   const service = await startService({ flags: ['--handler-timeout-ms', '2000'] });
   const { projectId, environmentId, credential } = service.ready;

@@ -159,6 +159,7 @@ test('a data directory that cannot be one is told in one sentence', async () => 
   assert.match(stderr, /^error The folder .*file\/data cannot be made: a file is in its way\. Name another folder\.$/m);
 });
 
+// CONTROL-SERVER-1
 test('one process at a time uses a data directory; a killed one holds nothing', async () => {
   const dataDirectory = temporaryFolder();
   const first = await startService({ dataDirectory });
@@ -171,6 +172,7 @@ test('one process at a time uses a data directory; a killed one holds nothing', 
   assert.equal((await second.stop()).code, 0);
 });
 
+// CONTROL-SERVER-2
 test('a stop refuses new work with 503, is alive meanwhile, and a second signal ends it at once', {
   skip: loadUws() === undefined,
 }, async () => {

@@ -87,6 +87,7 @@ function filesOf(directory: string): Map<string, string> {
   return new Map(names.sort().map((file) => [file, readFileSync(file).toString('base64')]));
 }
 
+// VERIFY-DATA-1
 test('what a service has left is whole, and looking changes nothing', async () => {
   const dataDirectory = copied();
   const before = filesOf(dataDirectory);
@@ -241,6 +242,7 @@ test('a directory that a service uses, and one that is not there, are refused', 
   assert.equal(existsSync(join(dataDirectory, 'nowhere')), false);
 });
 
+// VERIFY-DATA-2
 test('a process that a file ends is a finding, and what else there is is read', async () => {
   const dataDirectory = copied();
   const folder = temporaryFolder();
@@ -272,6 +274,7 @@ if (!skip.includes('first')) {
   assert.equal(counts.records, 1);
 });
 
+// SERVER-KEY-1
 test('a start with another key ends; one that asks for another key takes it, and goes on with it', async () => {
   const dataDirectory = copied();
   const file = join(dataDirectory, 'server.key');

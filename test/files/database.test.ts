@@ -1,6 +1,7 @@
 // Opening a database is a refusal with the file's name, or works: never the end of the process, whatever lies in the folder.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
@@ -23,6 +24,7 @@ import { dataFileOf, openDatabase } from '../../src/files/database.js';
 import { databaseFault } from '../../src/files/database-check.js';
 
 const reader = fileURLToPath(new URL('./database-reader.js', import.meta.url));
+const writer = fileURLToPath(new URL('./database-writer.js', import.meta.url));
 const entries = 2_000;
 const keyOf = (index: number): Buffer => Buffer.from(`key-${String(index).padStart(6, '0')}`);
 
@@ -64,6 +66,7 @@ test('a database that is whole opens with all that was in it, as often as one li
   }
 });
 
+// DATABASE-1
 test('a file cut short at any length is refused by name, and nothing is changed', async (context) => {
   const { directory, file, bytes } = await filled(context);
   const lengths = [0, 1, 24, 100, 159, 160, 4095, 4096, 4097, 8191, 8192, 12_288];
@@ -95,6 +98,7 @@ test('a file of something else is refused by name', async (context) => {
   assert.equal(refusalOf(directory)?.code, 'control.INVALID_REQUEST');
 });
 
+// DATABASE-1
 test('whatever byte is wrong, opening and reading everything never ends in a signal', { timeout: 120_000 }, async (context) => {
   const { directory, bytes } = await filled(context);
   const damaged = join(directory, 'damaged');
@@ -108,16 +112,21 @@ test('whatever byte is wrong, opening and reading everything never ends in a sig
   assert.ok(refused > 20, stdout);
 });
 
-test('what is written meanwhile does not look like damage', async (context) => {
+// DATABASE-CHECK-1
+test('what another process writes meanwhile does not look like damage', { timeout: 120_000 }, async (context) => {
   const { directory, file } = await filled(context);
-  const database = openDatabase({ directory, flushed: false });
-  for (let round = 0; round < 50; round++) {
-    database.transactionSync(() => database.putSync(keyOf(round), Buffer.alloc(5_000, round)));
+  const before = readFileSync(file);
+  const writing = spawn(process.execPath, [writer, directory, '4000'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(writing, 'exit');
+  while (writing.exitCode === null && writing.signalCode === null) {
     assert.equal(databaseFault(file, { leaves: true }), undefined);
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  await database.close();
+  assert.deepEqual(await ended, [0, null]);
+  assert.ok(!readFileSync(file).equals(before));
 });
 
+// DATABASE-2
 test('every page of the lock file has its place on the disk before it is mapped, also of one that is there already', async (context) => {
   const { directory } = await filled(context);
   const lock = join(directory, 'lock.mdb');

@@ -22,6 +22,7 @@ test('a folder has one holder at a time, and is free again once released', () =>
   lockFolder(folder).release();
 });
 
+// FOLDER-LOCK-1
 test('a holder that is gone holds nothing, nor does a later process of its id, nor a file cut short', () => {
   const folder = folderOf();
   lockFolder(folder).release();
@@ -44,6 +45,7 @@ test('a holder that is gone holds nothing, nor does a later process of its id, n
   }
 });
 
+// FOLDER-LOCK-1
 test('of a holder on another machine the time of the file tells', () => {
   const folder = folderOf();
   const file = fileOf(folder);

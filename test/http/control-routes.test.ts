@@ -56,6 +56,7 @@ for (const engine of engines) {
     }
   });
 
+  // ROUTER-1
   test(`${engine}: the checks come in their order: each request breaks a rule and every later one`, async () => {
     const fake = await fakeControl(engine);
     const post = (headers: Sent['headers'], body: string): Sent => ({ method: 'POST', headers: { authorization: '', ...headers }, body });

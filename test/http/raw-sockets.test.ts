@@ -109,6 +109,7 @@ for (const engine of engines) {
     await assertServes(fake);
   });
 
+  // UWS-SERVER-3
   test(`${engine}: a connection that is owed too many replies is closed, and little of what it asked is done`, async () => {
     const fake = await fakeControl(engine);
     const flood = open(fake.port, me.repeat(2000));
@@ -147,6 +148,7 @@ for (const engine of engines) {
     assert.equal(fake.asked.filter(({ id }) => id === 'createProject').length, 2);
   });
 
+  // UWS-REPLY-1, UWS-SERVER-1
   test(`${engine}: a client that leaves before its reply disturbs nobody`, async () => {
     const fake = await fakeControl(engine);
     let release = (): void => {};

@@ -69,6 +69,7 @@ async function send(
 const bearer = { authorization: 'Bearer good' };
 const json = { 'content-type': 'application/json' };
 
+// ROUTER-2
 test('every reply carries a correlation id, and an error envelope the same one', async () => {
   assert.match((await send('/open')).headers.get('x-correlation-id') ?? '', /^corr_/);
   const { headers, body } = await send('/nowhere');
@@ -98,6 +99,7 @@ test('a known path asked in another way is 405 and tells the ways; HEAD is a GET
   assert.equal((await send('/open', { method: 'HEAD' })).status, 200);
 });
 
+// ROUTER-1
 test('the checks come in their order: each request below breaks a rule and all that come after it', async () => {
   const big = 'x'.repeat(11);
   const steps: [string, string, Sent][] = [

@@ -80,6 +80,7 @@ for (const engine of engines) {
     assert.ok(text.endsWith('\r\n\r\n'));
   });
 
+  // BODY-COLLECTOR-1, UWS-SERVER-2
   test(`${engine}: a body comes whole, with a length or in chunks, empty or not`, async () => {
     const server = await start(engine, read(1000));
     const url = `http://127.0.0.1:${server.port}/`;
@@ -89,6 +90,7 @@ for (const engine of engines) {
     assert.match(await raw(server.port, [chunked, '3\r\nabc\r\n', '2\r\nde\r\n0\r\n\r\n']), /\r\n\r\nabcde$/);
   });
 
+  // BODY-COLLECTOR-2
   test(`${engine}: a body beyond the limit is 413, and the reply is readable while it is still being sent`, async () => {
     const server = await start(engine, read(1000));
     const url = `http://127.0.0.1:${server.port}/`;
@@ -116,6 +118,7 @@ for (const engine of engines) {
     assert.match(text, /^HTTP\/1\.1 400 [\s\S]*did not arrive within 50 ms/);
   });
 
+  // BODY-COLLECTOR-1
   test(`${engine}: an upload that the client aborts rejects the body and aborts the signal`, async () => {
     const outcome = deferred<{ error: unknown; aborted: boolean }>();
     const entered = deferred<void>();
@@ -140,6 +143,7 @@ for (const engine of engines) {
     assert.deepEqual(bodies(text), ['/1', '/2']);
   });
 
+  // UWS-SERVER-3
   test(`${engine}: requests pipelined behind one that waits are answered in order or not at all`, async () => {
     const server = await start(engine, async ({ path }) => {
       await new Promise((resolve) => setImmediate(resolve));

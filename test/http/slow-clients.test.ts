@@ -51,6 +51,7 @@ async function firstText(socket: Socket): Promise<string> {
 const manyBytes = 64 * 1024 * 1024;
 
 for (const engine of engines) {
+  // UWS-REPLY-2
   test(`${engine}: a reply is made when the client has taken those before it`, async () => {
     const bytes = manyBytes / 32;
     let made = 0;
@@ -65,6 +66,7 @@ for (const engine of engines) {
     socket.destroy();
   });
 
+  // UWS-REPLY-2
   test(`${engine}: a large reply arrives whole, however slowly it is read`, async () => {
     const body = Buffer.alloc(manyBytes);
     for (let index = 0; index < body.length; index += 4096) body.writeUInt32LE(index, index);
@@ -113,6 +115,7 @@ for (const engine of engines) {
     await until(() => ended);
   });
 
+  // BODY-COLLECTOR-2
   test(`${engine}: little of a body is read before anybody asks for it, and all of it afterwards`, async () => {
     let ask = (): void => {};
     const asked = new Promise<void>((resolve) => {

@@ -39,6 +39,7 @@ const custom = (value: string): Headers => ({ 'x-forwarded-for': value });
 const standard = (value: string): Headers => ({ forwarded: value });
 
 for (const engine of engines) {
+  // TRUSTED-PROXIES-1, TRUSTED-PROXIES-2
   test(`${engine}: behind a trusted proxy the client is the nearest sender that is none, and what stands before it decides nothing`, async () => {
     const ask = await start(engine, behindProxies(new TrustedProxies(['127.0.0.1', '10.0.0.0/8', '2001:db8:ffff::/48']), tellAddress));
     const cases: [string, Headers][] = [
@@ -68,6 +69,7 @@ for (const engine of engines) {
     for (const [address, headers] of cases) assert.equal(await ask(headers), address, JSON.stringify(headers));
   });
 
+  // TRUSTED-PROXIES-3
   test(`${engine}: what a trusted proxy says in two ways, or in no right one, is refused in the envelope`, async () => {
     const ask = await start(engine, behindProxies(new TrustedProxies(['127.0.0.1']), tellAddress));
     const refused: Headers[] = [

@@ -134,6 +134,7 @@ const start = fc.array(
   { maxLength: 4 },
 );
 
+// ENTRY-SCAN-1, INSPECTOR-1
 test('every line is found, whatever text is in it', () => {
   fc.assert(
     fc.property(start, fc.array(step, { maxLength: 120 }), fc.nat(), fc.integer({ min: 1, max: 500 }), (patches, steps, at, limit) => {
@@ -155,6 +156,7 @@ test('every line is found, whatever text is in it', () => {
   );
 });
 
+// STATE-HISTORY-1
 test('state at any entry is the fold of what came before', () => {
   fc.assert(
     fc.property(start, fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (patches, steps, limit) => {
@@ -198,6 +200,7 @@ test('state at any entry is the fold of what came before', () => {
   );
 });
 
+// JOURNAL-SEARCH-1
 test('a search finds the lines that hold the text, and pages of it are all of it', () => {
   fc.assert(
     fc.property(
@@ -268,6 +271,7 @@ test('the timeline counts every entry of its window once', () => {
   );
 });
 
+// JOURNAL-FILE-1, ENTRY-SCAN-1
 test('what is no journal is refused at its line, and never read past its end', () => {
   const { lines } = tell(
     [],

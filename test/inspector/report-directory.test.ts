@@ -53,6 +53,7 @@ onEachEngine('ordered by modification time, then run id, whatever the size of th
   }
 });
 
+// PAGE-CURSOR-1
 onEachEngine('a cursor survives refresh and its anchor, and is good for its directory only', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const ids = await shelve(inspector, [1, 2, 3, 4]);
@@ -72,6 +73,7 @@ onEachEngine('a cursor survives refresh and its anchor, and is good for its dire
   assertRefused(await inspector.ask(`/api/v1/runs?cursor=${'a'.repeat(2049)}`), 400, 'control.INVALID_REQUEST');
 });
 
+// PAGE-CURSOR-1
 test('any cursor given is the place it was made of, and no other text is one', () => {
   const places = fc.record({
     modifiedNs: fc.bigInt({ min: 0n, max: 10n ** 19n }),
@@ -91,6 +93,7 @@ test('any cursor given is the place it was made of, and no other text is one', (
   );
 });
 
+// REPORT-DIRECTORY-2
 onEachEngine('what is no report is unavailable, takes a place, and tells no path', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const ids = await shelve(inspector, [1, 2, 3, 4, 5, 6, 7]);
@@ -171,6 +174,7 @@ onEachEngine('the report and its attachments leave verified and inert', async (t
   assertRefused(await inspector.ask(`${base}/attachments/manifest`), 404, 'control.NOT_FOUND');
 });
 
+// ARCHIVE-1, ARCHIVE-2
 onEachEngine('a bundle that changes is not served any more, and is again when it is as it was', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const { runs } = await inspector.run({ drillId: 'passes' });

@@ -100,6 +100,7 @@ onEachEngine('bodies are JSON objects of their route, and nothing else', async (
   }
 });
 
+// REPORT-DIRECTORY-1, INSPECTOR-2
 onEachEngine('queries are checked; what a route does not take is refused', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const run = `/api/v1/runs/${runId}`;
@@ -191,6 +192,7 @@ test('it listens on loopback only, by its own choice', async () => {
     await assert.rejects(startLocalInspector({ root: '.', hostname }), { code: 'control.INVALID_REQUEST' });
 });
 
+// START-INSPECTOR-1
 test('closing leaves nothing: no port, no folder, no world; twice is once', async () => {
   const repository = createRepository();
   // Of this process alone: other tests start inspectors meanwhile.

@@ -25,6 +25,7 @@ test('a small journal is shown whole', () => {
   );
 });
 
+// EVIDENCE-VIEW-2
 test('of a large journal the head, the tail, what is cited with its surroundings, and what failed are shown, within the limits', () => {
   const cited = {
     ...report.result,
@@ -79,6 +80,7 @@ test('a large entry is shown without its large members, and says where they are'
   assert.ok(JSON.stringify(shown).length < 2000);
 });
 
+// EVIDENCE-VIEW-2
 test('large entries use up a budget of characters', () => {
   const selection = new EvidenceSelection(report.result);
   for (let sequence = 1; sequence <= 2000; sequence++) selection.append({ ...quiet, sequence }, 60_000);

@@ -55,6 +55,7 @@ test('a gate that failed is an error at its place', () => {
   assert.match(first.message, /\nseed \d+, run run_/);
 });
 
+// GITHUB-1
 test('whatever a message holds, it is one line and comes back as it was shown', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('%', '\n', ':', '::', ',', '=', '0A', '25', 'a', ']', '\r') }), (text) => {
@@ -74,6 +75,7 @@ test('whatever a message holds, it is one line and comes back as it was shown', 
   );
 });
 
+// GITHUB-2
 test('no more annotations than GitHub shows, and the last says how many there are', () => {
   const lines = githubAnnotations(recordsOf(30), () => undefined);
   assert.equal(lines.length, 10);
@@ -97,6 +99,7 @@ test('a diagnostic is an annotation with its advice', () => {
   ]);
 });
 
+// GITHUB-3
 test('the summary holds no markup of others, and stays within its bound', () => {
   const summary = githubSummary(
     recordsOf(2, ({ drill, result }) => {

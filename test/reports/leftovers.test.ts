@@ -7,6 +7,7 @@ import { limits } from '../../src/contract/limits.js';
 import { passingRun } from './fixtures.js';
 import { reportDirectory, writeFixture } from './report-directory.js';
 
+// LEFTOVERS-1
 test('of the drafts, only those that a process left behind long ago are removed', async (t) => {
   const directory = await reportDirectory(t);
   const gone = spawnSync(process.execPath, ['--version']).pid;

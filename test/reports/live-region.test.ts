@@ -29,6 +29,7 @@ test('whatever is drawn, printed and resized, what was printed stays and the las
   );
 });
 
+// LIVE-REGION-2
 test('lines are cut to the terminal, and rows that a smaller terminal made of them are overwritten, too', () => {
   const terminal = new FakeTerminal({ isTTY: true, columns: 60, rows: 20 });
   const region = new LiveRegion(terminal);
@@ -39,6 +40,7 @@ test('lines are cut to the terminal, and rows that a smaller terminal made of th
   assert.deepEqual(terminal.screen(), ['stays', 'after']);
 });
 
+// LIVE-REGION-1
 test('one redraw is one write', () => {
   const writes: string[] = [];
   const region = new LiveRegion({ write: (text) => writes.push(text), columns: 80, rows: 24 });

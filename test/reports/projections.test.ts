@@ -12,6 +12,7 @@ const recorded: { [revision: number]: string } = {
   1: 'c32c96a3e22e0470e571b55d0b10309ca3f59b2b1c5417335ebb7eef73e81f20',
 };
 
+// PROJECTIONS-2
 test('another output is another revision', () => {
   const { report, lines } = failingRun();
   const selection = new EvidenceSelection(report.result);

@@ -78,6 +78,7 @@ test('a changed byte in any file is seen', async (t) => {
   }
 });
 
+// PROJECTIONS-1
 test('a projection that was changed together with its digest is seen', async (t) => {
   for (const file of ['index.html', 'junit.xml', 'report.txt', 'run.json']) {
     const folder = await written(t);
@@ -86,6 +87,7 @@ test('a projection that was changed together with its digest is seen', async (t)
   }
 });
 
+// PROJECTIONS-2
 test('a projection of another revision of the writer is not compared, and that is told; run.json always is', async (t) => {
   const folder = await written(t);
   await change(folder, 'report.txt', (text) => `${text}\n`, { sealed: true });

@@ -38,6 +38,7 @@ test('the entries that assertions refer to are given back as text', async (t) =>
   assert.deepEqual(cited[0], { sequence: 4, text: 'payments.refunds.create by support-agent → tool_error ANSWER_LOST' });
 });
 
+// EVIDENCE-VIEW-1, PROJECTIONS-1
 test('projections depend on report, evidence and attachments only: not on chunks, on attachments given as paths, or on undefined members', async (t) => {
   const { report, lines, attachments } = failingRun();
   const [log] = attachments;
@@ -63,6 +64,7 @@ test('projections depend on report, evidence and attachments only: not on chunks
   }
 });
 
+// FOLDER-WRITER-1
 test('a write that fails leaves no folder and nothing beside it', async (t) => {
   const { report, lines, attachments } = failingRun();
   const [log] = attachments;
@@ -90,6 +92,7 @@ test('a write that fails leaves no folder and nothing beside it', async (t) => {
   }
 });
 
+// FOLDER-WRITER-1
 test('a report is never written over another', async (t) => {
   const directory = await reportDirectory(t);
   const fixture = passingRun();

@@ -41,6 +41,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('load' as const), times: fc.array(time, { maxLength: 60 }), sorted: fc.boolean() }) },
 );
 
+// EVENT-HEAP-1, EVENT-HEAP-2, EVENT-HEAP-3
 test('any order of pushes, pops, cancels and bulk loads gives what a sorted array gives', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -97,6 +98,7 @@ test('any order of pushes, pops, cancels and bulk loads gives what a sorted arra
   );
 });
 
+// EVENT-HEAP-1
 test('ten thousand events at one time fire in the order in which they were scheduled', () => {
   const heap = new EventHeap();
   for (let sequence = 0; sequence < 10_000; sequence++) heap.push(5, sequence);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { VirtualClock } from '../../src/scheduler/virtual-clock.js';
 import fc from '../fast-check.js';
 
+// VIRTUAL-CLOCK-1
 test('the clock follows the largest time it was moved to, and never goes back', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.array(fc.maxSafeInteger()), (startUs, times) => {

@@ -79,6 +79,7 @@ test('a capability that is not declared is an error at the call, and only there'
   }
 });
 
+// LOADED-TOOL-3
 test('arguments of the context are checked before the world is asked', () => {
   const wrong = {
     'context.state.get("rows")': 'rowId is a string of 1 to 512 characters',
@@ -169,6 +170,7 @@ test('a behavior that cannot be loaded is a refusal that says why', () => {
   refused('Date.now();var behavior;', /Date is not available/);
 });
 
+// LOADED-TOOL-2
 test('validators say what breaks and where, of values of any realm', () => {
   const inputSchema = {
     type: 'object',

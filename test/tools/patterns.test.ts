@@ -86,6 +86,7 @@ test('sets of characters are those of JavaScript, code point by code point', () 
   }
 });
 
+// PROOF-1, PROOF-2, PROOF-3, PROOF-4
 test('what is proven to be linear takes a number of steps that is linear in the text', () => {
   let proven = 0;
   const hostile = fc.property(somePattern, fc.array(someText, { maxLength: 4 }), (source, parts) => {
@@ -102,6 +103,7 @@ test('what is proven to be linear takes a number of steps that is linear in the 
   assert.ok(proven > 100);
 });
 
+// PROOF-1, PROOF-2, PROOF-3, PROOF-4
 test('ordinary patterns are proven, and those that go back and back are not', () => {
   for (const source of [
     '^TKT-[1-9][0-9]{0,11}$',

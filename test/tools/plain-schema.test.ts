@@ -57,6 +57,7 @@ function isSoundForAjv(schema: unknown): boolean {
   }
 }
 
+// PLAIN-SCHEMA-1
 test('what is plain is sound: Ajv finds no fault in it', () => {
   let plain = 0;
   fc.assert(

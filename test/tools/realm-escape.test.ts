@@ -42,6 +42,7 @@ const stackAttacks: { [way: string]: string } = {
     Object.defineProperty(e, 'name', { value: Symbol('s') }); return [e.stack, e.cause.stack, e.errors[0].stack].join('') || undefined;`,
 };
 
+// REALM-LOCKDOWN-4
 test('no way of reading the stack of an error reaches the host', () => {
   for (const [way, body] of Object.entries(stackAttacks)) {
     const { run } = probe(`(input, context) => {
@@ -78,6 +79,7 @@ test('the limit of stack traces cannot be set again, by any name', () => {
   assert.deepEqual(resultOf(run()), [true, true, null, true, null, null]);
 });
 
+// REALM-LOCKDOWN-3
 test('the prototype of the global object is out of reach: worlds of a thread share nothing through it', () => {
   const { run } = probe(`() => {
     const tries = [
@@ -125,6 +127,7 @@ function handlerOf(operation: string, alignment: number): string {
   }`;
 }
 
+// REALM-1
 test('with the stack nearly full, no operation of tool code gets an object of the host', () => {
   const leaks: string[] = [];
   for (const [name, operation] of Object.entries(operationsOfToolCode)) {

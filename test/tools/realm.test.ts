@@ -15,6 +15,7 @@ function thrown(expression: string): string {
   return result.kind === 'thrown' ? result.detail : '';
 }
 
+// REALM-LOCKDOWN-2
 test('every denied name throws an error that names it, bare and on globalThis', () => {
   for (const name of Object.keys(deniedNames)) {
     assert.match(thrown(name), new RegExp(`^Error: ${name} is not available to tool behavior`));
@@ -22,6 +23,7 @@ test('every denied name throws an error that names it, bare and on globalThis', 
   }
 });
 
+// REALM-LOCKDOWN-2
 test('every denied method throws an error that names it', () => {
   const calls: { [path: string]: string } = {
     'Math.random': 'Math.random()',
@@ -44,6 +46,7 @@ test('names that nobody defined are reference errors', () => {
   assert.equal(thrown('somethingElse'), 'ReferenceError: somethingElse is not defined');
 });
 
+// REALM-1
 test('no path from a value, a function or an error leads to a Function that makes code', () => {
   const roots = [
     'context',
@@ -81,6 +84,7 @@ test('no path from a value, a function or an error leads to a Function that make
   }
 });
 
+// REALM-1, LOADED-TOOL-3
 test('an error of the host never reaches tool code: it is the realm that speaks, and the bug comes out of the call', () => {
   const { instance } = probe(
     '(input, context) => { try { context.state.get("rows", "bug") } catch (error) { return [error instanceof Error, error.name, Object.keys(error)] } }',
@@ -122,6 +126,7 @@ test('with the stack full, the errors that tool code catches are still of its ow
   }
 });
 
+// LOADED-TOOL-3
 test('a refusal of the world is an error that the handler may catch', () => {
   const { run } = probe(
     '(input, context) => { try { context.state.get("elsewhere", "x") } catch (error) { return [error instanceof Error, error.name, error.message] } }',
@@ -175,6 +180,7 @@ test('ordinary code goes on: overriding inherited names, classes, errors, iterat
   ]);
 });
 
+// REALM-LOCKDOWN-1
 test('everything that tool code can reach without making it is frozen', () => {
   // Walks from all names, from literals and from the context, through prototypes, members and getters, inside the realm.
   const walk = `(() => {
@@ -211,6 +217,7 @@ test('the last match of a regular expression is not remembered by the realm', ()
   );
 });
 
+// LOADED-TOOL-1
 test('getters and proxies handed in are read in the realm only, and are data afterwards', () => {
   const { world, run } = probe(`(input, context) => {
     let reads = 0;
@@ -229,6 +236,7 @@ test('getters and proxies handed in are read in the realm only, and are data aft
   assert.deepEqual(JSON.stringify(world.rows.get('x')), '{"a":1}');
 });
 
+// LOADED-TOOL-1
 test('values given out are frozen, down to the leaves', () => {
   for (const write of [
     'row.tags.push(1)',

@@ -67,6 +67,7 @@ test('an advance to the present is an advance; to the past it is refused', async
   for (const maxEvents of [-1, 1.5, 1_000_001]) await assert.rejects(bank.advance(600, maxEvents), refused('control.INVALID_REQUEST'));
 });
 
+// FIRE-EVENTS-2
 test('budget used up: the clock stays at the last event, and the next advance goes on', async () => {
   const bank = await create();
   await schedule(bank, dueEvent(600), dueEvent(700), dueEvent(800));

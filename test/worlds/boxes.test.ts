@@ -25,6 +25,7 @@ function scratch(t: TestContext): string {
 /** Where the code of this package lies is seen too, down to the code alone. */
 const codeRoots = runtimeFolders().map(({ inside }) => inside.split('/')[1] as string);
 
+// SPAWN-CHILD-3
 test('code in a box sees its own folder, and nothing else of the machine', { skip, timeout: 60_000 }, async (t) => {
   const folder = scratch(t);
   mkdirSync(join(folder, 'own'));
@@ -70,6 +71,7 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
   assert.deepEqual(readdirSync(join(folder, 'own')), ['written']);
 });
 
+// BOXES-1, BOXES-2
 test('worlds in boxes do what worlds do, each project in a box of its own', { skip, timeout: 120_000 }, async (t) => {
   const directory = scratch(t);
   const { build } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
@@ -129,6 +131,7 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);
 });
 
+// JSON-CHANNEL-1
 test('a child that sends anything but messages of the right shape is ended, and its parent goes on', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {
     const messages: unknown[] = [];

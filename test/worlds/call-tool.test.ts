@@ -111,6 +111,7 @@ const broken: [how: string, code: string][] = [
   ['payload', 'tool_error HANDLER_FAILED'],
   ['listener', 'tool_error HANDLER_FAILED'],
 ];
+// TURN-2, JOURNAL-1
 test('however a handler fails, nothing of its turn stays but the entry', async () => {
   const bank = await create();
   const { stateHash } = await bank.position();

@@ -29,6 +29,7 @@ async function started(shop: Shop, ...receivers: string[]): Promise<DeliveryRequ
 }
 const noAnswer = { kind: 'none', reason: 'timeout' } as const;
 
+// TURN-1
 test('a callback is queued in the transaction of its event, once a declaration, in the order of the manifest', async () => {
   const shop = await createShop(worlds);
   const { sequence, deliveriesDue } = await shop.order('a');
@@ -67,6 +68,7 @@ test('a turn that is rolled back queues nothing, and an event that fires queues 
   assert.deepEqual(await shop.phases(), ['queued']);
 });
 
+// CALLBACK-ATTEMPTS-1
 test('an attempt is evidence before its request is told; what was answered decides what comes', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');
@@ -199,6 +201,7 @@ test('a wait stands still too, and its entry comes when it is over', async () =>
   assert.equal(waits[0]!.correlationId, paused.correlationId);
 });
 
+// CALLBACK-ATTEMPTS-1, OUTBOX-2
 test('an attempt that nobody settles is recovered and goes out again under the same id, in another life too', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');
@@ -322,6 +325,7 @@ test('a fork, now or at any entry, has the outbox of that moment; ids are its ow
   assert.equal((await shop.phases()).at(-1), 'delivered', 'the parent knows nothing of it');
 });
 
+// OUTBOX-1
 test('whatever was done, a fork at any transaction has the outbox that was there', async () => {
   const step = fc.oneof(
     fc.constant({ kind: 'order' as const }),
@@ -378,6 +382,7 @@ test('a reset goes back to the start, or gives up what a package sends; in fligh
   assert.equal((await shop.pending()).deliveriesTotal, 0);
 });
 
+// OUTBOX-3
 test('the outbox is there after the world has left the memory, and after a merge of layers', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');

@@ -51,6 +51,7 @@ test('a repeat gets the first answer and changes nothing, and the key is in no b
   assert.deepEqual(await bank.lines(), await plain.lines());
 });
 
+// COMMAND-LOG-2
 test('what was done before a whole reset, and before the world was closed, is still done', async () => {
   const bank = await create();
   const answers: unknown[] = [];
@@ -84,6 +85,7 @@ test('a refusal is not kept: the same key may be tried again', async () => {
   await assert.rejects(bank.run(reset), refused('control.IDEMPOTENCY_KEY_REUSED'));
 });
 
+// COMMAND-LOG-2
 test('keys belong to one world: a fork has none of them, and a world of the same id made later has none', async () => {
   const bank = await create();
   const budgets = { kind: 'setBudgets' as const, budgets: { maxToolCalls: 5, maxEvents: null }, operationKey: 'k' };
@@ -139,6 +141,7 @@ async function slicing(context: TestContext, worldId: string): Promise<SlicingHo
   return made;
 }
 
+// WORLD-1, WORLD-2, COMMAND-LOG-1
 test('a life may end at any slice, committed or not: the repeat finds all of it or nothing', async (context) => {
   const [plain, crashed] = [await slicing(context, 'run_000000000001'), await slicing(context, 'run_000000000002')];
   for (const [index, command] of commands.entries()) {

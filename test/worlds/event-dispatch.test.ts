@@ -24,6 +24,7 @@ test('an event of another package reaches every instance, in order; one of its o
   assert.equal(await bank.row('log', 'link-0', { instanceId: 'bank-two' }), null);
 });
 
+// TURN-1
 test('a cascade goes breadth first, in the turn of its cause', async () => {
   const bank = await create();
   const { sequence } = await bank.call('chain', { length: 2, width: 2 });

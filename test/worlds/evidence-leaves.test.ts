@@ -23,6 +23,7 @@ function write(world: WorldState, entries: number, commitEvery = 100): void {
 const evidenceHash = (world: WorldState) => finish(world.journal.evidenceHash(never));
 const linesOf = (world: WorldState) => world.journal.lines(1, 1_000_000).lines;
 
+// EVIDENCE-LEAVES-1
 test('evidenceHash is what node:crypto makes of the exported lines, each of them canonical', (context) => {
   const world = newWorld(temporaryStore(context));
   for (const entries of [1, 1023, 1024, 1025, 2600]) {
@@ -52,6 +53,7 @@ test('evidenceHash is what split and sha256sum make of evidence.jsonl', { skip: 
   assert.equal(evidenceHash(world), `sha256:${root}`);
 });
 
+// STATE-HASH-1, STATE-HASH-2
 test('stateHash is what node:crypto makes of the rows', (context) => {
   const world = newWorld(temporaryStore(context), [
     upsert('a', { n: 1 }),
@@ -73,6 +75,7 @@ test('stateHash is what node:crypto makes of the rows', (context) => {
   }
 });
 
+// STATE-HASH-2
 test('the hash of a world without rows or entries is that of nothing', (context) => {
   const store = temporaryStore(context);
   const programKey = newWorld(store).programKey;
@@ -82,6 +85,7 @@ test('the hash of a world without rows or entries is that of nothing', (context)
   assert.equal(finish(world.records.stateHash(never)), nothing);
 });
 
+// EVIDENCE-LEAVES-2
 test('leaves made in idle time, stored and found again give the same hash as all at once', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);

@@ -125,6 +125,7 @@ const turns = fc.array(
   { maxLength: 8 },
 );
 
+// JOURNAL-COLUMNS-1
 test('every line is the canonical JSON of its entry, whatever was drafted, undone, committed and read from where', (context) => {
   const store = temporaryStore(context);
   fc.assert(

@@ -7,6 +7,7 @@ import { newWorld, putRow, temporaryStore, turn } from './storage-kit.js';
 const draftClock = (world: WorldState, at: number) => world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
 const chunksOf = (store: ReturnType<typeof temporaryStore>) => [...store.store.keys(rangeOfKind(keyKinds.chunk))].map(sequenceOfKey);
 
+// JOURNAL-2
 test('a chunk is what a commit adds, cut where it is full, and a turn is never cut', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -38,6 +39,7 @@ test('pages end where the journal ends', (context) => {
   assert.equal(journal.lines(0, 10).count, 1);
 });
 
+// JOURNAL-3
 test('entries are read the same before they are taken, while they are, and after', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -53,6 +55,7 @@ test('entries are read the same before they are taken, while they are, and after
   assert.equal(world.journal.lines(1, 6).lines, before.lines);
 });
 
+// LEDGER-1
 test('a turn without entries is no transaction, and its side goes with the next that is one', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -70,6 +73,7 @@ test('a turn without entries is no transaction, and its side goes with the next 
   assert.deepEqual(JSON.parse(chunk.text(chunk.turnCells[2] as number)), { budget: 5, other: 1 });
 });
 
+// JOURNAL-1
 test('what a turn rolled back is in no chunk', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);

@@ -7,6 +7,7 @@ import { type Bank, bankWorlds } from './bank-kit.js';
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
+// WORLDS-HISTORY-1
 test('the state at a sequence is what folding the state_change entries gives, inside transactions too', async () => {
   const bank = await create();
   const stateOf = async (atSequence?: number): Promise<{ [name: string]: JsonObject }> => {

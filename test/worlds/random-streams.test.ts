@@ -28,6 +28,7 @@ test('trial and attempt name a world, and do not change what it draws', async ()
   assert.deepEqual(await roll(one), await roll(other));
 });
 
+// TURN-2
 test('a draw stays drawn when its turn is taken back', async () => {
   const [one, two] = [await create(), await create()];
   await one.call('misbehave', { how: 'throw' });

@@ -21,6 +21,7 @@ const rowId = fc.oneof(
 );
 const change = fc.record({ rowId, value: fc.option(fc.nat({ max: 9 })), keep: fc.boolean(), commit: fc.boolean() });
 
+// SPACE-1, SPACE-2, SPACE-3, RECORDS-1
 test('reads, scans, counts and hashes are those of a sorted map, wherever a row lies: base, layer, memory', (context) => {
   const store = temporaryStore(context);
   fc.assert(

@@ -14,6 +14,7 @@ function put(world: WorldState, rowId: string, value: number): void {
 }
 const codeOf = (error: Error | undefined) => (error as ServiceError | undefined)?.code;
 
+// STORE-1
 test('a group commits together, and a stale set is refused alone', (context) => {
   const store = temporaryStore(context);
   const [first, second] = [newWorld(store), newWorld(store)];
@@ -42,6 +43,7 @@ test('a world is created once', (context) => {
   assert.equal(store.loadWorld('world_unknown00000', 1), undefined);
 });
 
+// STORE-1
 test('a full disk refuses every set of the commit, leaves what was, and the environment goes on', (context) => {
   let full = false;
   const store = temporaryStore(context, {
@@ -65,6 +67,7 @@ test('a full disk refuses every set of the commit, leaves what was, and the envi
   assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldState).records), { 'desk/desk/tickets': { a: { value: 4 } } });
 });
 
+// STORE-2
 test('another life of the environment finds what was committed, at both durability levels', async (context) => {
   for (const durability of ['committed', 'flushed'] as const) {
     const directory = temporaryFolder(context);
@@ -128,6 +131,7 @@ function keyKindsIn(store: KvWriter): number[] {
   return [...new Set([...store.keys({ start: Buffer.from([0]), end: Buffer.from([255]) })].map((key) => key[0] as number))];
 }
 
+// WORLD-1
 test('a fork that shares what its parent has not stored is refused without it, and goes with it in any order', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);

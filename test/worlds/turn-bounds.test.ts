@@ -100,6 +100,7 @@ test('an error that tool code makes itself names no bound', async () => {
   assert.equal((await world.error('forged')).code, 'HANDLER_FAILED');
 });
 
+// TURN-BUDGET-1
 test('the write set of a turn: rows with their ids, of one byte a character and of three', async () => {
   // Sixteen rows of a mebibyte each, less their ids: exactly the bound.
   const chars = mib - 8 - 6;
@@ -114,6 +115,10 @@ test('the write set of a turn: rows with their ids, of one byte a character and 
     exceeded(await world.error('rows', { count: 17, chars: fits, of }), 'turnWriteBytesMax');
     exceeded(await world.error('rows', { count: 16, chars: fits + 1, of }), 'turnWriteBytesMax');
     assert.equal(await world.rowCount(), 16);
+    // The same, whatever is committed and in memory.
+    await world.world.passivate();
+    exceeded(await world.error('rows', { count: 16, chars: fits + 1, of }), 'turnWriteBytesMax');
+    assert.equal((await world.make('rows', { count: 16, chars: fits, of })).kind, 'ok');
   }
 });
 
@@ -137,6 +142,7 @@ test('the write set of a turn: events, once emitted, once for each delivery and 
   }
 });
 
+// TURN-BUDGET-2
 test('a scheduled event whose callbacks or deliveries are too much for one turn fails, and stays failed', async () => {
   // Twenty deliveries leave nineteen copies of what is in the queue, twenty callbacks leave twenty.
   for (const [event, copies] of [
@@ -165,6 +171,7 @@ test('the entries of a turn', { timeout: 120_000 }, async () => {
   assert.equal((await (await maker()).make('draws', { count: most + 1 })).kind, 'ok');
 });
 
+// TURN-BUDGET-2
 test('the context calls of a turn, by all of its handlers, and whatever they catch', { timeout: 120_000 }, async () => {
   const world = await maker();
   const most = limits.contextCallsMax;

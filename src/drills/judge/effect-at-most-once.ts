@@ -1,7 +1,7 @@
 // effect.at_most_once: the same logical effect happened at most once, however often its call was tried.
-//   E1. An effect is a call that stands: its outcome is ok, or was and only its answer was lost. A replay repeats an answer; nothing
-//       happens again.
-//   E2. Two effects are the same where package, instance, operation and identity are.
+//   EFFECT-AT-MOST-ONCE-1. An effect is a call that stands: its outcome is ok, or was and only its answer was lost. A replay repeats an
+//     answer; nothing happens again.
+//   EFFECT-AT-MOST-ONCE-2. Two effects are the same where package, instance, operation and identity are.
 import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/assertion.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { noun } from '../../contract/counted.js';

@@ -1,6 +1,7 @@
 // Judges assertions over one run: its journal, rows and outputs. Pure but for the reading: the same run gives the same results.
-//   J1. Every entry is observed once, in order, whatever the number of assertions.
-//   J2. When the run was cut short, only findings that further evidence could not change keep their status; the others are inconclusive.
+//   JUDGE-1. When the run was cut short, only findings that further evidence could not change keep their status; the others are
+//     inconclusive.
+// Every entry is observed once, in order, whatever the number of assertions.
 import type { Assertion } from '../../contract/assertion.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';

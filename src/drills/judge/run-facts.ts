@@ -1,6 +1,6 @@
 // What expressions are shown of a journal: calls and events, kept once for all expressions of a judge, and only those that one of them
 // names.
-//   F1. Each is written as JSON when it is observed, so that no later moment has to write all of them.
+// Each is written as JSON when it is observed, so that no later moment has to write all of them.
 import type { Assertion } from '../../contract/assertion.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';

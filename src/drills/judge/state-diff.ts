@@ -1,5 +1,5 @@
 // state.diff: the whole net change of the run against a set that was expected.
-//   D1. Each expected change takes one changed row, and no two the same: as many are matched as can be.
+//   STATE-DIFF-1. Each expected change takes one changed row, and no two the same: as many are matched as can be.
 import type { ExpectedChange, StateDiffAssertion } from '../../contract/assertion.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';

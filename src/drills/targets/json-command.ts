@@ -1,7 +1,7 @@
 // One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Spawned
 // without a shell, in a process group of its own, bounded in time and output.
-//   J1. Whatever the process does there is one result, and by then the process and its group are gone.
-//   J2. Time counts until the process has ended; that something it started still holds its pipes is not its lateness.
+//   JSON-COMMAND-1. Whatever the process does there is one result, and by then the process and its group are gone.
+//   JSON-COMMAND-2. Time counts until the process has ended; that something it started still holds its pipes is not its lateness.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run.js';

@@ -1,8 +1,8 @@
 // The archive: reports and journals on disk, read for the server in a thread of its own. It keeps the indexes of the journals asked for
 // last.
-//   A1. What is not as it was sealed is not given: files are held against the manifest, and looked at again (fingerprint.ts) at each
-//       question.
-//   A2. A report is judged whole once, and again when anything in its folder has changed.
+//   ARCHIVE-1. What is not as it was sealed is not given: files are held against the manifest, and looked at again (fingerprint.ts) at each
+//     question.
+//   ARCHIVE-2. A report is judged whole once, and again when anything in its folder has changed.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector-runs.js';

@@ -1,6 +1,6 @@
 // Which rows a journal changed, and when: with it the state right after any entry is a look-up, and no fold over what came before.
-//   H1. A space knows its rows at the start and, of each change, entry, row and kind. Values stay in the journal.
-//   H2. The entry that made a row what it is at n is the last one of that row's not after n: found by bisection.
+//   STATE-HISTORY-1. The entry that made a row what it is at n is the last one of that row's not after n: found by bisection.
+// A space knows its rows at the start and, of each change, entry, row and kind. Values stay in the journal.
 import type { JsonObject } from '../../contract/json.js';
 import type { StatePatch } from '../../contract/scenario.js';
 import type { NamespaceView } from '../../contract/world-protocol.js';

@@ -2,12 +2,14 @@
 //
 // The proof is that of LL(1) grammars. Where the next characters decide which way a match goes on, every way but one fails at once: going
 // back costs a look at each choice that was made, and nothing is read twice. So a pattern is linear when
-//   P1. the alternatives begin with different characters, or with words that differ at some place, and at most one of them can be empty;
-//   P2. a repetition that may end at several places begins with no character that can come after it;
-//   P3. what is repeated is never empty;
-//   P4. it is tried at the start of the text only, or reads a bounded number of characters wherever it is tried.
-// Outside of all repetitions P1 may be broken a few times: then whole ways are tried one after the other, `waysMax` of them at most. Or one
-// repetition of a character breaks P2, when what comes after it reads a bounded number of characters, at each place where it may end.
+//   PROOF-1. the alternatives begin with different characters, or with words that differ at some place, and at most one of them can be
+//     empty;
+//   PROOF-2. a repetition that may end at several places begins with no character that can come after it;
+//   PROOF-3. what is repeated is never empty;
+//   PROOF-4. it is tried at the start of the text only, or reads a bounded number of characters wherever it is tried.
+// Outside of all repetitions PROOF-1 may be broken a few times: then whole ways are tried one after the other, `waysMax` of them at most.
+// Or one repetition of a character breaks PROOF-2, when what comes after it reads a bounded number of characters, at each place where it
+// may end.
 import { type CharSet, noChars, overlap, unionOf } from './char-set.js';
 import type { PatternNode } from './syntax.js';
 
@@ -19,7 +21,7 @@ export function isProvenLinear(pattern: PatternNode): boolean {
   return startsBoundedly(pattern) && waysOf(pattern, { follow: noChars, readAfter: 0, isRepeated: false }) <= waysMax;
 }
 
-/** P4. */
+/** PROOF-4. */
 function startsBoundedly(node: PatternNode): boolean {
   if (longest(node) <= charsReadMax) return true;
   if (node.kind === 'choice') return node.items.every(startsBoundedly);
@@ -63,7 +65,7 @@ function waysOf(node: PatternNode, around: Around): number {
   }
 }
 
-/** P2, P3. */
+/** PROOF-2, PROOF-3. */
 function waysOfRepeat({ item, min, max }: PatternNode & { kind: 'repeat' }, around: Around): number {
   const { follow, readAfter, isRepeated } = around;
   if (max === 0) return 1;
@@ -78,7 +80,7 @@ function waysOfRepeat({ item, min, max }: PatternNode & { kind: 'repeat' }, arou
   return item.kind === 'set' && readAfter <= charsReadMax ? waysMax : Number.POSITIVE_INFINITY;
 }
 
-/** P1. */
+/** PROOF-1. */
 function areDecided(items: readonly PatternNode[], follow: CharSet): boolean {
   if (items.filter(canBeEmpty).length > 1) return false;
   const ways = items.map((item) => ({ first: entry(item, follow), word: wordOf(item) }));

@@ -1,6 +1,7 @@
 // Attempts to deliver, as the world knows them: begun, looked at by faults, settled. The request itself is made outside, after the commit.
-//   C1. No request leaves whose `attempt_started` is not committed; one that was never settled is `recovered` and goes out again.
-//   C2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
+//   CALLBACK-ATTEMPTS-1. No request leaves whose `attempt_started` is not committed; one that was never settled is `recovered` and goes out
+//     again.
+//   CALLBACK-ATTEMPTS-2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
 import type { CommandRun } from '../../actors/definition.js';
 import type { CallbackEntry, DeliveryPhase, OutcomeError } from '../../contract/evidence.js';
 import type { DeliveryFault, ToolCallback, ToolFault } from '../../contract/tool-manifest.js';

@@ -1,6 +1,6 @@
 // Virtual time goes by: fires what is due until the target, in the order (atUs, scheduling sequence), one turn an event.
-//   A1. Nothing in the result depends on where the slices end: a slice is a pause between two turns.
-//   A2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
+//   FIRE-EVENTS-1. Nothing in the result depends on where the slices end: a slice is a pause between two turns.
+//   FIRE-EVENTS-2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
 import type { CommandRun } from '../../actors/definition.js';
 import type { OutcomeError } from '../../contract/evidence.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -1,6 +1,7 @@
 // evidenceHash of a journal, made leaf by leaf (decisions.md 7; contract/evidence-hash.ts is the same for those who hold lines).
-//   L1. Entries 1 to `#through` are hashed: whole leaves in `#root`, the begun one in `#leaf`. No line is hashed twice in an incarnation.
-//   L2. A whole leaf's digest is stored with the next write set, so that a world activated again goes on from there.
+//   EVIDENCE-LEAVES-1. Entries 1 to `#through` are hashed: whole leaves in `#root`, the begun one in `#leaf`. No line is hashed twice in an
+//     incarnation.
+//   EVIDENCE-LEAVES-2. A whole leaf's digest is stored with the next write set, so that a world activated again goes on from there.
 import { createHash, type Hash } from 'node:crypto';
 import { limits } from '../../contract/limits.js';
 

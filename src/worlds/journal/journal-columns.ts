@@ -1,7 +1,7 @@
 // The open chunk of a journal: drafted entries as columns, the form in which they are stored. Nothing is an object per entry, and a
 // turn that fails is undone by setting the counts back.
-//   C1. `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning stands here once, for the writer and the readers.
-//   C2. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
+//   JOURNAL-COLUMNS-1. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
+// `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning stands here once, for the writer and the readers.
 export const stateChangeKind = 1;
 export const eventKind = 2;
 export const changes = ['insert', 'update', 'delete'] as const;

@@ -1,7 +1,7 @@
 // The evidence journal of one world: turns drafted into columns, cut into chunks, read back as canonical lines.
-//   J1. Sequences are given while drafting and are final when the turn ends; a rollback gives those of the turn back.
-//   J2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
-//   J3. What was taken stays readable from memory until its write set is applied.
+//   JOURNAL-1. Sequences are given while drafting and are final when the turn ends; a rollback gives those of the turn back.
+//   JOURNAL-2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
+//   JOURNAL-3. What was taken stays readable from memory until its write set is applied.
 
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { EvidenceEntry, OutcomeError } from '../../contract/evidence.js';

@@ -1,6 +1,7 @@
 // Commands that were done under an operation key: what each one asked and what it was answered, so that a repeat gets the first answer.
-//   O1. An answer is stored by the commit that stores what its command did: both are there, or neither.
-//   O2. They belong to the world and not to its timeline: no reset takes them back, no fork takes them along. They go with the world.
+//   COMMAND-LOG-1. An answer is stored by the commit that stores what its command did: both are there, or neither.
+//   COMMAND-LOG-2. They belong to the world and not to its timeline: no reset takes them back, no fork takes them along. They go with the
+//     world.
 // There is one record a keyed command, beside the entries it left in the journal, and it is as big as the answer.
 import { jsonDigest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';

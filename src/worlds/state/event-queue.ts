@@ -2,8 +2,8 @@
 // A page holds what one commit scheduled. Nothing is deleted event by event: (atUs, ordinal) of the last event that fired is the
 // watermark, for the order is total and nothing is ever scheduled below it; cancels are kept as ordinals; a page goes when its last
 // event has gone.
-//   Q5. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
-//   Q6. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
+//   EVENT-QUEUE-1. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
+//   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
 
 import { invariant } from '../../contract/errors.js';
 import { EventHeap } from '../../scheduler/event-heap.js';

@@ -1,7 +1,8 @@
 // The callbacks of one world that were neither delivered nor given up: what is due next for whom, and their durable twins.
-//   B1. A row is what the world has now; every change of a turn is in that turn's side record, so that the journal folds to the outbox.
-//   B2. A row that waits is in the heap of its receiver; one whose attempt is under way is in `#started` and in no heap.
-//   B3. `#dirty` holds each ordinal changed since the last take.
+//   OUTBOX-1. A row is what the world has now; every change of a turn is in that turn's side record, so that the journal folds to the
+//     outbox.
+//   OUTBOX-2. A row that waits is in the heap of its receiver; one whose attempt is under way is in `#started` and in no heap.
+//   OUTBOX-3. `#dirty` holds each ordinal changed since the last take.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { EventHeap } from '../../scheduler/event-heap.js';
 import { deliveryKey } from '../kv/keys.js';

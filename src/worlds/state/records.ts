@@ -1,6 +1,6 @@
 // The synthetic state of one world: rows of packages through two layers, its own changes (with tombstones) over an immutable base.
 // Owns the rows in memory and what is uncommitted. Every change drafts its state_change entry; a turn's changes can be undone.
-//   R4. `#undo` holds, for each change of the turn, what the row was before.
+//   RECORDS-1. `#undo` holds, for each change of the turn, what the row was before.
 import type { JsonObject } from '../../contract/json.js';
 import type { Journal } from '../journal/journal.js';
 import { rowKey } from '../kv/keys.js';

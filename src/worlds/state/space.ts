@@ -1,7 +1,7 @@
 // One namespace of rows in one world: the rows it has touched, kept as texts and values, over the base.
-//   R1. A row in `rows` is what the world has now; one that is not there is in the layers or the base, or nowhere.
-//   R2. `dirty` holds each row changed since the last take once, `stale` each id changed since the last digest (while there is one).
-//   R3. `order`, where made, is every live id in UTF-16 order.
+//   SPACE-1. A row in `rows` is what the world has now; one that is not there is in the layers or the base, or nowhere.
+//   SPACE-2. `dirty` holds each row changed since the last take once, `stale` each id changed since the last digest (while there is one).
+//   SPACE-3. `order`, where made, is every live id in UTF-16 order.
 import type { JsonObject } from '../../contract/json.js';
 import type { JournalRow, JournalShape } from '../journal/journal-columns.js';
 import { spaceShapeText } from '../journal/journal-shapes.js';

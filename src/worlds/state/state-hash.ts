@@ -1,6 +1,6 @@
 // stateHash (decisions.md 7): 256 buckets a namespace, so that a changed row costs one bucket and not the whole state.
-//   H1. A bucket's digest is the sha256 of its rows' lines ordered by rowId (UTF-16); 32 zero bytes where it is empty.
-//   H2. A namespace's digest is the sha256 of its 256 bucket digests; an empty namespace has none and no line.
+//   STATE-HASH-1. A bucket's digest is the sha256 of its rows' lines ordered by rowId (UTF-16); 32 zero bytes where it is empty.
+//   STATE-HASH-2. A namespace's digest is the sha256 of its 256 bucket digests; an empty namespace has none and no line.
 import { createHash } from 'node:crypto';
 import type { SpaceName } from '../kv/space-name.js';
 
@@ -73,7 +73,7 @@ export class SpaceDigests {
   }
 }
 
-/** H2, in hex. */
+/** STATE-HASH-2, in hex. */
 export function namespaceDigest(digests: SpaceDigests): string {
   return createHash('sha256').update(digests.bytes).digest('hex');
 }

@@ -1,6 +1,7 @@
 // What one turn may still ask for and write. All of its handlers spend from it, and a rollback gives nothing back.
-//   B1. What is spent depends on the turn alone, never on what was committed when: the same turn crosses the same bound anywhere.
-//   B2. A turn that has crossed a bound stays failed, whatever its handlers catch.
+//   TURN-BUDGET-1. What is spent depends on the turn alone, never on what was committed when: the same turn crosses the same bound
+//     anywhere.
+//   TURN-BUDGET-2. A turn that has crossed a bound stays failed, whatever its handlers catch.
 import { utf8Bytes } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { TurnBound } from '../../contract/turn-bounds.js';

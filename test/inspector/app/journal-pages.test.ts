@@ -18,6 +18,7 @@ function journalOf(length: { now: number }) {
   return { pages, asked, changes: () => changes };
 }
 
+// JOURNAL-PAGES-1
 test('a page is asked for once, and what was asked for is here', async () => {
   const { pages, asked, changes } = journalOf({ now: 1000 });
   pages.want(1, 30);
@@ -38,6 +39,7 @@ test('a range reaches over pages and ends with the journal', async () => {
   );
 });
 
+// JOURNAL-PAGES-1
 test('a page that was not full is asked for again once more is wanted', async () => {
   const length = { now: 5 };
   const { pages, asked } = journalOf(length);
@@ -49,6 +51,7 @@ test('a page that was not full is asked for again once more is wanted', async ()
   assert.deepEqual(asked, [1, 1]);
 });
 
+// JOURNAL-PAGES-2
 test('the pages looked at least recently are dropped', async () => {
   const { pages } = journalOf({ now: 1_000_000 });
   for (let page = 0; page < 100; page++) await pages.entry(page * pageSize + 1);

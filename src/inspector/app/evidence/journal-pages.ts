@@ -1,7 +1,7 @@
 // A journal, whole or filtered, as much of it as is looked at: pages by position (from 1), fetched once, the least recently used dropped.
-//   J1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the journal has
-//       grown.
-//   J2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
+//   JOURNAL-PAGES-1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the
+//     journal has grown.
+//   JOURNAL-PAGES-2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
 import type { EvidenceEntry } from '../../../contract/evidence.js';
 
 export const pageSize = 200;
