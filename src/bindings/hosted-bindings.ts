@@ -9,7 +9,7 @@ import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
-import { agentRoutes } from './agent-routes.js';
+import { routesOfAgents } from './agent-routes.js';
 import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
@@ -36,7 +36,7 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
       hostedPrefix,
       createRouter<AgentAccess>({
         ...router,
-        routes: agentRoutes,
+        routes: routesOfAgents,
         prefix: hostedPrefix,
         requireHost: requireServed(publicUrl),
         authenticate: (token) => accesses.holderOf(token),
