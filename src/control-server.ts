@@ -21,7 +21,7 @@ import { makeFolder } from './files/make-folder.js';
 import type { ConnectionBounds } from './http/connection-count.js';
 import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
-import { bearerOf, requirePublicHost } from './http/guards.js';
+import { bearerOf, requireHost } from './http/guards.js';
 import { createMetrics, type Metrics } from './http/metrics/metrics.js';
 import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
@@ -211,7 +211,7 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     ...shared,
     observers: [log.access, metrics],
     routes: [...controlRoutes(room), ...serviceRoutes(state)],
-    requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
+    requireHost: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
     authenticate: (token, { route, correlationId, request }) =>
       room.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),

@@ -70,6 +70,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/contract/validators.ts',
     'src/contract/endpoint-validators.ts',
     'src/contract/inspector-validators.ts',
+    'src/contract/agent-validators.ts',
     'src/contract/answer-validators.ts',
     'src/contract/tags.ts',
   ],
@@ -100,6 +101,7 @@ const entries: { [file: string]: string } = {
   'src/control/task-process-entry.ts': 'started as a process by control/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
+  'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 

@@ -1,4 +1,4 @@
-// The local inspector's interface (interface.md 2.12 and 4.1): what each route takes and gives, by its id. One place for the server, the
+// The local inspector's interface: what each route takes and gives, by its id. One place for the server, the
 // web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
 //   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not made anew.
 //   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
@@ -60,6 +60,7 @@ import type {
 } from './inspector-worlds.js';
 import type { PositiveCount, Slug } from './primitives.js';
 import type { ImplementationSource, ProjectView } from './project-view.js';
+import type { RouteParts as Shape } from './route-table.js';
 import type { tags } from './tags.js';
 
 export interface ProjectReply {
@@ -105,12 +106,6 @@ export type InspectorEvent =
   | { type: 'world'; change: 'created' | 'changed'; world: PlayWorld }
   | { type: 'world'; change: 'deleted'; worldId: string };
 
-interface Shape<Path, Query, Body, Reply> {
-  path: Path;
-  query: Query;
-  body: Body;
-  reply: Reply;
-}
 type None = undefined;
 /** Text that is no JSON: the HTML report, a stream. */
 type Text = string;

@@ -23,6 +23,7 @@ import { EventHub } from './event-hub.js';
 import { ArchivePort } from './journal/archive-port.js';
 import { JournalMirrors } from './journal-mirrors.js';
 import { LiveWatch } from './live-watch.js';
+import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
 import { ReportDirectory } from './report-directory.js';
@@ -94,7 +95,7 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
       closeGraceMs: limits.inspectorCloseGraceMs,
       ...(engine === undefined ? {} : { engine }),
       handler: createRouter<true>({
-        routes: [...apiRoutes(inspectorApi(parts)), ...shellRoutes(new URL('./app/', import.meta.url))],
+        routes: [...apiRoutes(inspectorApi(parts)), documentRoute(), ...shellRoutes(new URL('./app/', import.meta.url))],
         requireHost: requireLoopback,
         authenticate: tokenCheck(token),
         onFailure,

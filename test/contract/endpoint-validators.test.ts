@@ -2,23 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
-import {
-  endpointShapeChecks,
-  endpointShapes,
-  endpointValidators,
-  endpointWordings,
-  shapeNameOf,
-} from '../../src/contract/endpoint-validators.js';
+import { endpointContract, endpointValidators } from '../../src/contract/endpoint-validators.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
 import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 
-const issuesBySchema = (name: string, value: unknown) => shapeIssues({ ...endpointWordings, refinements: {} }, name, value);
+const { shapeChecks, shapeNameOf, shapes, wordings } = endpointContract;
+const issuesBySchema = (name: string, value: unknown) => shapeIssues({ ...wordings, refinements: {} }, name, value);
 
 test('generated checks and the walk over their schemas agree', () => {
-  for (const [name, fits] of endpointShapeChecks) {
-    const sound = shapeArbitrary(endpointShapes, name);
+  for (const [name, fits] of shapeChecks) {
+    const sound = shapeArbitrary(shapes, name);
     fc.assert(
       fc.property(sound, (value) => fits(value) && issuesBySchema(name, value).length === 0),
       { numRuns: 5 },
@@ -39,9 +34,9 @@ test('every endpoint has checks for exactly the parts it has, and a named reply'
       assert.equal(shapeNameOf(id, part) !== undefined, endpointValidators[id][part] !== undefined, `${id} ${part}`);
     }
     const reply = shapeNameOf(id, 'reply') ?? assert.fail(id);
-    assert.ok(reply === 'bytes' || endpointShapes[reply] !== undefined, `${id} ${reply}`);
+    assert.ok(reply === 'bytes' || shapes[reply] !== undefined, `${id} ${reply}`);
     const names = [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
-    const shape = endpointShapes[shapeNameOf(id, 'path') ?? ''];
+    const shape = shapes[shapeNameOf(id, 'path') ?? ''];
     assert.deepEqual([...(shape?.required ?? [])].sort(), names, `${id}: the path's names are the shape's members`);
     assert.equal(endpointTable[id].method === 'GET', endpointValidators[id].body === undefined, id);
   }
