@@ -1,6 +1,6 @@
 // The turn that is being run: who acts, why, when, and what it has left to deliver. One object a world, reused for every turn.
 //   TURN-1. Between `begin` and `end` nothing of the turn can be seen from outside; `end` makes its entries one transaction.
-//   TURN-2. `rollback` takes back every effect of handlers; what the ledger counted and drew stays.
+//   TURN-2. `rollback` takes back every effect of handlers; what was counted and drawn stays.
 // An error that leaves a context call while `isChanging` may have left a change half done: only the end of this incarnation mends it.
 import type { JsonObject } from '../../contract/json.js';
 import type { ToolThrow } from '../../contract/tool-failure.js';
