@@ -64,12 +64,12 @@ test('a world and the binding of an agent mean the same actor, and refuse the sa
     const access = await bindings.open({ world: local.world, ...nameOf(one), bindings: ['http'] });
     const { url, token } = access.endpoints.http ?? assert.fail('no http endpoint');
     const reply = await fetch(`${url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } });
-    const body = (await reply.json()) as { tools: { operationId: string }[]; mayWait: boolean; error: { code: string; message: string } };
+    const body = (await reply.json()) as { tools: { operationId: string }[]; mayWait: boolean; code: string };
     if (typeof means === 'string') {
       const refused = (error: unknown) =>
         error instanceof ServiceError && error.code === 'control.INVALID_REQUEST' && error.message.includes(means);
       await assert.rejects(local.tools(actorId, actorInstanceId), refused, JSON.stringify(one));
-      assert.deepEqual([reply.status, body.error.code], [400, 'control.INVALID_REQUEST'], JSON.stringify(one));
+      assert.deepEqual([reply.status, body.code], [400, 'control.INVALID_REQUEST'], JSON.stringify(one));
     } else {
       const tools = (await local.tools(actorId, actorInstanceId)).map(({ operationId }) => operationId);
       assert.deepEqual(tools, [means.tool], JSON.stringify(one));
