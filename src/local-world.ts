@@ -6,14 +6,13 @@ import { withReceivers } from './callbacks/delivering-world.js';
 import type { CallbackReceivers } from './callbacks/receivers.js';
 import { compileProject } from './compiler/compile.js';
 import type { CompiledBuild } from './contract/build.js';
-import { ServiceError } from './contract/errors.js';
 import type { EvidenceEntry } from './contract/evidence.js';
 import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
-import type { WorldSetup } from './contract/scenario.js';
 import { refuseUnknownOptions } from './contract/unknown-options.js';
 import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+import { chooseStart, type WorldStart } from './contract/world-start.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
@@ -82,7 +81,7 @@ export interface LocalWorld {
   close(): Promise<void>;
 }
 
-/** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
+/** Rejects with control.SOURCE_INVALID when the repository does not compile, control.INVALID_REQUEST for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
   refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
   const { build, diagnostics, outsidePackages } = await compileProject({
@@ -90,7 +89,7 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
-  return await openLocalWorld(build, startOf(build, options), {
+  return await openLocalWorld(build, chooseStart(build, options), {
     ...options,
     isolate: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
   });
@@ -129,23 +128,6 @@ export async function openLocalWorld(
     await close();
     throw error;
   }
-}
-
-export interface WorldStart {
-  setup: WorldSetup;
-  setupHash: string;
-}
-function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): WorldStart {
-  if (scenarioId !== undefined && drillId !== undefined)
-    throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
-  if (scenarioId === undefined && drillId === undefined) return build.baseline;
-  const found =
-    scenarioId === undefined
-      ? build.drills.find(({ drill }) => drill.id === drillId)
-      : build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
-  const name = scenarioId === undefined ? `drill "${drillId}"` : `scenario "${scenarioId}"`;
-  if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no ${name}.` });
-  return { setup: found.setup, setupHash: found.setupHash };
 }
 
 function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<void>): LocalWorld {

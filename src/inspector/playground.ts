@@ -17,7 +17,7 @@ import type {
   WorldResetRequest,
 } from '../contract/inspector-worlds.js';
 import { limits } from '../contract/limits.js';
-import type { WorldSetup } from '../contract/scenario.js';
+import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 
@@ -27,12 +27,6 @@ interface Played {
   build: CompiledBuild;
   fixed: Fixed;
 }
-interface Start {
-  setup: WorldSetup;
-  setupHash: string;
-  start: PlayWorld['start'];
-}
-
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
   readonly #hub: EventHub;
@@ -56,14 +50,14 @@ export class Playground {
   }
 
   async create(build: CompiledBuild, request: CreateWorldRequest): Promise<PlayWorld> {
-    const { start, ...setup } = startOf(build, request);
+    const { setup, setupHash } = chooseStart(build, request);
     const seed = request.seed ?? build.world.seed;
     return this.#make(async (worldId) => {
       const worlds = await this.#worlds();
-      const made = await worlds.create({ worldId, build, ...setup, seed: { seed, trial: 1, attempt: 1 } });
+      const made = await worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 } });
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const title = request.title === undefined ? {} : { title: request.title };
-      return { world, build, fixed: { ...title, start, seed, buildHash: build.buildHash } };
+      return { world, build, fixed: { ...title, start: shownStart(request), seed, buildHash: build.buildHash } };
     });
   }
 
@@ -175,16 +169,7 @@ async function view({ world, fixed }: Played): Promise<PlayWorld> {
   return { ...fixed, position, pendingEvents: pending.total, ...(next === undefined ? {} : { nextEventUs: next }) };
 }
 
-function startOf(build: CompiledBuild, { scenarioId, drillId }: CreateWorldRequest): Start {
-  if (scenarioId !== undefined) {
-    const found = build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
-    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no scenario "${scenarioId}".` });
-    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'scenario', id: scenarioId } };
-  }
-  if (drillId !== undefined) {
-    const found = build.drills.find(({ drill }) => drill.id === drillId);
-    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no drill "${drillId}".` });
-    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'drill', id: drillId } };
-  }
-  return { ...build.baseline, start: { kind: 'baseline' } };
+function shownStart({ scenarioId, drillId }: CreateWorldRequest): PlayWorld['start'] {
+  if (scenarioId !== undefined) return { kind: 'scenario', id: scenarioId };
+  return drillId === undefined ? { kind: 'baseline' } : { kind: 'drill', id: drillId };
 }

@@ -20,6 +20,7 @@ import type { ScheduledEvent } from '../state/event-queue.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import { budgetView } from '../turn/world-meta.js';
 import { type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
+import type { ActorName } from '../contract/persona.js';
 
 /** A no-op leaves its entry too. */
 export function setFault({ program, faults, storage, turn }: Simulation, command: SetFault): { changed: boolean; sequence: number } {
@@ -67,7 +68,7 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
     const key = `${event.packageId} ${event.instanceId} ${event.eventId} ${actorId} ${actorInstanceId}`;
     let found = known.get(key);
     if (found === undefined) {
-      found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId });
+      found = findTarget(simulation, event, { actorId, actorInstanceId });
       known.set(key, found);
     }
     if (found.unknown !== undefined)
@@ -79,16 +80,12 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
   return admitted;
 }
 
-function findTarget(
-  { program, storage }: Simulation,
-  event: InitialEvent['event'],
-  actor: { id: string; instanceId: string | undefined },
-): KnownTarget {
+function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: ActorName): KnownTarget {
   const { packageId, instanceId = packageId, eventId } = event;
   const declared = program.tools.get(packageId)?.events.get(eventId);
   const isKnown = declared !== undefined && program.hasInstance(packageId, instanceId);
   const target = scheduleTarget(storage, { packageId, instanceId, eventId }, actor);
-  const unknown = !isKnown ? 'event' : program.actor(actor.id, actor.instanceId) === undefined ? 'actor' : undefined;
+  const unknown = !isKnown ? 'event' : program.persona(actor) === undefined ? 'actor' : undefined;
   return { target, validatePayload: declared?.validatePayload, unknown };
 }
 

@@ -4,13 +4,12 @@ import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { OverrideScope, ToolOverride, WorldSetup } from '../../contract/scenario.js';
 import type { CounterEntries, Counters } from './counters.js';
+import type { ActorName } from '../contract/persona.js';
 
-export interface OverridableCall {
+export interface OverridableCall extends ActorName {
   packageId: string;
   instanceId: string;
   operationId: string;
-  actorId: string;
-  actorInstanceId: string | undefined;
   arguments: JsonValue;
 }
 export interface ScopedRule {

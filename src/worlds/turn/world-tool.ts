@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ToolCallback } from '../../contract/tool-manifest.js';
 import type { WireRequest } from '../../contract/wire.js';
+import type { ActorName } from '../contract/persona.js';
 import {
   type ContextCalls,
   ContextRefusal,
@@ -133,7 +134,7 @@ export class WorldTool implements ContextCalls {
 
   actor(): JsonValue {
     this.#turn.enterCall();
-    return this.#turn.actor?.admitted ?? null;
+    return this.#turn.persona?.admitted ?? null;
   }
   source(): unknown {
     this.#turn.enterCall();
@@ -238,10 +239,10 @@ export class WorldTool implements ContextCalls {
     const turn = this.#turn;
     turn.enterCall();
     const { name } = this.#event(eventId, payload);
-    const { storage, clock, actor, budget } = turn;
+    const { storage, clock, persona, budget } = turn;
     budget.spendWrite(eventId, payloadText);
     turn.isChanging = true;
-    const target = scheduleTarget(storage, name, actor?.actor);
+    const target = scheduleTarget(storage, name, persona?.name);
     const ordinal = scheduleEvent(storage, target, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText });
     turn.isChanging = false;
     return mintedId('pending_', storage.tag, ordinal);
@@ -283,12 +284,8 @@ export interface ScheduleTarget {
   readonly scheduled: EventShape;
   readonly ref: ScheduledRef;
 }
-export function scheduleTarget(
-  { journal, queue }: Turn['storage'],
-  event: EventName,
-  actor: { id: string; instanceId?: string | undefined } | undefined,
-): ScheduleTarget {
-  const who = actor === undefined ? undefined : { actorId: actor.id, actorInstanceId: actor.instanceId };
+export function scheduleTarget({ journal, queue }: Turn['storage'], event: EventName, actor: ActorName | undefined): ScheduleTarget {
+  const who = actor === undefined ? undefined : { actorId: actor.actorId, actorInstanceId: actor.actorInstanceId };
   return { scheduled: journal.eventShape({ event, phase: 'scheduled', actor: who }), ref: queue.ref({ ...event, ...who }) };
 }
 /** Queues an event and drafts its `scheduled` entry, caused by what runs now. Returns its ordinal. */
