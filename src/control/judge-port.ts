@@ -1,5 +1,6 @@
 // Expressions of hosted runs are judged in workers of their own (task-pool.ts), shared by all projects in turns: one may take most of a
 // second, and this thread has others to answer meanwhile.
+import { retry } from '../async/retry.js';
 import { limits } from '../contract/limits.js';
 import type { ExpressionJudge, Judged } from '../drills/judge/evaluate-expression.js';
 import { TaskLost, TaskPool } from './task-pool.js';
@@ -56,12 +57,8 @@ export class JudgeWorkers {
 
   /** A worker that was lost says nothing of the expression, whose steps are counted: another one is asked. */
   async #judge({ expression, party, text }: { expression: string; party: string; text: () => string }): Promise<Judged> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#pool.run({ what: 'Judging an expression', party, task: () => ({ kind: 'judge', expression, view: text() }) });
-      } catch (error) {
-        if (!(error instanceof TaskLost) || tries === limits.judgeTriesMax) throw error;
-      }
-    }
+    return await retry({ attemptsMax: limits.judgeTriesMax, isRetryable: (error) => error instanceof TaskLost }, () =>
+      this.#pool.run({ what: 'Judging an expression', party, task: () => ({ kind: 'judge', expression, view: text() }) }),
+    );
   }
 }
