@@ -2,16 +2,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { walkPages } from './async/pages.js';
 import { withReceivers } from './callbacks/delivering-world.js';
 import type { CallbackReceivers } from './callbacks/receivers.js';
 import { compileProject } from './compiler/compile.js';
 import type { CompiledBuild } from './contract/build.js';
+import { defined } from './contract/defined.js';
 import type { EvidenceEntry } from './contract/evidence.js';
 import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
 import { refuseUnknownOptions } from './contract/unknown-options.js';
-import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+import type { AdvanceResult, CallResult, EvidencePage, StatePage, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
 import { chooseStart, type WorldStart } from './contract/world-start.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
@@ -152,29 +154,17 @@ async function* rowsOf(
   space: StateSpace,
   at: { atSequence?: number },
 ): AsyncGenerator<{ rowId: string; value: JsonObject }> {
-  let after: { afterRowId?: string } | undefined = {};
-  while (after !== undefined) {
-    const page: { rows: { rowId: string; value: JsonObject }[]; nextAfterRowId?: string } = await world.query({
-      kind: 'state',
-      ...space,
-      ...at,
-      ...after,
-      limit: limits.statePageRowsMax,
-    });
-    yield* page.rows;
-    after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };
-  }
+  const next = ({ nextAfterRowId }: StatePage) => nextAfterRowId;
+  const pages = walkPages({ next }, (afterRowId?: string) =>
+    world.query({ kind: 'state', ...space, ...at, ...defined({ afterRowId }), limit: limits.statePageRowsMax }),
+  );
+  for await (const { rows } of pages) yield* rows;
 }
 
 async function* entriesOf(world: WorldRef, fromSequence: number): AsyncGenerator<EvidenceEntry> {
-  let next: number | undefined = fromSequence;
-  while (next !== undefined) {
-    const page: { entries: EvidenceEntry[]; nextSequence?: number } = await world.query({
-      kind: 'evidence',
-      fromSequence: next,
-      limit: limits.evidencePageEntriesMax,
-    });
-    yield* page.entries;
-    next = page.nextSequence;
-  }
+  const next = ({ nextSequence }: EvidencePage) => nextSequence;
+  const pages = walkPages({ first: fromSequence, next }, (sequence = fromSequence) =>
+    world.query({ kind: 'evidence', fromSequence: sequence, limit: limits.evidencePageEntriesMax }),
+  );
+  for await (const { entries } of pages) yield* entries;
 }

@@ -1,9 +1,9 @@
 // One incarnation of a host, inside its thread or process: loads the kind, runs the loop, answers the control path.
 import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
+import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
-import { runCritical } from './critical-section.js';
 import type { ActorKind, CreateActorKind } from './definition.js';
 import type { Envelope } from './frames.js';
 import { HostLoop } from './host-loop.js';

@@ -15,7 +15,7 @@ import { type Reference, referenceKey, referencesOf, referringTables } from './r
 import type { ControlServices } from './services.js';
 import type { Retention } from './settings.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source-records.js';
-import type { Change, Table, View } from './tables.js';
+import { type Change, pagesOf, type Table, type View } from './tables.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
 interface Kind<Record> {
@@ -180,12 +180,9 @@ async function idsOver({ catalog: { view }, settings: { retention }, nowMs }: Ne
 
 /** A page at a time: requests are answered in between. */
 async function forEveryRecord<Record>(view: View, table: Table<Record>, work: (record: Record) => void): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const page = view.scan(table, { limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
-    for (const record of page.records) work(record);
-    if (page.next === undefined) return;
-    after = page.next;
-    await nextTurn();
+  for (const { records, next } of pagesOf(view, table)) {
+    for (const record of records) work(record);
+    if (next !== undefined) await nextTurn();
   }
 }
 

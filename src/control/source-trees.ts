@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { batchesOf } from '../async/batches.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceChange, SourceFileInput } from '../contract/hosted-source.js';
@@ -146,11 +147,9 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
   try {
     const folders = new Set([...tree.keys()].map((path) => dirname(path)));
     for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
-    const files = [...tree];
     // Files are read and written a few at a time: descriptors are bounded.
-    for (let at = 0; at < files.length; at += limits.blobWritesAtOnceMax) {
-      const some = files.slice(at, at + limits.blobWritesAtOnceMax);
-      await Promise.all(some.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
+    for (const files of batchesOf([...tree], limits.blobWritesAtOnceMax)) {
+      await Promise.all(files.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
     }
     return await work(root);
   } finally {

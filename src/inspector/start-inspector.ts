@@ -5,7 +5,8 @@ import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
+import { pause } from '../async/pause.js';
 import { createBindings } from '../bindings/create-bindings.js';
 import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
@@ -104,12 +105,11 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     closing.push(() => server.close());
     // Live streams would keep their connections, and the server's close would wait for them. A client that is gone reads nothing to its
     // end.
-    closing.push(() =>
-      Promise.race([
-        parts.hub.close().then(() => setTimeout(lastPiecesMs)),
-        setTimeout(limits.inspectorCloseGraceMs, undefined, { ref: false }),
-      ]),
-    );
+    const closeStreams = async (): Promise<void> => {
+      await parts.hub.close();
+      await pause(lastPiecesMs);
+    };
+    closing.push(() => within(limits.inspectorCloseGraceMs, closeStreams()));
     let closed: Promise<void> | undefined;
     return {
       baseUrl: `http://${shownHost}:${server.port}`,

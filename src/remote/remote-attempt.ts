@@ -3,8 +3,8 @@
 //   REMOTE-ATTEMPT-1. Whatever happens, there is a result, and it is reported.
 //   REMOTE-ATTEMPT-2. The session is destroyed when the run has ended, and with it a run that has not.
 import { resolve } from 'node:path';
+import { pause } from '../async/pause.js';
 import { ControlError, OperationError } from '../client/control-error.js';
-import { pause } from '../client/retry.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
@@ -130,7 +130,7 @@ class RemoteAttempt {
         await this.#interact(run, runner);
         waitMs = limits.remotePollFirstMs;
       }
-      await pause(waitMs, cancels ? undefined : signal).catch(() => {});
+      await pause(waitMs, signal.aborted ? undefined : signal);
     }
   }
 

@@ -57,9 +57,16 @@ export interface ArchiveCalls {
 }
 export type ArchiveCall = keyof ArchiveCalls;
 
-export interface ToArchive {
-  id: number;
-  /** Absent: that call is not wanted any more. */
-  call?: { method: ArchiveCall; ask: ArchiveCalls[ArchiveCall]['ask'] };
+export interface ArchiveQuestion {
+  method: ArchiveCall;
+  ask: ArchiveCalls[ArchiveCall]['ask'];
 }
-export type FromArchive = { id: number; answer: unknown } | { id: number; refusal: ErrorFrame } | { id: number; bug: string };
+/** `bug`: the stack of what was not a refusal. */
+export type ArchiveReply = { answer: unknown } | { refusal: ErrorFrame } | { bug: string };
+
+/** The archive as the server calls it. */
+export interface ArchiveApi {
+  ask(id: number, question: ArchiveQuestion): Promise<ArchiveReply>;
+  /** That question is not wanted any more. */
+  takeBack(id: number): void;
+}

@@ -4,6 +4,7 @@
 //     question.
 //   ARCHIVE-2. A report is judged whole once, and again when anything in its folder has changed.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector-runs.js';
 import { limits } from '../../contract/limits.js';
@@ -243,11 +244,7 @@ export class Archive {
  * a file of the sealed size, is not held back for the seconds that takes; when it turns out another, it is refused from then on.
  */
 async function soon(indexed: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limits.inspectorIndexWaitMs);
-  });
-  await Promise.race([indexed, waited]).finally(() => clearTimeout(timer));
+  await within(limits.inspectorIndexWaitMs, indexed);
 }
 
 async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {

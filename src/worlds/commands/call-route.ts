@@ -6,10 +6,9 @@ import type { ToolHttpRoute } from '../../contract/tool-manifest.js';
 import type { CallRoute, RouteResult } from '../../contract/world-protocol.js';
 import type { Decoded } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import { callTool } from './call-tool.js';
-import type { Persona } from './program.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
 export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
 import { admitJsonObject, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
+import type { ActorName } from '../../contract/persona.js';
 import type { InitialEvent } from '../../contract/scenario.js';
 import type {
   BudgetUsage,
@@ -20,7 +21,6 @@ import type { ScheduledEvent } from '../state/event-queue.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import { budgetView } from '../turn/world-meta.js';
 import { type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
-import type { ActorName } from '../contract/persona.js';
 
 /** A no-op leaves its entry too. */
 export function setFault({ program, faults, storage, turn }: Simulation, command: SetFault): { changed: boolean; sequence: number } {

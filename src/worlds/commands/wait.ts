@@ -7,12 +7,11 @@ import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../../contract
 import { mintedId } from '../kv/minted-ids.js';
 import { isGranted, waitTarget } from '../turn/grants.js';
 import { refusal } from '../turn/outcomes.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
 import { advanceResult, pausedTime } from './advance.js';
 import { fireEvents, type Stop } from './fire-events.js';
-import type { Persona } from './program.js';
 
 export function* wait(simulation: Simulation, command: Wait, run: CommandRun): Generator<undefined, WaitAnswer> {
   const persona = simulation.persona(command);

@@ -3,10 +3,10 @@ import type { WorldProgram } from '../../contract/build.js';
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { type ActorName, resolvePersona, unresolvedPersona } from '../../contract/persona.js';
 import type { InitialEvent, ScenarioActor, StatePatch, WorldSetup } from '../../contract/scenario.js';
 import { loadTool } from '../../tools/load.js';
 import type { LoadedTool } from '../../tools/loaded-tool.js';
-import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/persona.js';
 
 /** An actor of the setup. */
 export interface Persona {

@@ -1,5 +1,6 @@
 // What the app knows without asking again: the project, runs that run, requests, playground worlds; kept current by the live stream.
 import { computed, signal } from '@preact/signals';
+import { pause } from '../../../async/pause.js';
 import type { InspectorEvent, ProjectReply } from '../../../contract/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector-runs.js';
 import type { PlayWorld } from '../../../contract/inspector-worlds.js';
@@ -131,6 +132,6 @@ async function follow(ended: AbortSignal): Promise<void> {
     }
     if (ended.aborted) return;
     connection.value = 'lost';
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await pause(waitMs, ended);
   }
 }
