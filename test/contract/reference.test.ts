@@ -1,7 +1,7 @@
 // docs/files.md, docs/files/ and docs/schemas/: what the contract says, with a line and an example for every field; and the schemas take
 // what the compiler takes.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
@@ -155,6 +155,14 @@ test('every member is in an example of the page, which is a repository that comp
     assert.deepEqual(diagnostics, []);
     const { verdict, drills } = await runDrills({ root: copy });
     assert.equal(verdict, 'passed', JSON.stringify(drills));
+    // And each of them may name its schema by a member.
+    for (const { file, kind } of examples) {
+      const path = join(copy, file);
+      const text = readFileSync(path, 'utf8');
+      if (kind === 'package') writeFileSync(path, text.replace('"drillyard": {', '"drillyard": { "$schema": "x",'));
+      else if (path.endsWith('.yaml')) writeFileSync(path, `$schema: x\n${text}`);
+    }
+    assert.deepEqual((await compileProject({ root: copy })).diagnostics, []);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
