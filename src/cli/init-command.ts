@@ -5,6 +5,7 @@ import { engineVersion, libraryFolder } from '../compiler/shipped.js';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import { makeFolder } from '../files/make-folder.js';
+import { withSchemaLine } from './editor-schema.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { gitignore, gitignoreWith } from './gitignore.js';
@@ -44,7 +45,7 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     if (chosen === undefined) return exitCodes.interrupted;
     const folder = resolve(chosen.folder);
     // A repository that is there already gets what it asks for, and no second one.
-    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen)), ...ciFiles(flags) };
+    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen, folder)), ...ciFiles(flags) };
     const taken = existing(folder, Object.keys(files));
     if (!flags.force) refuse(folder, taken);
     const ignored = addsToRepository(folder, flags) ? undefined : gitignoreWith(folder, ignoredPaths);
@@ -80,13 +81,13 @@ function nextSteps(files: Files, { folder, place }: { folder: string; place: str
   return lines.join('\n');
 }
 
-/** By path in the new repository. */
-function repositoryFiles({ template, agent }: Chosen): Files {
+/** By path in the new repository, whose root is `folder`. */
+function repositoryFiles({ template, agent }: Chosen, folder: string): Files {
   const desk = template !== 'payments';
   const starter = readFileSync(join(libraryFolder(), desk ? 'ticket-desk' : 'payments', 'starter.yaml'), 'utf8');
   const shared = desk ? '' : 'payments/';
   const [target, program] = agentFiles(template, agent);
-  return {
+  const files = {
     'drillyard.json': text(`${shared}drillyard.json`),
     'drillyard/world.yaml': text(`${shared}world-head.yaml`) + starter.slice(starter.indexOf('virtualTimeUs:')),
     'drillyard/targets/support-agent.target.yaml': text(target),
@@ -95,6 +96,7 @@ function repositoryFiles({ template, agent }: Chosen): Files {
     'drillyard/suites/default.suite.yaml': text('suite.yaml'),
     [`agents/${template === 'python' ? 'support_agent.py' : 'support-agent.mjs'}`]: text(program),
   };
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [path, withSchemaLine(folder, path, content)]));
 }
 
 /** The target's declaration, and its program. */

@@ -287,7 +287,7 @@ export type ServeValues = { [Name in keyof typeof settings]?: (typeof settings)[
 /** Each with the name of its value in `ServeValues`. */
 export const namedSettings: readonly (readonly [keyof ServeValues, ServeSetting])[] = Object.entries(settings) as never;
 
-/** As docs/reference.md and the JSON Schema of the file have them. */
+/** As docs/files.md and the JSON Schema of the file have them. */
 export function settingFields(): { name: string; meaning: string; fallback: string; schema: JsonObject }[] {
   return serveSettings.map((setting) => {
     const { text: meaning, default: fallback, kind } = setting;

@@ -1,4 +1,4 @@
-// The default column of docs/reference.md: what a field that is left out becomes in the code that reads the file.
+// The default column of docs/files.md: what a field that is left out becomes in the code that reads the file.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ interface Row {
   field: string;
   fallback: string;
 }
-const page = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/files.md', import.meta.url), 'utf8');
 const rows: Row[] = page.split(/^#{2,3} /m).flatMap((text) => {
   const section = text.slice(0, text.indexOf('\n'));
   return [...text.matchAll(/^\| `([\w.[\]]+)` \| .+? \| (.*?) \| .* \|$/gm)].map(([, field = '', fallback = '']) => ({
