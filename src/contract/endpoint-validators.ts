@@ -34,6 +34,7 @@ function fits<T>(check: (value: unknown) => value is T): Fits<T> {
 const emptyRequest = fits(typia.createEquals<Organization.EmptyRequest>());
 const pageQuery = fits(typia.createEquals<Organization.PageQuery>());
 const projectPath = fits(typia.createEquals<Organization.ProjectPath>());
+const toolSetupPath = fits(typia.createEquals<Source.ToolSetupPath>());
 const createToolSetupRequest = fits(typia.createEquals<Resources.CreateToolSetupRequest>());
 const authoringSessionPath = fits(typia.createEquals<Authoring.AuthoringSessionPath>());
 const proposalPath = fits(typia.createEquals<Authoring.ProposalPath>());
@@ -86,7 +87,8 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   getToolLibraryEntry: { path: fits(typia.createEquals<Source.ToolLibraryPath>()), query: none, body: none },
   validateToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
   createToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
-  getToolSetup: { path: fits(typia.createEquals<Source.ToolSetupPath>()), query: none, body: none },
+  getToolSetup: { path: toolSetupPath, query: none, body: none },
+  deleteToolSetup: { path: toolSetupPath, query: none, body: fits(typia.createEquals<Source.DeleteToolSetupRequest>()) },
 
   createAuthoringSession: { path: projectPath, query: none, body: fits(typia.createEquals<Authoring.CreateAuthoringSessionRequest>()) },
   listAuthoringSessions: { path: projectPath, query: fits(typia.createEquals<Authoring.AuthoringSessionsQuery>()), body: none },
