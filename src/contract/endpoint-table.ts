@@ -101,6 +101,10 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   },
   createToolSetup: create(setups, '', ['tool.publish', 'build.publish'], 'Create a setup with its source draft and build'),
   getToolSetup: read(setups, '/{setupId}', 'tool.read', 'One tool setup'),
+  deleteToolSetup: {
+    ...change(setups, '/{setupId}', ['tool.publish', 'build.publish'], 'Delete a tool setup; its draft and build stay'),
+    method: 'DELETE',
+  },
 
   createAuthoringSession: create(authoring, '', 'authoring.run', 'Begin a conversation that authors source'),
   listAuthoringSessions: read(authoring, '', 'authoring.read', 'Authoring conversations'),

@@ -22,6 +22,7 @@ const RegExp = wordings.patternOf;
 const emptyRequest = fits(typia.createEquals<Organization.EmptyRequest>());
 const pageQuery = fits(typia.createEquals<Organization.PageQuery>());
 const projectPath = fits(typia.createEquals<Organization.ProjectPath>());
+const toolSetupPath = fits(typia.createEquals<Source.ToolSetupPath>());
 const createToolSetupRequest = fits(typia.createEquals<Resources.CreateToolSetupRequest>());
 const authoringSessionPath = fits(typia.createEquals<Authoring.AuthoringSessionPath>());
 const proposalPath = fits(typia.createEquals<Authoring.ProposalPath>());
@@ -74,7 +75,8 @@ const checks: RouteChecks<Endpoints> = {
   getToolLibraryEntry: { path: fits(typia.createEquals<Source.ToolLibraryPath>()), query: none, body: none },
   validateToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
   createToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
-  getToolSetup: { path: fits(typia.createEquals<Source.ToolSetupPath>()), query: none, body: none },
+  getToolSetup: { path: toolSetupPath, query: none, body: none },
+  deleteToolSetup: { path: toolSetupPath, query: none, body: fits(typia.createEquals<Source.DeleteToolSetupRequest>()) },
 
   createAuthoringSession: { path: projectPath, query: none, body: fits(typia.createEquals<Authoring.CreateAuthoringSessionRequest>()) },
   listAuthoringSessions: { path: projectPath, query: fits(typia.createEquals<Authoring.AuthoringSessionsQuery>()), body: none },

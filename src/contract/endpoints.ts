@@ -43,6 +43,7 @@ export interface Endpoints {
   validateToolSetup: Shape<Project, None, Resources.CreateToolSetupRequest, Source.ValidateToolSetupReply>;
   createToolSetup: Shape<Project, None, Resources.CreateToolSetupRequest, Source.CreateToolSetupReply>;
   getToolSetup: Shape<Source.ToolSetupPath, None, None, Source.ToolSetupReply>;
+  deleteToolSetup: Shape<Source.ToolSetupPath, None, Source.DeleteToolSetupRequest, Source.ToolSetupReply>;
 
   createAuthoringSession: Shape<Project, None, Authoring.CreateAuthoringSessionRequest, Authoring.AuthoringSessionReply>;
   listAuthoringSessions: Shape<Project, Authoring.AuthoringSessionsQuery, None, Resources.AuthoringSessionList>;

@@ -58,6 +58,7 @@ const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'deleteGrant',
   'discardAuthoringSession',
   'deleteSourceDraft',
+  'deleteToolSetup',
   'archiveDataset',
   'archiveEnvironment',
   'destroySession',

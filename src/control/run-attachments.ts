@@ -11,6 +11,7 @@ import { type AttachmentRecord, attachmentTable, requireAttachment } from './run
 import { putRun } from './run-changes.js';
 import { type RunRecord, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
+import { noteStorage } from './storage-use.js';
 import type { Change, View } from './tables.js';
 
 export function beginAttachment(services: ControlServices): ChangeEndpoint<'beginAttachment'> {
@@ -39,6 +40,8 @@ export function beginAttachment(services: ControlServices): ChangeEndpoint<'begi
       };
       tx.put(attachmentTable, { attachment, isNamed: false });
       putRun(tx, { ...record, attachments: { count, bytes } }, nowMs);
+      const { organizationId, projectId } = record.run;
+      noteStorage(tx, { ownerId: hostedRunId, organizationId, projectId, bytes });
       return outcomeOf(attachment);
     },
   };

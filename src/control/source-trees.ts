@@ -120,6 +120,16 @@ export function filesOf(tree: SourceTree): { path: string; digest: string; bytes
   return [...tree].map(([path, file]) => ({ path, ...file })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Of the files that a request brings. */
+export function bytesSent({ files = [], changes = [] }: { files?: readonly SourceFileInput[]; changes?: readonly SourceChange[] }): number {
+  const puts = [...files, ...changes.filter((change) => change.action === 'put')];
+  return puts.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+}
+
+export function bytesOfTree(tree: SourceTree): number {
+  return [...tree.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 export function treeDigest(tree: SourceTree): string {
   return sourceTreeDigest(filesOf(tree));
 }

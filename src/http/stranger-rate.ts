@@ -1,10 +1,11 @@
-// How often an address may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
+// How often an address, or a network of IPv6, may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
 // counted by it, so a proxy in front, which is one address, bounds nobody who has one.
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import type { Rate } from '../contract/token-bucket.js';
 import { RateLimiter } from '../control/rate-limiter.js';
+import { networkOf } from './client-address.js';
 import { errorReply } from './envelope.js';
 import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
 
@@ -24,7 +25,7 @@ export class StrangerRate {
 
   /** control.RATE_LIMITED for one too many. */
   readonly take = ({ address }: HttpRequest): void => {
-    this.#limiter.take(address);
+    this.#limiter.take(networkOf(address));
   };
 
   /** The same handler; of what it answers 401 an address gets so many. */
