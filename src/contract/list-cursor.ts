@@ -1,5 +1,5 @@
 // Cursors of lists: the place where a page ended, sealed, so that a client can keep it and give it back, and not make one.
-//   P1. A cursor is good for one list: the purpose names it, and is part of what is sealed.
+//   LIST-CURSOR-1. A cursor is good for one list: the purpose names it, and is part of what is sealed.
 import { ServiceError } from './errors.js';
 
 /** Binds a text to a purpose with a key that clients do not have. */

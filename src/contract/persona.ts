@@ -1,7 +1,7 @@
 // Which actor of a world a name means: the one rule for files, the wire and the bindings.
-//   P1. A name with an instance means the actor with that id and that instance.
-//   P2. A name without one means the actor of that id that has none or, where only one actor has the id, that one.
-//   P3. Between namesakes nobody chooses: the name means none of them.
+//   PERSONA-1. A name with an instance means the actor with that id and that instance.
+//   PERSONA-2. A name without one means the actor of that id that has none or, where only one actor has the id, that one.
+//   PERSONA-3. Between namesakes nobody chooses: the name means none of them.
 import type { ScenarioActor } from './scenario.js';
 
 export interface ActorName {

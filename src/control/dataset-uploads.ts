@@ -1,8 +1,8 @@
 // Datasets that do not fit a request's body: their rows are announced with size and digest, sent as bytes, then checked in a
 // worker and made a revision.
-//   U1. What was sent is of its project alone, and gone after an hour unless a dataset has taken it.
-//   U2. The event loop never walks the rows as they come, and no reply to who sent them has them.
-//   U3. What a revision has on the disk counts as storage of its project (storage-use.ts).
+//   DATASET-UPLOADS-1. What was sent is of its project alone, and gone after an hour unless a dataset has taken it.
+//   DATASET-UPLOADS-2. What a revision has on the disk counts as storage of its project (storage-use.ts).
+// The event loop never walks the rows as they come, and no reply to who sent them has them.
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CompleteDatasetUploadRequest, Dataset, DatasetUpload } from '../contract/hosted-source.js';

@@ -15,8 +15,8 @@ import { type Reference, referenceKey, referencesOf, referringTables } from './r
 import type { ControlServices } from './services.js';
 import type { Retention } from './settings.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source-records.js';
-import { type Change, pagesOf, type Table, type View } from './tables.js';
 import { noteStorage, type Tenant } from './storage-use.js';
+import { type Change, pagesOf, type Table, type View } from './tables.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
 interface Kind<Record> {

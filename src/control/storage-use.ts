@@ -1,6 +1,7 @@
 // Bytes that tenants keep on the disk: what the world of each session, each sealed bundle and everything that was sent has, and their sums
 // for project and organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
-//   B1. What was sent counts where it was sent, though the disk has equal bytes once: what one tenant stores depends on no other.
+//   STORAGE-USE-1. What was sent counts where it was sent, though the disk has equal bytes once: what one tenant stores depends on no
+//     other.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { countOf, moveCount, quotaMax } from './quotas.js';

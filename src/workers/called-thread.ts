@@ -1,5 +1,5 @@
 // A thread that is called by name, over Comlink. It starts at the first call; one that ends is replaced at the next.
-//   C1. Comlink never settles a call whose other side is gone, so this does: with the error that ended the thread.
+//   CALLED-THREAD-1. Comlink never settles a call whose other side is gone, so this does: with the error that ended the thread.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { type Endpoint, expose, type Remote, wrap } from 'comlink';
 import { startThread, type Thread } from './thread.js';

@@ -58,6 +58,7 @@ test('the compiler refuses the names that mean no actor, and says why', async ()
   }
 });
 
+// PERSONA-1, PERSONA-2, PERSONA-3
 test('a world and the binding of an agent mean the same actor, and refuse the same names', async () => {
   for (const one of cases) {
     const [actorId, actorInstanceId, means] = one;

@@ -99,6 +99,7 @@ test('sums are of the project and of the organization, each share counts once, a
   check('prj_two', next);
 });
 
+// STORAGE-USE-1
 test('what is sent counts: drafts, conversations, rows, builds; what is deleted or removed gives its bytes back', async (t) => {
   const kit = await openSourceKit(t);
   const { services, organizationId, projectId } = kit;
@@ -109,6 +110,10 @@ test('what is sent counts: drafts, conversations, rows, builds; what is deleted 
     files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   assert.equal(used(), 0);
   const draft = await kit.draftOf();
+  assert.equal(used(), bytesOf(soundFiles));
+  const twin = (await kit.draftOf()).sourceDraftId;
+  assert.equal(used(), 2 * bytesOf(soundFiles), 'though the disk has equal files once');
+  await kit.call('deleteSourceDraft', { path: { sourceDraftId: twin }, body: { expectedVersion: 1, confirm: twin } });
   assert.equal(used(), bytesOf(soundFiles));
   const { sourceDraftId } = draft;
   const changes = [{ action: 'put' as const, path: 'notes.md', content: 'ünd' }];

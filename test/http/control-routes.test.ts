@@ -57,6 +57,7 @@ for (const engine of engines) {
   });
 
   // ROUTER-1
+  // TABLE-ROUTES-1
   test(`${engine}: the checks come in their order: each request breaks a rule and every later one`, async () => {
     const fake = await fakeControl(engine);
     const post = (headers: Sent['headers'], body: string): Sent => ({ method: 'POST', headers: { authorization: '', ...headers }, body });

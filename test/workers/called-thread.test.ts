@@ -28,6 +28,7 @@ test('calls are answered by one thread, each with its own value or its own error
   assert.equal(await thread.call((far) => far.count()), 4);
 });
 
+// CALLED-THREAD-1
 test('a thread that ends rejects what waits for it, and the next call has another one', async (t) => {
   const thread = open(t);
   const waiting = assert.rejects(

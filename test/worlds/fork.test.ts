@@ -271,7 +271,7 @@ function fork(
   return follow ? follower : twin;
 }
 
-// WORLDS-HISTORY-1, WORLDS-HISTORY-2, LEDGER-1
+// WORLDS-HISTORY-1, WORLDS-HISTORY-2, COUNTERS-1
 test('rows, queue, receipts and sides of every position come back: after commits, crashes, snapshots, resets and forks', (context) => {
   const store = temporaryStore(context);
   const other = temporaryStore(context);

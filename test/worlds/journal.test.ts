@@ -55,7 +55,7 @@ test('entries are read the same before they are taken, while they are, and after
   assert.equal(world.journal.lines(1, 6).lines, before.lines);
 });
 
-// LEDGER-1
+// COUNTERS-1
 test('a turn without entries is no transaction, and its side goes with the next that is one', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);

@@ -10,7 +10,7 @@ import { allRows, finish, never, newWorld, putRow, tag, temporaryStore, turn, up
 
 const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
 
-// STORAGE-2
+// WORLD-STATE-2
 test('every snapshot keeps its rows, however many follow, and a look-up never goes through many layers', (context) => {
   const store = temporaryStore(context);
   let world = newWorld(store, [upsert('base', { n: 0 }), upsert('gone', { n: 0 })]);

@@ -8,7 +8,7 @@ import { temporaryStore } from './storage-kit.js';
 const key = fc.uint8Array({ minLength: 1, maxLength: 2 }).map((bytes) => Buffer.from([200, ...bytes.map((byte) => byte % 4)]));
 const entry = fc.record({ key, value: fc.option(fc.nat({ max: 9 })) });
 
-// STORAGE-3
+// WORLD-STATE-3
 test('a view shows before the commit what the store shows after it', (context) => {
   const { store } = temporaryStore(context);
   fc.assert(

@@ -43,7 +43,7 @@ test('loading writes nothing', (context) => {
   assert.equal(store.tagOf('world_unknown'), undefined);
 });
 
-// STORAGE-3
+// WORLD-STATE-3
 test('what a command writes, it writes in the commit', (context) => {
   let commits = 0;
   const store = temporaryStore(context, { onCommit: () => commits++ });

@@ -1,10 +1,11 @@
 // All that is durable of one active world: rows, journal, queue, receipts, outbox and the owner's meta, gathered into one write set a
 // commit. Used only by that world's actor. Turns run in memory; nothing here waits, and nothing here writes: the commit of a write set
 // does.
-//   STORAGE-1. A write set holds whole turns. Once it is taken, it is applied to the state it was made on, or this object is thrown away.
-//   STORAGE-2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a new
-//     one on it.
-//   STORAGE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
+//   WORLD-STATE-1. A write set holds whole turns. Once it is taken, it is applied to the state it was made on, or this object is thrown
+//     away.
+//   WORLD-STATE-2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a
+//     new one on it.
+//   WORLD-STATE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
 import { invariant, ServiceError } from '../../contract/errors.js';
 import type { OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
