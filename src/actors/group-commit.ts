@@ -9,7 +9,7 @@ import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contr
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
 import type { ActorKind } from './definition.js';
-import type { Outbox } from './outbox.js';
+import type { MailOutbox } from './outbox.js';
 
 interface Member {
   cell: Cell;
@@ -32,7 +32,7 @@ export class GroupCommit {
   constructor(
     readonly kind: ActorKind,
     readonly board: BoardWriter,
-    readonly outbox: Outbox,
+    readonly outbox: MailOutbox,
     readonly ends: Ends,
   ) {}
 

@@ -3,7 +3,7 @@
 
 import { agentRoutes } from '../contract/agent-routes.js';
 import { RequestView } from '../http/request-view.js';
-import type { HttpHandler, HttpRequest } from '../http/server.js';
+import type { HttpHandler, ServerRequest } from '../http/server.js';
 import type { RemoteBinding } from './access-table.js';
 
 export const addressMark = '~';
@@ -28,7 +28,7 @@ export function belowAddresses(prefix: string, handler: HttpHandler): HttpHandle
 }
 
 /** Undefined where the request was sent to no address. */
-export function addressOf(request: HttpRequest): string | undefined {
+export function addressOf(request: ServerRequest): string | undefined {
   return request instanceof AddressedRequest ? request.accessAddress : undefined;
 }
 
@@ -36,7 +36,7 @@ class AddressedRequest extends RequestView {
   readonly accessAddress: string;
   readonly #path: string;
 
-  constructor(request: HttpRequest, path: string, accessAddress: string) {
+  constructor(request: ServerRequest, path: string, accessAddress: string) {
     super(request);
     this.#path = path;
     this.accessAddress = accessAddress;

@@ -9,7 +9,7 @@ import { toldError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import { RawText, type RouteReply } from '../http/router.js';
-import type { HttpRequest } from '../http/server.js';
+import type { ServerRequest } from '../http/server.js';
 import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
 import { requireName } from './mcp-headers.js';
@@ -34,7 +34,7 @@ export const answerMcpRequest: RowWork<AgentAccess> = ({ request, caller }) => {
   };
 };
 
-async function answer(body: JsonValue, { headers, signal }: HttpRequest, world: AgentAccess): Promise<RouteReply> {
+async function answer(body: JsonValue, { headers, signal }: ServerRequest, world: AgentAccess): Promise<RouteReply> {
   const message = readMessage(body);
   const era = eraOf(message ?? { method: '', meta: {} }, headers);
   if (era === 'modern') {
@@ -57,7 +57,7 @@ async function answerAsItComes(id: RequestId, steps: AsyncGenerator<McpStep>): P
   return { status: 200, headers: eventHeaders, body: eventsOf(id, first, steps) };
 }
 
-async function readMessageBody(request: HttpRequest): Promise<JsonValue> {
+async function readMessageBody(request: ServerRequest): Promise<JsonValue> {
   try {
     return await readJsonBody(request, limits.bodyBytesMax);
   } catch (error) {

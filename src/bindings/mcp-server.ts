@@ -8,7 +8,7 @@ import { callTool } from './mcp-calls.js';
 import type { Headers } from './mcp-headers.js';
 import { McpFailure, type McpMessage, type RequestId } from './mcp-messages.js';
 import { type Era, legacyRevisions, modernRevision, serverInfoKey } from './mcp-revisions.js';
-import { ToolCatalog } from './mcp-tools.js';
+import { McpToolCatalog } from './mcp-tools.js';
 
 export interface McpRequest {
   message: McpMessage & { id: RequestId };
@@ -79,12 +79,12 @@ function inModern(result: JsonObject): JsonObject {
 }
 
 /** An actor's grants last as long as its access, so the world is asked once. */
-const catalogs = new WeakMap<AgentWorld, Promise<ToolCatalog>>();
+const catalogs = new WeakMap<AgentWorld, Promise<McpToolCatalog>>();
 
-export function catalogOf(world: AgentWorld): Promise<ToolCatalog> {
+export function catalogOf(world: AgentWorld): Promise<McpToolCatalog> {
   let catalog = catalogs.get(world);
   if (catalog === undefined) {
-    catalog = world.catalog().then(({ tools, mayWait }) => new ToolCatalog(tools, { mayWait }));
+    catalog = world.catalog().then(({ tools, mayWait }) => new McpToolCatalog(tools, { mayWait }));
     catalogs.set(world, catalog);
     catalog.catch(() => catalogs.delete(world));
   }

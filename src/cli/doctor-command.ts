@@ -12,13 +12,13 @@ import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 import type { SourceFlags } from './validate-command.js';
 
-export interface Finding {
+export interface DoctorFinding {
   status: 'ok' | 'warning' | 'failed';
   message: string;
   /** What to do; with everything that is not ok. */
   fix?: string;
 }
-type Check = (flags: SourceFlags) => Finding | Promise<Finding>;
+type Check = (flags: SourceFlags) => DoctorFinding | Promise<DoctorFinding>;
 
 /** In the order in which they are shown. */
 const checks: { [id: string]: Check } = {
@@ -56,7 +56,7 @@ export async function doctorCommand(flags: SourceFlags): Promise<ExitCode> {
 /** Lines of Node.js that Drillyard runs on although nobody mends them any more. */
 const endedLines = [20];
 
-export function nodeVersion(version: string): Finding {
+export function nodeVersion(version: string): DoctorFinding {
   const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
   if (!satisfies(version, engines.node))
     return {
@@ -73,7 +73,7 @@ export function nodeVersion(version: string): Finding {
   };
 }
 
-async function nativeStorage(): Promise<Finding> {
+async function nativeStorage(): Promise<DoctorFinding> {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-doctor-'));
   try {
     const { KvWriter } = await import('../worlds/kv/writer.js');
@@ -90,7 +90,7 @@ async function nativeStorage(): Promise<Finding> {
   }
 }
 
-async function nativeServer(): Promise<Finding> {
+async function nativeServer(): Promise<DoctorFinding> {
   const { loadUws } = await import('../http/uws-binary.js');
   if (loadUws() !== undefined) return { status: 'ok', message: 'uWebSockets.js loads' };
   return {
@@ -101,7 +101,7 @@ async function nativeServer(): Promise<Finding> {
 }
 
 /** Tools are reached by sockets on this machine's own address. */
-function loopback(): Promise<Finding> {
+function loopback(): Promise<DoctorFinding> {
   return new Promise((done) => {
     const server = createServer();
     server.once('error', (error) => {
@@ -115,7 +115,7 @@ function loopback(): Promise<Finding> {
   });
 }
 
-export function writableFolder(root: string): Finding {
+export function writableFolder(root: string): DoctorFinding {
   let folder = join(root, '.service');
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   try {
@@ -136,7 +136,7 @@ const mebibyte = 1024 * 1024;
 /** A run of a few drills takes a few MiB; below the second not even that is sure. */
 const disk = { wantedMib: 1024, neededMib: 64 };
 
-export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): Finding {
+export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): DoctorFinding {
   let folder = root;
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   const { bavail, bsize } = statfs(folder);
@@ -150,7 +150,7 @@ export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): 
   };
 }
 
-async function repository({ root, config }: SourceFlags): Promise<Finding> {
+async function repository({ root, config }: SourceFlags): Promise<DoctorFinding> {
   const file = config ?? 'drillyard.json';
   if (!existsSync(resolve(root, file)))
     return {

@@ -32,7 +32,7 @@ export interface InitFlags {
 /** What runs and agents leave behind. */
 const ignoredPaths = ['.service/', 'node_modules/', '__pycache__/'];
 type Files = { [path: string]: string | Buffer };
-type Chosen = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
+type InitChoice = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
 export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   const output = createOutput({ json: false });
@@ -62,7 +62,7 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   }
 }
 
-async function choose(flags: InitFlags): Promise<Chosen | undefined> {
+async function choose(flags: InitFlags): Promise<InitChoice | undefined> {
   const asks = !flags.yes && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const { folder = '.', template = 'support-desk', agent = 'module' } = flags;
   return asks ? await ask(flags) : { folder, template, agent };
@@ -82,7 +82,7 @@ function nextSteps(files: Files, { folder, place }: { folder: string; place: str
 }
 
 /** By path in the new repository, whose root is `folder`. */
-function repositoryFiles({ template, agent }: Chosen, folder: string): Files {
+function repositoryFiles({ template, agent }: InitChoice, folder: string): Files {
   const desk = template !== 'payments';
   const starter = readFileSync(join(libraryFolder(), desk ? 'ticket-desk' : 'payments', 'starter.yaml'), 'utf8');
   const shared = desk ? '' : 'payments/';
@@ -159,7 +159,7 @@ function refuse(folder: string, taken: readonly string[]): void {
 }
 
 /** Undefined when the person gave up. */
-async function ask(flags: InitFlags): Promise<Chosen | undefined> {
+async function ask(flags: InitFlags): Promise<InitChoice | undefined> {
   const { intro, isCancel, outro, select, text: line } = await import('@clack/prompts');
   intro('A new Drillyard repository');
   const folder = flags.folder ?? (await line({ message: 'In which folder?', placeholder: '.', defaultValue: '.' }));

@@ -5,7 +5,7 @@ import { diagnosticsOf } from '../drills/source-invalid.js';
 import { pushSource } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
-import type { SourcePlace } from './compile-shown.js';
+import type { ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
@@ -15,7 +15,7 @@ import { withProgressBar } from './progress-bar.js';
 import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
 import { buildWords, showDiagnostics, showSummary } from './validity.js';
 
-export interface PushFlags extends SourcePlace {
+export interface PushFlags extends ShownPlace {
   json: boolean;
   datasets: readonly string[];
   remote: RemoteFlags;

@@ -26,14 +26,14 @@ export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   return await withReporters(flags, async (run) => {
     const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
-      return await new Watched(run, watch).play();
+      return await new WatchSession(run, watch).play();
     } finally {
       await watch.close();
     }
   });
 }
 
-class Watched {
+class WatchSession {
   readonly #run: OneRun;
   readonly #watch: SourceWatch;
   readonly #root: string;

@@ -16,22 +16,22 @@ const RegExp = wordings.patternOf;
 
 const noMembers = fits(typia.createEquals<Runs.NoMembers>());
 const implementationPath = fits(typia.createEquals<Inspector.ImplementationPath>());
-const runPath = fits(typia.createEquals<Runs.RunPath>());
-const attachmentPath = fits(typia.createEquals<Runs.AttachmentPath>());
+const runPath = fits(typia.createEquals<Runs.InspectorRunPath>());
+const attachmentPath = fits(typia.createEquals<Runs.InspectorAttachmentPath>());
 const requestPath = fits(typia.createEquals<Runs.RequestPath>());
 const worldPath = fits(typia.createEquals<Worlds.WorldPath>());
-const evidenceQuery = fits(typia.createEquals<Journal.EvidenceQuery>());
-const namespacesQuery = fits(typia.createEquals<Journal.NamespacesQuery>());
+const evidenceQuery = fits(typia.createEquals<Journal.InspectorEvidenceQuery>());
+const namespacesQuery = fits(typia.createEquals<Journal.InspectorNamespacesQuery>());
 const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
 const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
-const stateQuery = fits(typia.createEquals<Journal.StateQuery>());
+const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
 
 const checks: RouteChecks<InspectorRoutes> = {
   getProject: { path: none, query: none, body: none },
   refresh: { path: none, query: none, body: noMembers },
   getImplementation: { path: implementationPath, query: none, body: none },
 
-  listRuns: { path: none, query: fits(typia.createEquals<Runs.RunsQuery>()), body: none },
+  listRuns: { path: none, query: fits(typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
   getRun: { path: runPath, query: none, body: none },
   listEvidence: { path: runPath, query: evidenceQuery, body: none },
   searchEvidence: { path: runPath, query: searchQuery, body: none },
@@ -47,7 +47,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   listAttachments: { path: runPath, query: none, body: none },
   getAttachment: { path: attachmentPath, query: none, body: none },
 
-  startRun: { path: none, query: none, body: fits(typia.createEquals<Runs.StartRunRequest>()) },
+  startRun: { path: none, query: none, body: fits(typia.createEquals<Runs.InspectorStartRunRequest>()) },
   listRunRequests: { path: none, query: none, body: none },
   getRunRequest: { path: requestPath, query: none, body: none },
   cancelRunRequest: { path: requestPath, query: none, body: noMembers },
@@ -77,14 +77,14 @@ const checks: RouteChecks<InspectorRoutes> = {
 
 /** What types cannot say: which members exclude each other. */
 const refinements = {
-  StartRunRequest: ({ drillId, suiteId }: Runs.StartRunRequest, report: Report) => {
+  StartRunRequest: ({ drillId, suiteId }: Runs.InspectorStartRunRequest, report: Report) => {
     if (drillId === undefined && suiteId === undefined) report('', 'required', 'one of "drillId" and "suiteId" is required');
     else if (drillId !== undefined && suiteId !== undefined) report('/suiteId', 'conflict', 'name a drill or a suite, not both');
   },
   CreateWorldRequest: ({ drillId, scenarioId }: Worlds.CreateWorldRequest, report: Report) => {
     if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');
   },
-  EvidenceQuery: ({ sequences, fromSequence }: Journal.EvidenceQuery, report: Report) => {
+  EvidenceQuery: ({ sequences, fromSequence }: Journal.InspectorEvidenceQuery, report: Report) => {
     if (sequences !== undefined && fromSequence !== undefined)
       report('/fromSequence', 'conflict', '"sequences" already says which entries');
   },

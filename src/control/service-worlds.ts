@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { Worlds, WorldsOptions } from '../worlds/api.js';
-import { type BoxOptions, BoxPool, recoverSlots } from '../worlds/boxes.js';
+import { BoxPool, type HostBoxOptions, recoverSlots } from '../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../worlds/ready-hosts.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { Catalog } from './catalog.js';
@@ -84,7 +84,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
   return worlds;
 }
 
-function poolOf(isolation: ControlSettings['isolation'], options: BoxOptions): HostPool | undefined {
+function poolOf(isolation: ControlSettings['isolation'], options: HostBoxOptions): HostPool | undefined {
   if (isolation === 'thread') return undefined;
   return isolation === 'box' ? new BoxPool(options) : new PlainPool(options);
 }

@@ -2,7 +2,7 @@
 // host and origin -> route -> size -> media type -> bearer -> the route's own.
 import { ServiceError } from '../contract/errors.js';
 import { tooLarge } from './body-collector.js';
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Of a listener's address or of a URL. */
@@ -27,7 +27,7 @@ export interface HostRule {
  * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only its
  * Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
  */
-export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: HostRule = {}): (request: HttpRequest) => void {
+export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: HostRule = {}): (request: ServerRequest) => void {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const isOwnName = (name: string | undefined): boolean => name !== undefined && (loopbackNames.has(name) || name === own?.hostname);
   const isOwnPage = (origin: string): boolean => {
@@ -65,12 +65,12 @@ function badHeader(name: string, message: string): ServiceError {
 }
 
 /** Whether the request says that a body follows. */
-export function declaresBody({ headers }: HttpRequest): boolean {
+export function declaresBody({ headers }: ServerRequest): boolean {
   return (headers.get('content-length') ?? '0') !== '0' || headers.has('transfer-encoding');
 }
 
 /** By its declared length, so that nothing too large is read at all; a body without one is measured as it arrives. */
-export function requireSize(request: HttpRequest, bytesMax: number): void {
+export function requireSize(request: ServerRequest, bytesMax: number): void {
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
 }
@@ -81,13 +81,13 @@ const mediaTypes = {
 };
 
 /** What a compressed body would become cannot be bounded before it is made. */
-export function isPlainBody({ headers }: HttpRequest): boolean {
+export function isPlainBody({ headers }: ServerRequest): boolean {
   return isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
 }
 const isOneOf = (value: string | undefined, harmless: string): boolean => value === undefined || value.toLowerCase() === harmless;
 
 /** Compressed bodies are refused too. */
-export function requireMediaType(request: HttpRequest, kind: keyof typeof mediaTypes): void {
+export function requireMediaType(request: ServerRequest, kind: keyof typeof mediaTypes): void {
   const { shape, words } = mediaTypes[kind];
   const type = request.headers.get('content-type');
   const plain = isPlainBody(request);
@@ -98,7 +98,7 @@ export function requireMediaType(request: HttpRequest, kind: keyof typeof mediaT
 const bearerShape = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The bearer token of a request. One refusal for every reason: missing, malformed, unknown, expired, revoked. */
-export function bearerOf(request: HttpRequest): string {
+export function bearerOf(request: ServerRequest): string {
   const token = bearerShape.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) throw unauthenticated();
   return token;

@@ -2,7 +2,7 @@
 
 import type { ServiceWarning } from './service-warning.js';
 
-export interface HttpRequest {
+export interface ServerRequest {
   /** Upper case. */
   readonly method: string;
   /** Undecoded path, without the query; it begins with a slash. */
@@ -40,7 +40,7 @@ export interface HttpReply {
   /** The connection ends with this reply. */
   close?: boolean;
 }
-export type HttpHandler = (request: HttpRequest) => Promise<HttpReply> | HttpReply;
+export type HttpHandler = (request: ServerRequest) => Promise<HttpReply> | HttpReply;
 
 export interface HttpServerOptions {
   host: string;

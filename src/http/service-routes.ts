@@ -7,7 +7,7 @@ import { docsPage } from './docs/docs-page.js';
 import type { Metrics } from './metrics/metrics.js';
 import { openApiDocument } from './openapi/document.js';
 import { type OpenRoute, RawText, type RouteReply } from './router.js';
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 import type { ServiceWarning } from './service-warning.js';
 import { once, stamped, unchanging } from './unchanging.js';
 
@@ -20,9 +20,9 @@ export interface ServiceState {
   /** Where tool code runs, and what bounds it; shown as it is. */
   toolCode?: object;
   /** Refuses a request for what is the operator's alone. Default: nobody is refused. */
-  requireOperator?(request: HttpRequest): void;
+  requireOperator?(request: ServerRequest): void;
   /** Refuses who asks too often. Default: nobody. */
-  countStranger?(request: HttpRequest): void;
+  countStranger?(request: ServerRequest): void;
 }
 
 /** What machines ask every few seconds. */

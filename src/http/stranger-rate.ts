@@ -3,11 +3,11 @@
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import type { Rate } from '../contract/token-bucket.js';
+import type { BucketRate } from '../contract/token-bucket.js';
 import { RateLimiter } from '../control/rate-limiter.js';
 import { networkOf } from './client-address.js';
 import { errorReply } from './envelope.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 export class StrangerRate {
   readonly #limiter: RateLimiter;
@@ -16,7 +16,7 @@ export class StrangerRate {
   /** `onLimited`: a request that would have been answered 401 was one too many. */
   constructor(
     nowMs: () => number,
-    rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst },
+    rate: BucketRate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst },
     onLimited = () => {},
   ) {
     this.#limiter = new RateLimiter(rate, nowMs);
@@ -24,7 +24,7 @@ export class StrangerRate {
   }
 
   /** control.RATE_LIMITED for one too many. */
-  readonly take = ({ address }: HttpRequest): void => {
+  readonly take = ({ address }: ServerRequest): void => {
     this.#limiter.take(networkOf(address));
   };
 
@@ -36,7 +36,7 @@ export class StrangerRate {
     };
   }
 
-  #counted(request: HttpRequest, reply: HttpReply): HttpReply {
+  #counted(request: ServerRequest, reply: HttpReply): HttpReply {
     if (reply.status !== 401) return reply;
     try {
       this.take(request);

@@ -6,7 +6,7 @@ import type { RouteRule, RouteTable } from '../contract/route-table.js';
 import type { RouteContract, RouteValidators } from '../contract/route-validators.js';
 import { type RequestValues, valuesReader } from './request-values.js';
 import { requireValid } from './require-valid.js';
-import type { BegunCall, BodyRule, Route, RouteReply } from './router.js';
+import type { BodyRule, CallStart, Route, RouteReply } from './router.js';
 
 /** A table and what its routes take and return. */
 export interface RouteApi<Id extends string, Rule extends RouteRule = RouteRule> {
@@ -14,7 +14,7 @@ export interface RouteApi<Id extends string, Rule extends RouteRule = RouteRule>
   contract: RouteContract<Id>;
 }
 /** What is known before the body is read: checked values of path and query. */
-export type RowCall<Caller> = Omit<BegunCall<Caller>, 'path'> & RequestValues;
+export type RowCall<Caller> = Omit<CallStart<Caller>, 'path'> & RequestValues;
 /** What is done with a call; what it yields is called with the checked body, undefined where there is none. */
 export type RowWork<Caller> = (call: RowCall<Caller>) => (body: unknown) => Promise<RouteReply> | RouteReply;
 
@@ -50,14 +50,14 @@ export function tableRoutes<Id extends string, Rule extends RouteRule, Caller>(
     const access = accessOf(rule);
     if (access.auth === 'bearer') return { ...row, ...access, begin };
     // Whoever is not known is no caller to the work either.
-    return { ...row, auth: 'none', run: (call) => begin(call as unknown as BegunCall<Caller>)(call.body) };
+    return { ...row, auth: 'none', run: (call) => begin(call as unknown as CallStart<Caller>)(call.body) };
   });
 }
 
 function beginOf<Caller>(
   work: RowWork<Caller>,
   { check, readValues }: { check: RouteValidators['body']; readValues: ReturnType<typeof valuesReader> },
-): (call: BegunCall<Caller>) => (sent: JsonValue | Uint8Array | undefined) => Promise<RouteReply> | RouteReply {
+): (call: CallStart<Caller>) => (sent: JsonValue | Uint8Array | undefined) => Promise<RouteReply> | RouteReply {
   return ({ request, caller, path, correlationId }) => {
     const values = readValues(path, request.query);
     const rest = work({ request, caller, correlationId, path: values.path, query: values.query });

@@ -2,7 +2,7 @@
 // reply is what a client that asks and does not read would cost.
 import { sha256Digest } from '../contract/digest.js';
 import { RawText, type RouteReply } from './router.js';
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 
 export interface Stamped {
   bytes: Uint8Array;
@@ -13,7 +13,7 @@ export function stamped(text: string): Stamped {
 }
 
 /** Caches keep it for a while, and then ask whether it is still so. */
-export function unchanging({ headers: asked }: HttpRequest, { bytes, etag }: Stamped, headers: { [name: string]: string }): RouteReply {
+export function unchanging({ headers: asked }: ServerRequest, { bytes, etag }: Stamped, headers: { [name: string]: string }): RouteReply {
   const kept = { etag, 'cache-control': 'public, max-age=300' };
   const known = (asked.get('if-none-match') ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
   if (known) return { status: 304, body: new RawText(''), headers: { ...headers, ...kept } };

@@ -21,11 +21,11 @@ import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 
-type Fixed = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
-interface Played {
+type FixedPart = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
+interface PlaySession {
   world: WorldRef;
   build: CompiledBuild;
-  fixed: Fixed;
+  fixed: FixedPart;
 }
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
@@ -33,7 +33,7 @@ export class Playground {
   readonly #receivers: CallbackReceivers;
   /** Of every receiver. */
   readonly #end = new AbortController();
-  readonly #played = new Map<string, Played>();
+  readonly #played = new Map<string, PlaySession>();
   /** Of worlds that are being made. */
   #making = 0;
 
@@ -128,7 +128,7 @@ export class Playground {
   async #make(
     make: (
       worldId: string,
-    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
+    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<FixedPart, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
   ): Promise<PlayWorld> {
     if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
       throw new ServiceError('control.STATE_CONFLICT', {
@@ -148,13 +148,13 @@ export class Playground {
     }
   }
 
-  #of(worldId: string): Played {
+  #of(worldId: string): PlaySession {
     const played = this.#played.get(worldId);
     if (played === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.' });
     return played;
   }
 
-  async #changed(played: Played): Promise<PlayWorld> {
+  async #changed(played: PlaySession): Promise<PlayWorld> {
     const world = await view(played);
     const { worldId, position } = world;
     this.#hub.publish({ type: 'world', change: 'changed', world });
@@ -163,7 +163,7 @@ export class Playground {
   }
 }
 
-async function view({ world, fixed }: Played): Promise<PlayWorld> {
+async function view({ world, fixed }: PlaySession): Promise<PlayWorld> {
   const [position, pending] = await Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'pending', limit: 1 })]);
   const next = pending.events[0]?.atUs;
   return { ...fixed, position, pendingEvents: pending.total, ...(next === undefined ? {} : { nextEventUs: next }) };

@@ -7,7 +7,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../async/batches.js';
 import { ServiceError } from '../contract/errors.js';
-import type { RunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
+import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { ReportPlace } from './journal/archive-calls.js';
@@ -46,7 +46,7 @@ export class ReportDirectory {
   async page({
     limit = limits.inspectorRunsPageItems,
     cursor,
-  }: RunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+  }: InspectorRunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
     const after = cursor === undefined ? undefined : this.#cursors.placeOf(cursor);
     const folders = await this.#folders();
     const rest = after === undefined ? folders : folders.filter((folder) => byPlace(folder, after) > 0);

@@ -15,7 +15,7 @@ import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
 import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
-import { inRequests, type RemoteSource, readRemoteSource, rootFileName, type SourcePlace } from './remote-source.js';
+import { inRequests, type RemoteSource, type RemoteSourceOptions, readRemoteSource, rootFileName } from './remote-source.js';
 
 export interface PushSourceOptions {
   /** The repository. */
@@ -102,7 +102,7 @@ type Listener = Pick<PushSourceOptions, 'onProgress' | 'signal'>;
 export async function pushCompiled(
   remote: Remote,
   { build, files }: CompiledSource,
-  { onProgress, signal, ...place }: SourcePlace & Listener,
+  { onProgress, signal, ...place }: RemoteSourceOptions & Listener,
 ): Promise<PushedSource> {
   const source = readRemoteSource(place, files);
   const push = new Push(remote, source, { onProgress: onProgress ?? (() => {}), signal });

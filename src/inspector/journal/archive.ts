@@ -30,7 +30,7 @@ interface OpenedJournal {
   indexed: Promise<void>;
   result?: RunResult;
 }
-interface Judged {
+interface JudgeReply {
   fingerprint: string;
   manifestDigest: string;
   problems: ReportFault[];
@@ -40,7 +40,7 @@ export class Archive {
   /** By folder, the one asked for last at the end. */
   readonly #runs = new Map<string, Promise<SealedRun>>();
   readonly #mirrors = new Map<string, { journal: JournalFile; file: number; path: string }>();
-  readonly #judged = new Map<string, Promise<Judged>>();
+  readonly #judged = new Map<string, Promise<JudgeReply>>();
 
   readonly answers: Answers = {
     summary: (place) => this.#summary(place),
@@ -153,7 +153,7 @@ export class Archive {
     void opening?.then((run) => run.closeAfter(limits.bodyTimeoutMs)).catch(() => {});
   }
 
-  #judge(place: ReportPlace): Promise<Judged> {
+  #judge(place: ReportPlace): Promise<JudgeReply> {
     const fingerprint = wholeFingerprint(place.folder);
     const earlier = this.#judged.get(place.folder);
     const judging = (earlier ?? Promise.resolve(undefined))
@@ -255,7 +255,7 @@ async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
   }
 }
 
-async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<Judged> {
+async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<JudgeReply> {
   const manifestDigest = await manifestDigestOf(folder).catch(() => '');
   const verification = await verifyReport(folder);
   const problems: ReportFault[] = verification.problems.map(({ file, code, message }) => ({ file, code, message }));

@@ -16,7 +16,7 @@ export function* searchJournal(journal: JournalFile, query: SearchQuery): Genera
   const { fromSequence = 1, view = 'matches' } = query;
   const wanted = view === 'matches' ? (query.limit ?? limits.inspectorSearchMatches) : limits.inspectorSearchSequencesMax;
   const isWanted = kindFilter(journal, query.kind);
-  const found = new Found(query, view);
+  const found = new SearchResult(query, view);
   const needle = needleOf(query);
   const hits = needle === undefined ? kindHits(journal, fromSequence, isWanted) : textHits(journal, { fromSequence, needle, isWanted });
   for (const hit of hits) {
@@ -32,7 +32,7 @@ interface Hit {
   line?: Buffer;
 }
 
-class Found {
+class SearchResult {
   readonly #query: SearchQuery;
   readonly #view: 'matches' | 'sequences';
   readonly #matches: SearchMatch[] = [];

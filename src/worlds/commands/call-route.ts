@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { ToolOutcome } from '../../contract/evidence.js';
 import type { ToolHttpRoute } from '../../contract/tool-manifest.js';
 import type { CallRoute, RouteResult } from '../../contract/world-protocol.js';
-import type { Decoded } from '../../tools/loaded-tool.js';
+import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
@@ -57,7 +57,7 @@ function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
   }
 }
 
-function notDecoded(fault: Exclude<Decoded, { kind: 'value' }>): RouteResult {
+function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {
   const code = fault.kind === 'failure' ? { code: fault.code } : {};
   return { kind: 'not_decoded', reason: fault.message, fault: fault.kind === 'misshapen' ? 'codec' : 'request', ...code };
 }

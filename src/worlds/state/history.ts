@@ -19,7 +19,7 @@ export interface FoldedEvent {
   causeSequence: number;
 }
 /** What changed after the start of the fold. */
-export interface Folded {
+export interface Fold {
   rows: Map<string, { name: SpaceName; texts: Map<string, string | null> }>;
   /** Scheduled meanwhile and neither fired nor cancelled. */
   scheduled: Map<number, FoldedEvent>;
@@ -40,8 +40,8 @@ export interface FoldRange {
   rowsOnly: boolean;
 }
 
-export function* foldJournal(journal: Journal, { after, to, rowsOnly }: FoldRange, sliceOver: () => boolean): Generator<undefined, Folded> {
-  const folded: Folded = {
+export function* foldJournal(journal: Journal, { after, to, rowsOnly }: FoldRange, sliceOver: () => boolean): Generator<undefined, Fold> {
+  const folded: Fold = {
     rows: new Map(),
     scheduled: new Map(),
     cancelled: new Set(),
@@ -80,7 +80,7 @@ export function wholeTransactionAt(journal: Journal, sequence: number): { sequen
   }
 }
 
-function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): void {
+function foldRows(chunk: ChunkView, from: number, end: number, folded: Fold): void {
   const { cells } = chunk;
   // Row's id in the chunk -> its last change; the ids come in the order of their first change.
   const last = new Map<number, number>();
@@ -101,7 +101,7 @@ function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): 
   }
 }
 
-function textsOf(folded: Folded, name: SpaceName): Map<string, string | null> {
+function textsOf(folded: Fold, name: SpaceName): Map<string, string | null> {
   const key = spaceKey(name);
   let space = folded.rows.get(key);
   if (space === undefined) {
@@ -114,7 +114,7 @@ function textsOf(folded: Folded, name: SpaceName): Map<string, string | null> {
 /** A slice keeps the whole text of its chunk alive; a copy does not. */
 const detached = (text: string): string => Buffer.from(text).toString();
 
-function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded, journal: Journal): void {
+function foldEntries(chunk: ChunkView, from: number, end: number, folded: Fold, journal: Journal): void {
   const { cells } = chunk;
   for (let sequence = from; sequence < end; sequence++) {
     const place = (sequence - chunk.firstSequence) * cellsPerEntry;
@@ -129,7 +129,7 @@ function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded
   }
 }
 
-function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Folded): void {
+function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Fold): void {
   const { cells } = chunk;
   const ordinal = cells[place + cell.third] as number;
   if (ordinal === -1) return;
@@ -143,13 +143,13 @@ function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Fo
   else if (parts.phase !== 'emitted') folded.watermark = [atUs, ordinal];
 }
 
-function isGone(ordinal: number, { scheduled, cancelled, watermark }: Folded): boolean {
+function isGone(ordinal: number, { scheduled, cancelled, watermark }: Fold): boolean {
   if (cancelled.has(ordinal)) return true;
   const { atUs } = scheduled.get(ordinal) as FoldedEvent;
   return watermark !== undefined && (atUs < watermark[0] || (atUs === watermark[0] && ordinal <= watermark[1]));
 }
 
-function foldTurns(chunk: ChunkView, from: number, end: number, folded: Folded): void {
+function foldTurns(chunk: ChunkView, from: number, end: number, folded: Fold): void {
   let last = chunk.firstSequence - 1;
   for (let turn = 0; turn < chunk.turnCount; turn++) {
     const at = turn * cellsPerTurn;

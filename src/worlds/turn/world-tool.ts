@@ -9,14 +9,14 @@ import type { WireRequest } from '../../contract/wire.js';
 import {
   type ContextCalls,
   ContextRefusal,
-  type Decoded,
-  type Encoded,
+  type DecodeResult,
+  type EncodeResult,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
-  type Misshapen,
+  type MalformedMessage,
   type ToolCodecs,
   type ToolInstance,
   type Validate,
@@ -85,17 +85,17 @@ export class WorldTool implements ContextCalls {
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
   }
-  decodeHttp(routeId: string, request: WireRequest): Decoded {
+  decodeHttp(routeId: string, request: WireRequest): DecodeResult {
     return this.#code(routeId, (codecs) => codecs.decodeHttp(routeId, request));
   }
-  encodeHttp(routeId: string, input: unknown): Encoded {
+  encodeHttp(routeId: string, input: unknown): EncodeResult {
     return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
   }
-  encodeCallback(callbackId: string, input: unknown): Encoded {
+  encodeCallback(callbackId: string, input: unknown): EncodeResult {
     return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
   }
   /** A codec sees no state; a module that throws while it loads has none. */
-  #code<R extends Decoded | Encoded>(id: string, run: (codecs: ToolCodecs) => R): R | Misshapen {
+  #code<R extends DecodeResult | EncodeResult>(id: string, run: (codecs: ToolCodecs) => R): R | MalformedMessage {
     try {
       if (this.#codecs === undefined || this.#freshModulePerTurn) this.#codecs = this.tool.codecs();
       const result = run(this.#codecs);

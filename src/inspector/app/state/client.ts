@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-type Given<Id extends InspectorRouteId> = {
+type RequestParts<Id extends InspectorRouteId> = {
   [Part in 'path' | 'query' | 'body' as InspectorRoutes[Id][Part] extends undefined ? never : Part]: InspectorRoutes[Id][Part];
 };
 
@@ -35,12 +35,12 @@ export class ApiClient {
   }
 
   /** One route of the contract, with what it takes; gives what it gives. */
-  async call<Id extends InspectorRouteId>(id: Id, given: Given<Id>, signal?: AbortSignal): Promise<InspectorRoutes[Id]['reply']> {
+  async call<Id extends InspectorRouteId>(id: Id, given: RequestParts<Id>, signal?: AbortSignal): Promise<InspectorRoutes[Id]['reply']> {
     return (await this.#send(id, given, signal)).json() as Promise<InspectorRoutes[Id]['reply']>;
   }
 
   /** What is no JSON: the report, an attachment. */
-  async bytes<Id extends 'getReport' | 'getAttachment'>(id: Id, given: Given<Id>): Promise<Blob> {
+  async bytes<Id extends 'getReport' | 'getAttachment'>(id: Id, given: RequestParts<Id>): Promise<Blob> {
     return (await this.#send(id, given)).blob();
   }
 
