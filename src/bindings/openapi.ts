@@ -7,10 +7,11 @@ import { makeDocument } from '../http/openapi/api-document.js';
 import type { RowWords } from '../http/openapi/operations.js';
 import { agentApi } from './agent-routes.js';
 
-const description = `What an agent calls below the base URL of its access (\`SERVICE_HTTP_URL\`, \`SERVICE_MCP_URL\`), in a local run and in the hosted service.
-Every request but \`GET /health\` carries \`Authorization: Bearer <token>\` with the token of the access. The wire routes of a world's tools lie beside
-these paths; their manifests say what they take. An outcome of a tool, an error of it included, is a reply of 200. A refusal means that no tool was asked;
-its body is the error envelope. Parameters of the query are not looked at.`;
+const description = `What an agent calls below the base URL of its access (\`SERVICE_HTTP_URL\`, \`SERVICE_MCP_URL\`), in a local run and in
+the hosted service. Every request but \`GET /health\` carries \`Authorization: Bearer <token>\` with the token of the
+access. The wire routes of a world's tools lie beside these paths; their manifests say what they take. An outcome of a
+tool, an error of it included, is a reply of 200. A refusal means that no tool was asked; its body is the error
+envelope. Parameters of the query are not looked at.`;
 
 export function agentDocument(): JsonObject {
   return makeDocument({

@@ -1,4 +1,4 @@
-// Where each route of the local inspector lies. All need the bearer; only its OpenAPI document and the shell of the web app, at `/`, do not.
+// Where each route of the local inspector lies. All need the bearer; only its OpenAPI document and the web app's shell, at `/`, do not.
 import type { InspectorRouteId } from './inspector.js';
 import type { RouteRule, RouteTable } from './route-table.js';
 

@@ -40,3 +40,22 @@ export type RouteTable<Id extends string, Rule extends RouteRule = RouteRule> = 
 export function pathNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }
+
+interface Values {
+  readonly [name: string]: string | number | undefined;
+}
+/** A path of the template, its values percent-encoded. Throws a TypeError where one is missing. */
+export function filledPath(template: string, values: Values): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`${template} needs path.${name}`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** A query with its `?`; members that are undefined are left out, and '' is one without any. */
+export function filledQuery(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}

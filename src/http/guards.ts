@@ -24,8 +24,8 @@ export interface HostRule {
 }
 
 /**
- * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only its
- * Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
+ * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only
+ * its Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
  */
 export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: HostRule = {}): (request: ServerRequest) => void {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);

@@ -11,12 +11,14 @@ import { localApi } from './api-routes.js';
 
 export const inspectorDocumentPath = `${inspectorPrefix}/openapi.json`;
 
-const description = `The local inspector serves one repository: what its source compiles to, the runs that were played and worlds to play with.
+const description = `The local inspector serves one repository: what its source compiles to, the runs that were played and worlds to play
+with.
 
-It listens on loopback only. Every request but the one for this document carries \`Authorization: Bearer <token>\` with the token that was returned at
-its start. Every refusal has one body, the error envelope; \`retryable\` and \`retryAfterMs\` say whether and when to try again. An unknown path is
-\`control.ROUTE_NOT_FOUND\`, a known one asked in another way \`control.METHOD_NOT_ALLOWED\`. Unknown members, parameters and media types are refused.
-Lengths of texts count UTF-16 code units.`;
+It listens on loopback only. Every request but the one for this document carries \`Authorization: Bearer <token>\` with
+the token that was returned at its start. Every refusal has one body, the error envelope; \`retryable\` and
+\`retryAfterMs\` say whether and when to try again. An unknown path is \`control.ROUTE_NOT_FOUND\`, a known one asked in
+another way \`control.METHOD_NOT_ALLOWED\`. Unknown members, parameters and media types are refused. Lengths of texts
+count UTF-16 code units.`;
 
 const areas: { readonly [area: string]: string } = {
   project: 'What the source compiles to.',

@@ -5,8 +5,8 @@ import type { RouteContract, RoutePart } from '../../contract/route-validators.j
 import { refPrefix, type Schema, type Shapes, shapeName } from '../../contract/shape.js';
 
 /** Shapes that the document shows in place: the join of several types, and names that two rooms use for different things. */
-const inlined =
-  /^(?:Everything|Name(?:\.o1)?|Path|Title|Ordinal|Parts.*|Array.*|Omit.*|Pick.*|AdvanceProgress\w+|\w*provenanceProvenance|AccessBundlehosted\w+)$/;
+const joins = 'Parts.*|Array.*|Omit.*|Pick.*|AdvanceProgress\\w+|\\w*provenanceProvenance|AccessBundlehosted\\w+';
+const inlined = new RegExp(`^(?:Everything|Name(?:\\.o1)?|Path|Title|Ordinal|${joins})$`);
 
 /** The schemas of one document. */
 export class DocumentSchemas<Id extends string> {
