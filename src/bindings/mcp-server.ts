@@ -1,8 +1,9 @@
 // The methods of MCP for one message, whatever carries it. Stateless: all that is known of the client is in the message and its headers.
-import { readFileSync } from 'node:fs';
+
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
+import { packageVersion } from '../files/installation.js';
 import type { AgentWorld } from './agent-world.js';
 import { callTool } from './mcp-calls.js';
 import type { Headers } from './mcp-headers.js';
@@ -20,8 +21,7 @@ export interface McpRequest {
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
-const serverInfo = { name: 'drillyard', version };
+const serverInfo = { name: 'drillyard', version: packageVersion() };
 const capabilities = { tools: {} };
 
 /** The result of a request. Throws McpFailure, and ServiceError where the access has ended. */

@@ -1,11 +1,13 @@
 // `drillyard doctor`: what this machine and this repository need, each with what mends it. Leaves nothing behind.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
 import { counted } from '../contract/counted.js';
+import { localFolder } from '../contract/local-folders.js';
+import { installation } from '../files/installation.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -57,11 +59,11 @@ export async function doctorCommand(flags: SourceFlags): Promise<ExitCode> {
 const endedLines = [20];
 
 export function nodeVersion(version: string): DoctorFinding {
-  const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
-  if (!satisfies(version, engines.node))
+  const { nodeVersions } = installation();
+  if (!satisfies(version, nodeVersions))
     return {
       status: 'failed',
-      message: `Node.js ${version} is not ${engines.node}.`,
+      message: `Node.js ${version} is not ${nodeVersions}.`,
       fix: 'Install a newer Node.js from https://nodejs.org.',
     };
   const message = `Node.js ${version} for ${process.platform} ${process.arch}`;
@@ -116,12 +118,12 @@ function loopback(): Promise<DoctorFinding> {
 }
 
 export function writableFolder(root: string): DoctorFinding {
-  let folder = join(root, '.service');
+  let folder = join(root, localFolder);
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   try {
     // Rights alone do not tell: a folder may lie on a file system that takes nothing.
     rmSync(mkdtempSync(join(folder, '.drillyard-doctor-')), { recursive: true });
-    return { status: 'ok', message: `${join(root, '.service')} can be written` };
+    return { status: 'ok', message: `${join(root, localFolder)} can be written` };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return {

@@ -1,9 +1,11 @@
 // `drillyard init`: a small repository that runs at once, from a template, and what a CI system needs to run it.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { engineVersion, libraryFolder } from '../compiler/shipped.js';
+import { libraryFolder } from '../compiler/shipped.js';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
+import { localFolder } from '../contract/local-folders.js';
+import { packageVersion } from '../files/installation.js';
 import { makeFolder } from '../files/make-folder.js';
 import { withSchemaLine } from './editor-schema.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -30,7 +32,7 @@ export interface InitFlags {
   yes: boolean;
 }
 /** What runs and agents leave behind. */
-const ignoredPaths = ['.service/', 'node_modules/', '__pycache__/'];
+const ignoredPaths = [`${localFolder}/`, 'node_modules/', '__pycache__/'];
 type Files = { [path: string]: string | Buffer };
 type InitChoice = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
@@ -116,7 +118,7 @@ function agentFiles(template: TemplateName, agent: AgentKind): [string, string] 
 }
 
 function ciFiles({ ci }: InitFlags): Files {
-  return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', engineVersion()) };
+  return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', packageVersion()) };
 }
 
 function text(name: string): string {

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { counted } from '../contract/counted.js';
+import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
@@ -20,7 +21,7 @@ import { readKeys } from './watch-keys.js';
 
 export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   const root = resolve(flags.root);
-  const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = flags;
+  const { reportDirectory, runDirectory = localFolders.runs, config = 'drillyard.json' } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
   return await withReporters(flags, async (run) => {

@@ -1,5 +1,7 @@
 // Run requests: asked for, played one after another through runDrills, followed, cancelled. Nothing is decided here about how a drill runs.
+
 import type { CallbackReceivers } from '../callbacks/receivers.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { ActiveRun, InspectorStartRunRequest, RequestedRun, RunRequest } from '../contract/inspector-runs.js';
@@ -280,8 +282,4 @@ function failureOf(error: unknown): NonNullable<RunRequest['failure']> {
     ...(issues === undefined ? {} : { issues }),
     ...(details === undefined ? {} : { details }),
   };
-}
-
-function defined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

@@ -11,6 +11,7 @@ import { createBindings } from '../bindings/create-bindings.js';
 import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { TargetModule } from '../contract/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
@@ -130,8 +131,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   for (const target of Object.values(callbackReceivers ?? {})) loopbackReceiver(target);
   const root = resolve(options.root ?? '.');
   const [runDirectory, reportDirectory] = [
-    directoryOf(root, options.runDirectory ?? '.service/runs'),
-    directoryOf(root, options.reportDirectory ?? '.service/reports'),
+    directoryOf(root, options.runDirectory ?? localFolders.runs),
+    directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
   const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...(config === undefined ? {} : { config }) };

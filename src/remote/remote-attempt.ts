@@ -11,6 +11,7 @@ import type { WorldSession } from '../contract/hosted-resources.js';
 import type { RunPath } from '../contract/hosted-runs.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { HostedRun, RunError, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { AttemptContext } from '../drills/attempt-context.js';
@@ -153,7 +154,7 @@ class RemoteAttempt {
 
   async #fetched({ evidenceBundleId, request: { runId } }: HostedRun, result: RunResult): Promise<ReportedAttempt> {
     const { remote, build, options } = this.#stage;
-    const { root, reportDirectory = defaultReportDirectory } = options;
+    const { root, reportDirectory = localFolders.reports } = options;
     if (reportDirectory === false) return this.#tell(this.#documentOf(result), noReport);
     const place = { evidenceBundleId, runId, reportDirectory: resolve(root, reportDirectory), root, build };
     const { document = this.#documentOf(result), written } = await fetchReport(remote, place);
@@ -188,7 +189,6 @@ class RemoteAttempt {
   }
 }
 
-const defaultReportDirectory = '.service/reports';
 const noReport: Written = { report: '', cited: [] };
 
 /** Enough for every interaction to use all of its target's time. */

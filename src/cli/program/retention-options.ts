@@ -1,8 +1,8 @@
 // The options of commands that keep runs; apart from the others, since these name bounds that a command of a world must not load.
 import { type Command, InvalidArgumentError } from 'commander';
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { ReportRetention } from '../../reports/retention.js';
-import { defined } from './options.js';
 
 /** Which runs are kept. */
 export function withRetention(command: Command): Command {

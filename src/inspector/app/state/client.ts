@@ -3,7 +3,7 @@ import type { ErrorEnvelope } from '../../../contract/errors.js';
 import type { InspectorRouteId, InspectorRoutes } from '../../../contract/inspector.js';
 import { inspectorRoutes } from '../../../contract/inspector-routes.js';
 import type { JsonValue } from '../../../contract/json.js';
-import { filledPath, filledQuery } from '../../contract/route-table.js';
+import { filledPath, filledQuery } from '../../../contract/route-table.js';
 import { EventStreamParser, type StreamEvent } from './event-stream.js';
 
 export class ApiError extends Error {
