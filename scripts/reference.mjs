@@ -185,7 +185,7 @@ function patternOf({ pattern, format }) {
 function examplesOf(id) {
   return examples[id].flatMap((path) => {
     const text = readFileSync(join(root, 'docs/files', path), 'utf8').replace(/^# yaml-language-server.*\n/, '');
-    return [`[\`${path}\`](files/${path}):`, '', `\`\`\`${path.endsWith('.json') ? 'json' : 'yaml'}`, text.trimEnd(), '```', ''];
+    return [`[\`${path}\`](files/${path}):`, '', `\`\`\`${path.endsWith('.json') ? 'json' : 'yaml'} ${id}`, text.trimEnd(), '```', ''];
   });
 }
 
@@ -343,7 +343,7 @@ same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which ar
 # yaml-language-server: $schema=../../node_modules/drillyard/docs/schemas/drill.schema.json
 \`\`\`
 
-\`\`\`json
+\`\`\`json drillyard
 { "$schema": "./node_modules/drillyard/docs/schemas/drillyard.schema.json", "schemaVersion": 1 }
 \`\`\`
 
