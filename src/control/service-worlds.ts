@@ -70,18 +70,26 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
     open: async (folder, { projectId, firstHost }) => {
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
       try {
+        makeFolder(folder);
         const opened = await openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
         onStart({ failed: false });
         return opened;
       } catch (error) {
         onStart({ failed: true });
-        throw error;
+        log.error('the hosts of a project cannot start', { projectId, err: error });
+        throw forTenants(error);
       }
     },
     hostsReady: () => pool?.waiting ?? 0,
     onClosed: async () => pool?.close(),
   });
   return worlds;
+}
+
+/** Why hosts do not start is the operator's to know: it names files of the service. Whoever asks again later may find them up. */
+function forTenants(error: unknown): ServiceError {
+  const code = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? error.code : 'control.UNAVAILABLE';
+  return new ServiceError(code, { message: 'The hosts of this project cannot start; nothing was changed.' });
 }
 
 function poolOf(isolation: ControlSettings['isolation'], options: HostBoxOptions): HostPool | undefined {

@@ -88,6 +88,7 @@ export function tellReported(
     trajectoryHash,
     report,
     ...(document.toolFailures === undefined ? {} : { toolFailures: document.toolFailures }),
+    ...(reportError === undefined ? {} : { reportError }),
     detail,
   });
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };

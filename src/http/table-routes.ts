@@ -1,6 +1,6 @@
 // The rows of a route table as routes of the router: the one way from a declared route to one that answers.
-//   TABLE-ROUTES-1. In this order: path and query are read and checked; the work begins, and may refuse; the body is read and checked; the work
-//     goes on.
+//   TABLE-ROUTES-1. In this order: path and query are read and checked; the work begins, and may refuse; the body is read and checked; the
+//     work goes on.
 import type { JsonValue } from '../contract/json.js';
 import type { RouteRule, RouteTable } from '../contract/route-table.js';
 import type { RouteContract, RouteValidators } from '../contract/route-validators.js';

@@ -61,13 +61,19 @@ export class BoxPool implements HostPool {
   }
 
   #take(folder: string): PreparedHost {
-    const { host, slot } = this.#ready.take();
     makeFolder(folder);
-    writeFileSync(join(slot, ownerName), basename(folder));
-    renameSync(folder, join(slot, seenName, basename(folder)));
+    const { host, slot } = this.#ready.take();
     // Registered before anybody else can wait for the end: the next host finds the folder back in its place.
     void host.child.ended.then(() => this.#emptySlot(slot));
-    return host;
+    try {
+      writeFileSync(join(slot, ownerName), basename(folder));
+      renameSync(folder, join(slot, seenName, basename(folder)));
+      return host;
+    } catch (error) {
+      // Nobody else knows of it.
+      host.child.kill();
+      throw error;
+    }
   }
 
   #start(): EmptyBox {

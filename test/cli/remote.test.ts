@@ -471,8 +471,8 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
   const agent = moduleAgent('agent', writes);
   const wants = (equals: number) => repository('distrusted', { ...agent, ...drill('d', 'agent', [written({ equals })]) }).root;
   const root = wants(1);
-  const failureOf = async (url: string) => {
-    const { code, stdout, stderr } = await drillyard(['run', '--remote', url, '--json', '--root', root], withToken);
+  const failureOf = async (url: string, of = root) => {
+    const { code, stdout, stderr } = await drillyard(['run', '--remote', url, '--json', '--root', of], withToken);
     const { verdict, reportError } = event(jsonLines(stdout), 'attempt') as unknown as { verdict: string; reportError?: RunError };
     return { found: [code, verdict, reportError?.code], message: reportError?.message ?? '', stderr };
   };
@@ -480,7 +480,7 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
   const isOf = (path: string, name: string): boolean => path.endsWith(`/artifacts?path=${name}`);
 
   const altered = await failureOf(await behind({ shown: (path, text) => (isOf(path, 'evidence.jsonl') ? changed(text) : undefined) }));
-  assert.deepEqual(altered.found, [1, 'passed', 'reporter.FETCH_FAILED'], altered.stderr);
+  assert.deepEqual(altered.found, [1, 'inconclusive', 'reporter.FETCH_FAILED'], altered.stderr);
   assert.match(altered.message, /evidence\.jsonl is not the file that was sealed/);
 
   // Digests made anew for what was changed.
@@ -504,15 +504,16 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
       },
     }),
   );
-  assert.deepEqual(forged.found, [1, 'passed', 'reporter.EVIDENCE_INVALID'], forged.stderr);
+  assert.deepEqual(forged.found, [1, 'inconclusive', 'reporter.EVIDENCE_INVALID'], forged.stderr);
 
-  // The run is of another build than this machine has: of one with another assertion.
-  const otherBuild = event((await push(wants(2))).lines, 'pushed').buildHash as string;
+  // The run is of another build than this machine has: of one that asks less.
+  const { buildHash } = event((await push(root)).lines, 'pushed') as unknown as { buildHash: string };
   const judged = await failureOf(
-    await behind({ sent: (path, text) => (path.endsWith('/sessions') ? text.replace(/sha256:[0-9a-f]{64}/, otherBuild) : undefined) }),
+    await behind({ sent: (path, text) => (path.endsWith('/sessions') ? text.replace(/sha256:[0-9a-f]{64}/, buildHash) : undefined) }),
+    wants(2),
   );
-  assert.deepEqual(judged.found, [1, 'failed', 'reporter.VERDICT_DIFFERS'], judged.stderr);
-  assert.match(judged.message, /The service judged failed, and this machine passed \(written: failed there, passed here\)/);
+  assert.deepEqual(judged.found, [1, 'inconclusive', 'reporter.VERDICT_DIFFERS'], judged.stderr);
+  assert.match(judged.message, /The service judged passed, and this machine failed \(written: passed there, failed here\)/);
 });
 
 test('what a remote run cannot have is refused before anything is sent', async () => {

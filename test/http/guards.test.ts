@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { type HostRule, requireHost } from '../../src/http/guards.js';
-import type { HttpRequest } from '../../src/http/server.js';
+import type { ServerRequest } from '../../src/http/server.js';
 
 const publicUrl = 'https://yard.example:8443';
 
 function outcome(rule: HostRule, headers: { [name: string]: string }): string {
   try {
-    requireHost(rule)({ headers: new Map(Object.entries(headers)) } as unknown as HttpRequest);
+    requireHost(rule)({ headers: new Map(Object.entries(headers)) } as unknown as ServerRequest);
     return 'let in';
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
