@@ -53,6 +53,15 @@ const rooms: { [room: string]: string[] } = {
   ],
 };
 
+/**
+ * The rooms inside of a room, from the lowest: what lies in one imports from it and from those before it. `.` stands for the files that lie
+ * in the room itself.
+ */
+const subRooms: { [room: string]: string[] } = {
+  worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
+  'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
+};
+
 /** Packages that only the named files may import. */
 const importSites: { [specifier: string]: string[] } = {
   piscina: ['src/actors/pool.ts'],
@@ -125,7 +134,7 @@ function readSource(name: string): SourceFile {
   return { name, text, syntax: ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true), imports, project };
 }
 
-/** `worlds` for src/worlds/store.ts; undefined for a file directly under src. */
+/** `worlds` for src/worlds/kv/writer.ts; undefined for a file directly under src. */
 const roomOf = (name: string): string | undefined => name.match(/^src\/([^/]+)\//)?.[1];
 
 test('every room is in the table, and imports only what the table allows', () => {
@@ -143,6 +152,20 @@ test('every room is in the table, and imports only what the table allows', () =>
       const other = roomOf(imported);
       const fine = other === room || allowed.includes(other ?? '') || allowed.includes(imported.slice('src/'.length));
       if (!fine) broken.push(`${file.name} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('every room inside of a room is in the table, and imports only from those before it', () => {
+  const broken: string[] = [];
+  for (const [room, order] of Object.entries(subRooms)) {
+    const within = `src/${room}/`;
+    const rank = (name: string): number => order.indexOf(/^([^/]+)\//.exec(name.slice(within.length))?.[1] ?? '.');
+    for (const file of files.filter(({ name }) => name.startsWith(within))) {
+      if (rank(file.name) < 0) broken.push(`${file.name}: its folder is not in the table`);
+      for (const imported of file.project.filter((name) => name.startsWith(within)))
+        if (rank(imported) > rank(file.name)) broken.push(`${file.name} imports ${imported}`);
     }
   }
   assert.deepEqual(broken, []);

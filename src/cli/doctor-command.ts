@@ -76,8 +76,8 @@ export function nodeVersion(version: string): Finding {
 async function nativeStorage(): Promise<Finding> {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-doctor-'));
   try {
-    const { Store } = await import('../worlds/store.js');
-    await Store.open({ directory, durability: 'flushed' }).close();
+    const { KvWriter } = await import('../worlds/kv/writer.js');
+    await KvWriter.open({ directory, durability: 'flushed' }).close();
     return { status: 'ok', message: 'LMDB loads and writes' };
   } catch (error) {
     return {

@@ -1,5 +1,5 @@
 // Ids of the outside world: resources, runs, HTTP correlation. Time and chance are in them, so none of them ever enters a world's
-// journal; ids inside a world are minted from counters (worlds/minted-ids.ts).
+// journal; ids inside a world are minted from counters (worlds/kv/minted-ids.ts).
 import { randomFillSync } from 'node:crypto';
 
 /** `^<prefix>_[0-9a-z]{26}$`, a lower-case ULID, but for `dataset`, whose ids are UUIDv7 in 32 hex digits. */

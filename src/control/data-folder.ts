@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
-import { beginsWorldKey } from '../worlds/keys.js';
+import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog.js';
 import { keyAdvice } from './key-file.js';

@@ -1,7 +1,7 @@
 // Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
 import type { CompiledBuild } from '../contract/build.js';
 import type { SetFaultRequest } from '../contract/hosted-sessions.js';
-import { instancesOf } from '../worlds/program.js';
+import { instancesOf } from '../worlds/turn/program.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import type { Runner } from './operations.js';

@@ -4,7 +4,7 @@
 import type { EvidenceEntry, LifecycleEntry, StateChangeEntry } from '../contract/evidence.js';
 import type { JsonObject } from '../contract/json.js';
 import type { StatePatch } from '../contract/scenario.js';
-import { decodeBase, prepareBase } from '../worlds/base.js';
+import { decodeBase, prepareBase } from '../worlds/state/base.js';
 import { deepEqual } from './judge/compare.js';
 import { RowsUnknown, type Space, type StateView } from './judge/finding.js';
 

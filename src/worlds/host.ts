@@ -3,14 +3,14 @@ import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/def
 import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { begin, tagOf, worldInstanceId } from './birth.js';
-import { Environments } from './environments.js';
+import { begin, tagOf, worldInstanceId } from './commands/birth.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
-import { checkSetup, Program } from './program.js';
-import { World, type WorldWrites } from './world.js';
-import type { WorldMeta } from './world-meta.js';
-import { programKeyOf, type WorldStore } from './world-store.js';
-import type { WriteSet } from './write-set.js';
+import type { WriteSet } from './kv/write-set.js';
+import { LmdbFiles } from './lmdb-files.js';
+import { programKeyOf, type WorldRepository } from './state/world-repository.js';
+import { checkSetup, Program } from './turn/program.js';
+import type { WorldMeta } from './turn/world-meta.js';
+import { WorldActor, type WorldWrites } from './world.js';
 
 export const createActorKind: CreateActorKind = (options, host) => new WorldKind(options as HostOptions, host);
 
@@ -22,14 +22,14 @@ interface KnownProgram {
 class WorldKind implements ActorKind {
   readonly #options: HostOptions;
   readonly #host: HostFacts;
-  readonly #environments: Environments;
+  readonly #environments: LmdbFiles;
   /** By program key, oldest first. */
   readonly #programs = new Map<string, KnownProgram>();
 
   constructor(options: HostOptions, host: HostFacts) {
     this.#options = options;
     this.#host = host;
-    this.#environments = new Environments(options, host.index);
+    this.#environments = new LmdbFiles(options, host.index);
   }
 
   activate(worldId: string, incarnation: number): Actor {
@@ -38,7 +38,7 @@ class WorldKind implements ActorKind {
     if (store === undefined || storage === undefined) throw notFound(worldId);
     const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey));
     if (known === undefined) throw new Error(`the program of ${worldId} is missing`);
-    return new World(
+    return new WorldActor(
       { storage, program: known.program, meta: storage.meta as WorldMeta },
       {
         store,
@@ -61,7 +61,7 @@ class WorldKind implements ActorKind {
 
   async commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]> {
     const results = (writeSets as readonly WorldWrites[]).map(({ refusal }) => refusal);
-    const byStore = new Map<WorldStore, { set: WriteSet; index: number }[]>();
+    const byStore = new Map<WorldRepository, { set: WriteSet; index: number }[]>();
     (writeSets as readonly WorldWrites[]).forEach((entry, index) => {
       if (entry.refusal !== undefined) return;
       for (const { store, set } of entry.writes) {

@@ -2,13 +2,13 @@
 // hash of every world, made anew from its entries and compared with the digests that were stored on the way.
 import { dirname } from 'node:path';
 import { requireWhole } from '../files/database.js';
-import { decodeBase } from './base.js';
-import { cutDigests, EvidenceLeaves } from './evidence-leaves.js';
-import { writeLines } from './journal-lines.js';
-import { ChunkCache, segmentOf } from './journal-reader.js';
-import { baseKey, beginsWorldKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotIdOfKey, snapshotRange } from './keys.js';
-import { Store } from './store.js';
-import { decodeHead, type WorldHead } from './world-head.js';
+import { cutDigests, EvidenceLeaves } from './journal/evidence-leaves.js';
+import { writeLines } from './journal/journal-lines.js';
+import { ChunkCache, segmentOf } from './journal/journal-reader.js';
+import { baseKey, beginsWorldKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotIdOfKey, snapshotRange } from './kv/keys.js';
+import { decodeHead, type WorldHead } from './kv/world-head.js';
+import { KvWriter } from './kv/writer.js';
+import { decodeBase } from './state/base.js';
 
 /** A position on the journal of a world, hashed anew. */
 export interface HashedPosition {
@@ -26,7 +26,7 @@ export type ReportFault = (fault: string) => void;
 /** The worlds of a data file. Throws control.DATA_DAMAGED where the file cannot be read safely at all. */
 export async function verifyWorlds(file: string, report: ReportFault): Promise<StoredWorld[]> {
   requireWhole(file, { leaves: true, anySize: true, beginsKey: beginsWorldKey });
-  const store = Store.open({ directory: dirname(file), durability: 'committed', leavesChecked: false, readOnly: true });
+  const store = KvWriter.open({ directory: dirname(file), durability: 'committed', leavesChecked: false, readOnly: true });
   try {
     verifyRows(store, report);
     return verifyHeads(store, report);
@@ -36,7 +36,7 @@ export async function verifyWorlds(file: string, report: ReportFault): Promise<S
 }
 
 /** Rows of layers, and of the bases of programs. */
-function verifyRows(store: Store, report: ReportFault): void {
+function verifyRows(store: KvWriter, report: ReportFault): void {
   for (const { value } of store.range(rangeOfKind(keyKinds.row))) {
     if (value.length > 0 && attempted(() => JSON.parse(value.toString())) === undefined) report('a row of it is no JSON');
   }
@@ -49,7 +49,7 @@ function verifyRows(store: Store, report: ReportFault): void {
   }
 }
 
-function verifyHeads(store: Store, report: ReportFault): StoredWorld[] {
+function verifyHeads(store: KvWriter, report: ReportFault): StoredWorld[] {
   const worlds: StoredWorld[] = [];
   const layers = new Map<number, number>();
   const cache = new ChunkCache(store);
@@ -80,7 +80,11 @@ interface WorldInStore {
   layers: Map<number, number>;
 }
 
-function verifyWorld(store: Store, cache: ChunkCache, { worldId, head, layers }: WorldInStore): { stored: StoredWorld; faults: string[] } {
+function verifyWorld(
+  store: KvWriter,
+  cache: ChunkCache,
+  { worldId, head, layers }: WorldInStore,
+): { stored: StoredWorld; faults: string[] } {
   const faults: string[] = [];
   const uses = (of: WorldHead): void => {
     for (const layer of of.layers) layers.set(layer, (layers.get(layer) ?? 0) + 1);

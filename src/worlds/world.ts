@@ -8,36 +8,36 @@ import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Keyed, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
-import { advanceTime, begunAdvance } from './advance.js';
-import { snapshotIdOf } from './birth.js';
-import { callRoute } from './call-route.js';
-import { callTool } from './call-tool.js';
-import { settleDelivery, startDelivery } from './callback-attempts.js';
-import { requestHashOf, requireSameRequest } from './command-log.js';
-import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './controls.js';
-import { type ForkCommand, type ForkReply, fork } from './fork-world.js';
+import { advanceTime, begunAdvance } from './commands/advance.js';
+import { snapshotIdOf } from './commands/birth.js';
+import { callRoute } from './commands/call-route.js';
+import { callTool } from './commands/call-tool.js';
+import { settleDelivery, startDelivery } from './commands/callback-attempts.js';
+import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './commands/controls.js';
+import { type ForkCommand, type ForkReply, fork } from './commands/fork-world.js';
+import { position, positionNow } from './commands/position.js';
+import { answerQuery, type QueryAnswer } from './commands/queries.js';
+import { hashAhead, resetWorld } from './commands/reset.js';
+import { wait } from './commands/wait.js';
+import type { WriteSet } from './kv/write-set.js';
 import { needsRoom } from './needs-room.js';
-import { position, positionNow } from './position.js';
-import { answerQuery, type QueryAnswer } from './queries.js';
-import { hashAhead, resetWorld } from './reset.js';
-import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './simulation.js';
-import { wait } from './wait.js';
-import type { WorldMeta } from './world-meta.js';
-import type { WorldStore } from './world-store.js';
-import type { WriteSet } from './write-set.js';
+import { requestHashOf, requireSameRequest } from './state/command-log.js';
+import type { WorldRepository } from './state/world-repository.js';
+import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './turn/simulation.js';
+import type { WorldMeta } from './turn/world-meta.js';
 
 export interface WorldWrite {
-  store: WorldStore;
+  store: WorldRepository;
   set: WriteSet;
 }
 /** What one commit writes for one actor; `refusal` in place of it where the actor is broken. */
 export type WorldWrites = { writes: WorldWrite[]; refusal?: undefined } | { refusal: Error };
 
 export interface WorldSurroundings {
-  store: WorldStore;
+  store: WorldRepository;
   running: ToolRunning;
   /** The environment of a world to be, with the parent's program in it. */
-  storeForFork(worldId: string): WorldStore;
+  storeForFork(worldId: string): WorldRepository;
   wantsIdle(): void;
   /** Called when the actor has left the memory. */
   left(): void;
@@ -45,7 +45,7 @@ export interface WorldSurroundings {
 type Command = WorldCommand | ForkCommand;
 type Reply = WorldAnswers[WorldCommand['kind']] | ForkReply;
 
-export class World implements Actor {
+export class WorldActor implements Actor {
   #simulation: Simulation;
   readonly #surroundings: WorldSurroundings;
   #births: WorldWrite[] = [];

@@ -9,7 +9,7 @@ import { limits } from '../contract/limits.js';
 import { isSeed } from '../contract/seed.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
-import type { ForkCommand, ForkReply } from './fork-world.js';
+import type { ForkCommand, ForkReply } from './commands/fork-world.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
 
 /** What every host of worlds loads. */

@@ -2,21 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { EventEntry } from '../../src/contract/evidence.js';
+import { dueEvent } from './bank-build.js';
 import { type Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-const due = (atUs: number, amount = 1, account = 'main') => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account, amount },
-  atUs,
-  actorId: 'clerk',
-});
-const schedule = (bank: Bank, ...events: ReturnType<typeof due>[]) => bank.run({ kind: 'schedule', events });
+const schedule = (bank: Bank, ...events: ReturnType<typeof dueEvent>[]) => bank.run({ kind: 'schedule', events });
 
 test('what is due fires in the order of (time, scheduling), then the clock goes to the target', async () => {
-  const bank = await create({ setup: { initialEvents: [due(700, 1), due(600, 2)] } });
-  await schedule(bank, due(600, 3), due(550, 4), due(10, 5), due(901, 6));
+  const bank = await create({ setup: { initialEvents: [dueEvent(700, 1), dueEvent(600, 2)] } });
+  await schedule(bank, dueEvent(600, 3), dueEvent(550, 4), dueEvent(10, 5), dueEvent(901, 6));
   const result = await bank.advance(900);
   const { startedUs, reachedUs, scheduledEventsProcessed, status, eventBudgetExhausted, evidenceBeforeSequence, evidenceAfterSequence } =
     result;
@@ -75,7 +70,7 @@ test('an advance to the present is an advance; to the past it is refused', async
 // FIRE-EVENTS-2
 test('budget used up: the clock stays at the last event, and the next advance goes on', async () => {
   const bank = await create();
-  await schedule(bank, due(600), due(700), due(800));
+  await schedule(bank, dueEvent(600), dueEvent(700), dueEvent(800));
   const first = await bank.advance(1000, 2);
   assert.deepEqual(
     [first.status, first.eventBudgetExhausted, first.reachedUs, first.scheduledEventsProcessed],
@@ -90,7 +85,7 @@ test('budget used up: the clock stays at the last event, and the next advance go
 
 test("the run's own budget stops it too", async () => {
   const bank = await create({ budgets: { maxToolCalls: null, maxEvents: 2 } });
-  await schedule(bank, due(600), due(700), due(800));
+  await schedule(bank, dueEvent(600), dueEvent(700), dueEvent(800));
   const result = await bank.advance(1000);
   assert.deepEqual([result.eventBudgetExhausted, result.reachedUs], [true, 700]);
   assert.deepEqual((await bank.world.query({ kind: 'budgets' })).scheduledEvents, { limit: 2, processed: 2, exhausted: true });
@@ -100,7 +95,7 @@ test("the run's own budget stops it too", async () => {
 
 test('a failing handler stops the advance there: rolled back, marked failed, gone', async () => {
   const bank = await create();
-  const { scheduledEventIds } = await schedule(bank, due(600, 5), due(700, 561), due(800, 6));
+  const { scheduledEventIds } = await schedule(bank, dueEvent(600, 5), dueEvent(700, 561), dueEvent(800, 6));
   const result = await bank.advance(1000);
   assert.deepEqual(
     [result.status, result.reachedUs, result.scheduledEventsProcessed, result.eventBudgetExhausted],
@@ -120,7 +115,7 @@ test('a failing handler stops the advance there: rolled back, marked failed, gon
 
 test('a declared failure in a subscription keeps its code', async () => {
   const bank = await create();
-  await schedule(bank, due(600, 2000));
+  await schedule(bank, dueEvent(600, 2000));
   const { failure } = await bank.advance(1000);
   assert.equal(failure?.code, 'TOO_MUCH');
 });
@@ -139,7 +134,7 @@ test('what a handler schedules for now fires in the same advance', async () => {
 
 test('the same key gives the stored result; with another request it is refused', async () => {
   const bank = await create();
-  await schedule(bank, due(600));
+  await schedule(bank, dueEvent(600));
   const command = { kind: 'advance' as const, targetUs: 700, maxEvents: 5, operationKey: 'op-1' };
   const first = await bank.run(command);
   await bank.advance(800);
@@ -152,7 +147,7 @@ test('the same key gives the stored result; with another request it is refused',
 test('cancelled between slices, it keeps what it has done and says so', async () => {
   const bank = await create();
   for (let from = 0; from < 60_000; from += 20_000) {
-    await schedule(bank, ...Array.from({ length: 20_000 }, (_, index) => due(1000 + from + index, 0, 'other')));
+    await schedule(bank, ...Array.from({ length: 20_000 }, (_, index) => dueEvent(1000 + from + index, 0, 'other')));
   }
   const abort = new AbortController();
   const progress: number[] = [];

@@ -212,6 +212,16 @@ export const bankSetup: WorldSetup = {
   toolOverrides: [],
 };
 
+/** What adds `amount` to an account when its time comes. */
+export const dueEvent = (atUs: number, amount: JsonValue = 1, account = 'main') => ({
+  event: { packageId: 'bank', eventId: 'due' },
+  payload: { account, amount },
+  atUs,
+  actorId: 'clerk',
+});
+/** Two events to come, and a fault that strikes each third call. */
+export const busySetup = { initialEvents: [dueEvent(700), dueEvent(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
+
 const tools = [compiled(bank, bankCode), compiled(audit, auditCode)];
 export const bankBuild: CompiledBuild = {
   schemaVersion: 1,

@@ -4,16 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import fc from '../fast-check.js';
+import { busySetup } from './bank-build.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
-const due = (atUs: number, amount = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount },
-  atUs,
-  actorId: 'clerk',
-});
-const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
 let forks = 0;
 
 /** Ids are minted from counters, so a snapshot can be named before it is taken. */
@@ -59,7 +53,10 @@ const take = (bank: Bank, { name, value }: { name: string; value: number }): Pro
 test('waiting or not is no difference', { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 12 }), { maxLength: 4, size: 'max' }), async (batches) => {
-      const [patient, hasty] = [await create({ setup, recordRandom: true }), await create({ setup, recordRandom: true })];
+      const [patient, hasty] = [
+        await create({ setup: busySetup, recordRandom: true }),
+        await create({ setup: busySetup, recordRandom: true }),
+      ];
       for (const batch of batches) {
         const commands = batch.filter(({ name }) => !reads.has(name));
         const answers: unknown[] = [];

@@ -7,21 +7,16 @@ import { type TestContext, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import { dueEvent } from './bank-build.js';
 import { Bank, bankWorlds, createBank } from './bank-kit.js';
 import { gaveUp, SlicingHost } from './slicing-host.js';
 
 const host = bankWorlds();
 const { create } = host;
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-const due = (atUs: number, amount = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount },
-  atUs,
-  actorId: 'clerk',
-});
 /** A life with every command that takes a key; each key is the command's place. */
 const commands: WorldCommand[] = [
-  { kind: 'schedule', events: [due(600), due(700, 2), due(5000, 3)] },
+  { kind: 'schedule', events: [dueEvent(600), dueEvent(700, 2), dueEvent(5000, 3)] },
   { kind: 'setFault', packageId: 'bank', faultId: 'busy-third', active: true },
   { kind: 'setBudgets', budgets: { maxToolCalls: 50, maxEvents: null } },
   {

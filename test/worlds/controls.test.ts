@@ -2,20 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { EventEntry } from '../../src/contract/evidence.js';
+import { dueEvent } from './bank-build.js';
 import { bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-const due = (atUs: number, amount: unknown = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount } as never,
-  atUs,
-  actorId: 'clerk',
-});
 
 test('events are scheduled all or none, each with its entry, none before now', async () => {
   const bank = await create();
-  const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [due(700), due(3), due(600)] });
+  const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [dueEvent(700), dueEvent(3), dueEvent(600)] });
   const entries = (await bank.evidence(2)) as EventEntry[];
   assert.deepEqual(
     entries.map(({ phase, scheduledForUs, scheduledEventId, transactionSize }) => [
@@ -31,13 +26,13 @@ test('events are scheduled all or none, each with its entry, none before now', a
     ],
   );
   const wrong = [
-    { ...due(1), actorId: 'nobody' },
-    { ...due(1), event: { packageId: 'bank', eventId: 'none' } },
-    due(1, 'x'),
-    due(1.5),
-    { ...due(1), event: { packageId: 'bank', instanceId: 'bank-three', eventId: 'due' } },
+    { ...dueEvent(1), actorId: 'nobody' },
+    { ...dueEvent(1), event: { packageId: 'bank', eventId: 'none' } },
+    dueEvent(1, 'x'),
+    dueEvent(1.5),
+    { ...dueEvent(1), event: { packageId: 'bank', instanceId: 'bank-three', eventId: 'due' } },
   ];
-  await assert.rejects(bank.run({ kind: 'schedule', events: [due(800), ...wrong] }), (error) => {
+  await assert.rejects(bank.run({ kind: 'schedule', events: [dueEvent(800), ...wrong] }), (error) => {
     assert.ok(error instanceof ServiceError);
     assert.deepEqual(
       error.extra.issues?.map(({ path }) => path),
@@ -50,7 +45,7 @@ test('events are scheduled all or none, each with its entry, none before now', a
 
 test('pending events are listed the earliest first, ties in the order of scheduling', async () => {
   const bank = await create();
-  await bank.run({ kind: 'schedule', events: [due(700, 1), due(600, 2), due(700, 3), due(650, 4)] });
+  await bank.run({ kind: 'schedule', events: [dueEvent(700, 1), dueEvent(600, 2), dueEvent(700, 3), dueEvent(650, 4)] });
   const { total, events } = await bank.world.query({ kind: 'pending', limit: 3 });
   assert.deepEqual(
     [total, events.map(({ atUs, payload }) => [atUs, payload.amount])],
@@ -67,7 +62,7 @@ test('pending events are listed the earliest first, ties in the order of schedul
 
 test('a cancelled event never fires, and says so once', async () => {
   const bank = await create();
-  const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [due(600), due(700)] });
+  const { scheduledEventIds } = await bank.run({ kind: 'schedule', events: [dueEvent(600), dueEvent(700)] });
   const cancel = () => bank.run({ kind: 'cancelEvent', scheduledEventId: scheduledEventIds[0] as string });
   assert.deepEqual([await cancel(), await cancel()], [{ cancelled: true }, { cancelled: false }]);
   await bank.world.passivate();

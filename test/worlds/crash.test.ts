@@ -1,5 +1,6 @@
 // A process that works on a world is killed at a random moment, again and again. Whatever it acknowledged is there, nothing is there by
-// half, the hashes agree with the exported lines, and a retry gets the first answer. DRILLYARD_CRASH_ROUNDS sets how often (default 20).
+// half, the hashes agree with the exported lines, and a retry gets the first answer. DRILLYARD_CRASH_ROUNDS sets how often (default 20),
+// DRILLYARD_CRASH_SEED draws the moments of an earlier run again.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,9 +15,12 @@ import type { EvidenceEntry, OperationEntry } from '../../src/contract/evidence.
 import type { CallResult } from '../../src/contract/world-protocol.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import fc from '../fast-check.js';
 import { amountOf, crashWorldId, isAdd, openOrCreate, turnOf } from './crash-turns.js';
 
 const rounds = Number(process.env.DRILLYARD_CRASH_ROUNDS ?? 20);
+const seed = Number(process.env.DRILLYARD_CRASH_SEED ?? Date.now() % 2 ** 31);
+const delayMsMax = 60;
 /** A fresh world every so many rounds keeps the cost of reading the whole journal in hand. */
 const roundsPerWorld = 10;
 const child = fileURLToPath(new URL('./crash-child.js', import.meta.url));
@@ -35,6 +39,8 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 for (const layout of ['run', 'shared'] as const) {
   test(`${layout} layout: what was acknowledged survives a SIGKILL at any moment`, { timeout: 600_000 }, async (context) => {
     const share = Math.ceil(rounds / 2);
+    const delaysMs = fc.sample(fc.double({ min: 0, max: delayMsMax, noNaN: true }), { seed, numRuns: share });
+    context.diagnostic(`the moments of DRILLYARD_CRASH_SEED=${seed}`);
     let acknowledged = new Map<number, CallResult>();
     let next = 0;
     let directory = '';
@@ -44,7 +50,7 @@ for (const layout of ['run', 'shared'] as const) {
         acknowledged = new Map();
         next = 0;
       }
-      const delayMs = Math.random() * 60;
+      const delayMs = delaysMs[round] as number;
       const last = await killedChild({ directory, layout, first: next, delayMs, acknowledged });
       const checked = await verifyWorld({ directory, layout, acknowledged, next: Math.max(next, last + 1) });
       context.diagnostic(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { keyKinds, rangeOfKind } from '../../src/worlds/keys.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
-import type { WorldStore } from '../../src/worlds/world-store.js';
+import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
+import type { WorldRepository } from '../../src/worlds/state/world-repository.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
 import { newWorld, temporaryStore } from './storage-kit.js';
 
@@ -13,7 +13,7 @@ const refParts = (actor: number) => ({
   ...(actor > 0 && { actorId: `actor-${actor}` }),
 });
 const stamp = { virtualTimeUs: 0, correlationOrdinal: 1 };
-const storedKeys = (store: WorldStore) =>
+const storedKeys = (store: WorldRepository) =>
   [keyKinds.queuePage, keyKinds.cancelled].flatMap((kind) => [...store.store.keys(rangeOfKind(kind))]).length;
 
 const action = fc.oneof(
@@ -88,7 +88,7 @@ test('the queue is a list sorted by (atUs, ordinal), through rollbacks, commits 
           world.endTurn(stamp);
         } else {
           world.commitNow({});
-          if (each.kind === 'reload') world = store.loadWorld(world.worldId, 1) as WorldStorage;
+          if (each.kind === 'reload') world = store.loadWorld(world.worldId, 1) as WorldState;
         }
         assert.deepEqual(view(), model);
         assert.equal(world.queue.size, model.length);
@@ -120,7 +120,7 @@ test('a long queue is stored in pages and found again in order', (context) => {
   world.endTurn(stamp);
   world.commitNow({});
   assert.equal(storedKeys(store), 3);
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   for (let at = 0; at < count; at++) {
     const event = again.queue.pop();
     assert.equal(event?.atUs, at);

@@ -6,11 +6,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import canonicalize from 'canonicalize';
-import type { WorldStorage } from '../../src/worlds/storage.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { finish, never, newWorld, putRow, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
 
 /** Runs and changes rows until the journal has `entries` entries, committing now and then. */
-function write(world: WorldStorage, entries: number, commitEvery = 100): void {
+function write(world: WorldState, entries: number, commitEvery = 100): void {
   const space = world.records.space('desk', 'desk', 'tickets');
   for (let step = 0; world.journal.sequence < entries; step++) {
     turn(world, step, () => {
@@ -20,8 +20,8 @@ function write(world: WorldStorage, entries: number, commitEvery = 100): void {
     if (step % commitEvery === 0) world.commitNow({});
   }
 }
-const evidenceHash = (world: WorldStorage) => finish(world.journal.evidenceHash(never));
-const linesOf = (world: WorldStorage) => world.journal.lines(1, 1_000_000).lines;
+const evidenceHash = (world: WorldState) => finish(world.journal.evidenceHash(never));
+const linesOf = (world: WorldState) => world.journal.lines(1, 1_000_000).lines;
 
 // EVIDENCE-LEAVES-1
 test('evidenceHash is what node:crypto makes of the exported lines, each of them canonical', (context) => {
@@ -92,16 +92,16 @@ test('leaves made in idle time, stored and found again give the same hash as all
   write(world, 5000, 400);
   world.commitNow({});
   const expected = evidenceHash(world);
-  const other = store.loadWorld(world.worldId, 2) as WorldStorage;
+  const other = store.loadWorld(world.worldId, 2) as WorldState;
   assert.equal(other.idle(), true);
   while (other.idle());
   other.commitNow({});
-  const third = store.loadWorld(world.worldId, 3) as WorldStorage;
+  const third = store.loadWorld(world.worldId, 3) as WorldState;
   assert.equal(third.idle(), false);
   assert.equal(evidenceHash(third), expected);
   write(third, 7000);
   third.commitNow({});
-  assert.equal(evidenceHash(third), evidenceHash(store.loadWorld(world.worldId, 4) as WorldStorage));
+  assert.equal(evidenceHash(third), evidenceHash(store.loadWorld(world.worldId, 4) as WorldState));
 });
 
 test('a reset to a snapshot keeps the leaves of the prefix and forgets the others', (context) => {
@@ -131,7 +131,7 @@ test('a reset to a snapshot keeps the leaves of the prefix and forgets the other
   }
   assert.equal(evidenceHash(world), `sha256:${expected.digest('hex')}`);
   world.commitNow({});
-  const again = store.loadWorld(world.worldId, 2) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 2) as WorldState;
   assert.equal(linesOf(again), lines);
   assert.equal(evidenceHash(again), evidenceHash(world));
 });
@@ -147,7 +147,7 @@ test('a hash asked for in slices yields between leaves and ends the same', (cont
   assert.equal(step.value, evidenceHash(world));
 });
 
-function recomputed(world: WorldStorage): string {
+function recomputed(world: WorldState): string {
   const sha = (...parts: (string | Buffer)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const lines: { key: string; line: string }[] = [];

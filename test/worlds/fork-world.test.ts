@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import { busySetup } from './bank-build.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 
 for (const layout of ['shared', 'run'] as const) {
@@ -11,13 +12,6 @@ for (const layout of ['shared', 'run'] as const) {
   });
 }
 const doors = { shared: bankWorlds(), run: bankWorlds({ layout: 'run' }) };
-const due = (atUs: number, amount = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount },
-  atUs,
-  actorId: 'clerk',
-});
-const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
 
 /** A short history with everything in it; each step is one command. */
 const call = (operationId: string, args: JsonObject, rest: { idempotencyKey?: string } = {}): WorldCommand => ({
@@ -78,7 +72,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   };
 
   await context.test('at every sequence it equals the commands so far, run again', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     const prefixes: { sequence: number; commands: number }[] = [{ sequence: 1, commands: 0 }];
     for (let commands = 0; commands < history.length; commands++) {
       await parent.run(history[commands] as WorldCommand);
@@ -89,7 +83,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     const lines = await parent.lines();
     for (const { sequence, commands } of prefixes) {
       const { world } = await parent.world.fork({ worldId: forkId(), atSequence: sequence });
-      const again = await create({ setup });
+      const again = await create({ setup: busySetup });
       await run(again, history.slice(0, commands));
       assert.deepEqual(await futureOf(new Bank(world)), await futureOf(again), `after ${commands} commands, at ${sequence}`);
       await world.destroy();
@@ -98,7 +92,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   });
 
   await context.test('its own identity, its lineage, its own journal', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     await run(parent, history.slice(0, 3));
     const before = await parent.position();
     const { world, position } = await parent.world.fork({ worldId: forkId() });
@@ -119,10 +113,10 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   });
 
   await context.test('inside a transaction: the last whole one before it', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     await parent.add(5);
     const { position } = await parent.world.fork({ worldId: forkId(), atSequence: 4 });
-    assert.equal(position.stateHash, (await (await create({ setup })).position()).stateHash);
+    assert.equal(position.stateHash, (await (await create({ setup: busySetup })).position()).stateHash);
   });
 
   await context.test('nothing is shared: each goes its own way, and outlives the other', async () => {
@@ -143,7 +137,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   });
 
   await context.test('at a snapshot', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     await parent.add(5);
     const { snapshotId, position } = await parent.run({ kind: 'snapshot' });
     await parent.add(6);
@@ -162,7 +156,7 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   });
 
   await context.test('of a closed world, which stays as it is', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     await parent.add(5);
     const { position } = await parent.run({ kind: 'close' });
     for (const at of [{}, { atSequence: 2 }]) {
@@ -174,14 +168,14 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
   });
 
   await context.test('budgets: the limits are inherited, what was used is not', async () => {
-    const parent = await create({ setup, budgets: { maxToolCalls: 1, maxEvents: null } });
+    const parent = await create({ setup: busySetup, budgets: { maxToolCalls: 1, maxEvents: null } });
     await parent.add(5);
     const { world } = await parent.world.fork({ worldId: forkId() });
     assert.deepEqual((await world.query({ kind: 'budgets' })).toolCalls, { limit: 1, attempted: 0, rejected: 0 });
   });
 
   await context.test('a sequence that is not there, an id that is taken', async () => {
-    const parent = await create({ setup });
+    const parent = await create({ setup: busySetup });
     const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
     await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 2 }), refused('control.NOT_FOUND'));
     await assert.rejects(parent.world.fork({ worldId: forkId(), atSequence: 0 }), refused('control.INVALID_REQUEST'));

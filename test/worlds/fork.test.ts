@@ -3,10 +3,10 @@ import test from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { OperationEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import { forkWorld, stateAt } from '../../src/worlds/fork.js';
-import type { FoldRules, WorldStorage } from '../../src/worlds/storage.js';
-import type { WorldStore } from '../../src/worlds/world-store.js';
-import type { WriteSet } from '../../src/worlds/write-set.js';
+import { forkWorld, stateAt } from '../../src/worlds/commands/fork.js';
+import type { WriteSet } from '../../src/worlds/kv/write-set.js';
+import type { WorldRepository } from '../../src/worlds/state/world-repository.js';
+import type { FoldRules, WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
@@ -79,15 +79,15 @@ const receiptWith = (sequence: number) => ({ argumentsHash: 'sha256:0', sequence
 
 /** A world beside a reference that keeps a copy of every position it was at. */
 class Twin {
-  world: WorldStorage;
-  store: WorldStore;
+  world: WorldState;
+  store: WorldRepository;
   nowUs = 0;
   positions: Position[];
   committed: { nowUs: number; positions: Position[]; snapshots: Map<string, { positions: Position[]; nowUs: number }> };
   snapshots = new Map<string, { positions: Position[]; nowUs: number }>();
   incarnation = 1;
 
-  constructor(world: WorldStorage, store: WorldStore, first: Position, nowUs: number) {
+  constructor(world: WorldState, store: WorldRepository, first: Position, nowUs: number) {
     this.world = world;
     this.store = store;
     this.positions = [first];
@@ -112,7 +112,7 @@ class Twin {
     ({ nowUs: this.nowUs } = this.committed);
     this.positions = [...this.committed.positions];
     this.snapshots = new Map(this.committed.snapshots);
-    this.world = this.store.loadWorld(this.world.worldId, ++this.incarnation) as WorldStorage;
+    this.world = this.store.loadWorld(this.world.worldId, ++this.incarnation) as WorldState;
     assert.deepEqual(this.world.meta, this.meta);
   }
   check(): void {
@@ -120,7 +120,7 @@ class Twin {
   }
 }
 
-function viewOf(world: WorldStorage, like: Position): Position {
+function viewOf(world: WorldState, like: Position): Position {
   const receipts: { [key: string]: number } = {};
   for (let key = 0; key <= 5; key++) {
     const receipt = world.receipts.get('desk', `key-${key}`);
@@ -135,7 +135,7 @@ function viewOf(world: WorldStorage, like: Position): Position {
   return { rows: allRows(world.records), events, receipts, side: like.side, sequence: world.journal.sequence };
 }
 
-function act(world: WorldStorage, list: readonly Action[], nowUs: number, at: Position): { side: { [key: string]: JsonValue } } {
+function act(world: WorldState, list: readonly Action[], nowUs: number, at: Position): { side: { [key: string]: JsonValue } } {
   const { journal, queue, receipts, records } = world;
   const side: { [key: string]: JsonValue } = {};
   for (const each of list) {
@@ -216,7 +216,12 @@ function runTurn(twin: Twin, { actions: kept, undone, fire }: Extract<Step, { ki
   twin.positions.push(next);
 }
 
-function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'fork' }>, other: WorldStore, names: { next: number }): Twin {
+function fork(
+  twin: Twin,
+  { how, which, away, follow }: Extract<Step, { kind: 'fork' }>,
+  other: WorldRepository,
+  names: { next: number },
+): Twin {
   const target = away ? other : twin.store;
   const isShared = target === twin.store;
   const snapshotIds = [...twin.snapshots.keys()].filter((id) => id !== '');
@@ -266,7 +271,7 @@ function fork(twin: Twin, { how, which, away, follow }: Extract<Step, { kind: 'f
   return follow ? follower : twin;
 }
 
-// WORLDS-HISTORY-1, WORLDS-HISTORY-2, LEDGER-1
+// WORLDS-HISTORY-1, WORLDS-HISTORY-2, COUNTERS-1
 test('rows, queue, receipts and sides of every position come back: after commits, crashes, snapshots, resets and forks', (context) => {
   const store = temporaryStore(context);
   const other = temporaryStore(context);

@@ -3,10 +3,10 @@ import test from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { EntryCommon, EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { EntryDraft } from '../../src/worlds/entry-draft.js';
-import type { EventShapeParts } from '../../src/worlds/journal-shapes.js';
-import { mintedId } from '../../src/worlds/minted-ids.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
+import type { EntryDraft } from '../../src/worlds/journal/entry-draft.js';
+import type { EventShapeParts } from '../../src/worlds/journal/journal-shapes.js';
+import { mintedId } from '../../src/worlds/kv/minted-ids.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
 import { newWorld, tag, temporaryStore } from './storage-kit.js';
 
@@ -159,7 +159,7 @@ test('every line is the canonical JSON of its entry, whatever was drafted, undon
       assert.equal(world.journal.lines(1, 10_000).lines, lines.join(''));
       assert.equal(world.journal.lines(3, 2).lines, lines.slice(2, 4).join(''));
       world.commitNow({});
-      const again = store.loadWorld(world.worldId, 2) as WorldStorage;
+      const again = store.loadWorld(world.worldId, 2) as WorldState;
       assert.equal(again.journal.lines(1, 10_000).lines, lines.join(''));
       assert.deepEqual(again.journal.read(2, 3), JSON.parse(JSON.stringify(expected.slice(1, 4))));
     }),
@@ -172,7 +172,7 @@ function transactionOrdinal(entries: readonly EvidenceEntry[]): number {
 }
 
 /** What the journal should hold of them, without the common members. */
-function runSteps(world: WorldStorage, script: readonly Step[], rows: Map<string, JsonObject>): object[] {
+function runSteps(world: WorldState, script: readonly Step[], rows: Map<string, JsonObject>): object[] {
   const { journal, records } = world;
   const space = records.space('desk', 'desk-2', 'tickets');
   const entries: object[] = [];

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { keyKinds, rangeOfKind, sequenceOfKey } from '../../src/worlds/keys.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
+import { keyKinds, rangeOfKind, sequenceOfKey } from '../../src/worlds/kv/keys.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { newWorld, putRow, temporaryStore, turn } from './storage-kit.js';
 
-const draftClock = (world: WorldStorage, at: number) =>
-  world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
+const draftClock = (world: WorldState, at: number) => world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
 const chunksOf = (store: ReturnType<typeof temporaryStore>) => [...store.store.keys(rangeOfKind(keyKinds.chunk))].map(sequenceOfKey);
 
 // JOURNAL-2
@@ -22,7 +21,7 @@ test('a chunk is what a commit adds, cut where it is full, and a turn is never c
   turn(world, 7, () => draftClock(world, 7));
   world.commitNow({});
   assert.deepEqual(chunksOf(store), [1, 2, 9002, 18002]);
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   for (const from of [1, 2, 3000, 9001, 9002, 18001, 18002]) {
     const [entry] = again.journal.read(from, 1);
     assert.equal(entry?.sequence, from);
@@ -56,7 +55,7 @@ test('entries are read the same before they are taken, while they are, and after
   assert.equal(world.journal.lines(1, 6).lines, before.lines);
 });
 
-// LEDGER-1
+// COUNTERS-1
 test('a turn without entries is no transaction, and its side goes with the next that is one', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
@@ -64,7 +63,7 @@ test('a turn without entries is no transaction, and its side goes with the next 
   world.endTurn({ virtualTimeUs: 1, correlationOrdinal: 1 }, { budget: 5 });
   assert.equal(world.journal.transactions, 1);
   world.commitNow({ saved: true });
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.deepEqual(again.meta, { saved: true });
   assert.equal(again.takeWriteSet({}), undefined);
   again.beginTurn();

@@ -13,7 +13,7 @@ import {
   snapshotIdOfKey,
   snapshotKey,
   snapshotRange,
-} from '../../src/worlds/keys.js';
+} from '../../src/worlds/kv/keys.js';
 import fc from '../fast-check.js';
 
 const rowId = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { mintedId, ordinalOfId, ordinalText, worldTag } from '../../src/worlds/minted-ids.js';
+import { mintedId, ordinalOfId, ordinalText, worldTag } from '../../src/worlds/kv/minted-ids.js';
 import fc from '../fast-check.js';
 
 const ordinal = fc.nat({ max: 2 ** 50 - 1 });

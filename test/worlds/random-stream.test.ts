@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextFloat, nextInteger, nextU64, nextWord, type StreamState, splitStream } from '../../src/worlds/random-stream.js';
+import { nextFloat, nextInteger, nextU64, nextWord, type StreamState, splitStream } from '../../src/worlds/turn/random-stream.js';
 import fc from '../fast-check.js';
 
 test('words are those of xoshiro128**', () => {

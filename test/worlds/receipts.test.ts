@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { keyKinds, rangeOfKind } from '../../src/worlds/keys.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
+import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { newWorld, temporaryStore, turn } from './storage-kit.js';
 
 const receipt = (sequence: number) => ({ argumentsHash: 'sha256:1', sequence, result: { answer: sequence } });
@@ -17,7 +17,7 @@ test('a receipt is found in its turn, after its commit and in later lives; a rol
   });
   assert.equal(world.receipts.get('desk', 'lost'), undefined);
   world.commitNow({});
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.deepEqual(again.receipts.get('desk', 'kept'), receipt(2));
   assert.equal(again.receipts.get('desk', 'lost'), undefined);
   assert.equal(again.receipts.get('other', 'kept'), undefined);
@@ -45,11 +45,11 @@ test('the receipts of a package are deleted, in lower layers too, and no others'
   turn(world, 2, () => world.receipts.put('desk', 'b', receipt(3)));
   world.commitNow({});
   turn(world, 3, () => world.receipts.deletePackage('desk'));
-  const gone = (of: WorldStorage) => [of.receipts.get('desk', 'a'), of.receipts.get('desk', 'b'), of.receipts.get('desk-2', 'a')?.sequence];
+  const gone = (of: WorldState) => [of.receipts.get('desk', 'a'), of.receipts.get('desk', 'b'), of.receipts.get('desk-2', 'a')?.sequence];
   assert.deepEqual(gone(world), [undefined, undefined, 2]);
   world.commitNow({});
-  assert.deepEqual(gone(store.loadWorld(world.worldId, 1) as WorldStorage), [undefined, undefined, 2]);
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  assert.deepEqual(gone(store.loadWorld(world.worldId, 1) as WorldState), [undefined, undefined, 2]);
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   again.reset('snap_1');
   assert.equal(again.receipts.get('desk', 'a')?.sequence, 1);
 });

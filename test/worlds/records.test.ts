@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { JsonObject } from '../../src/contract/json.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, putRow, temporaryStore, turn, upsert } from './storage-kit.js';
 
-const tickets = (world: WorldStorage) => world.records.space('desk', 'desk', 'tickets');
-const stateHash = (world: WorldStorage) => finish(world.records.stateHash(never));
-const reload = (world: WorldStorage) => {
+const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
+const stateHash = (world: WorldState) => finish(world.records.stateHash(never));
+const reload = (world: WorldState) => {
   world.commitNow({});
-  return storeOf(world).loadWorld(world.worldId, 1) as WorldStorage;
+  return storeOf(world).loadWorld(world.worldId, 1) as WorldState;
 };
-const stores = new WeakMap<WorldStorage, ReturnType<typeof temporaryStore>>();
-const storeOf = (world: WorldStorage) => stores.get(world) as ReturnType<typeof temporaryStore>;
+const stores = new WeakMap<WorldState, ReturnType<typeof temporaryStore>>();
+const storeOf = (world: WorldState) => stores.get(world) as ReturnType<typeof temporaryStore>;
 
 const rowId = fc.oneof(
   fc.constantFrom('a', 'b', 'row-1', 'row-10', 'row-2', '\uffff', '𝒳', 'é', '10', '__proto__'),
@@ -47,7 +47,7 @@ test('reads, scans, counts and hashes are those of a sorted map, wherever a row 
           else if (keep && value !== null) model.set(id, { value });
           if (commit) {
             world.commitNow({});
-            world = store.loadWorld(world.worldId, 1) as WorldStorage;
+            world = store.loadWorld(world.worldId, 1) as WorldState;
           }
           if (step % 3 === 0) stateHash(world);
           const sorted = [...model].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, value]) => ({ rowId: id, value }));

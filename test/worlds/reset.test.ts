@@ -2,16 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import { busySetup } from './bank-build.js';
 import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();
-const due = (atUs: number, amount = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount },
-  atUs,
-  actorId: 'clerk',
-});
-const setup = { initialEvents: [due(700), due(900, 2)], faults: [{ packageId: 'bank', faultId: 'busy-third' }] };
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
 /** Everything that a whole life can change. */
@@ -44,8 +38,8 @@ function plain(entry: EvidenceEntry): unknown {
 }
 
 test('a whole reset is a fresh world with one more entry', async () => {
-  const fresh = await create({ setup });
-  const bank = await create({ setup });
+  const fresh = await create({ setup: busySetup });
+  const bank = await create({ setup: busySetup });
   await live(bank);
   const { position } = await bank.run({ kind: 'reset' });
   const [created, reset, ...rest] = await bank.lines();
@@ -61,7 +55,7 @@ test('a whole reset is a fresh world with one more entry', async () => {
 });
 
 test('resets of equal worlds after different lives are equal, byte for byte', async () => {
-  const [one, other] = [await create({ setup }), await create({ setup })];
+  const [one, other] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   await live(one);
   await one.run({ kind: 'reset' });
   await live(one);
@@ -74,7 +68,7 @@ test('resets of equal worlds after different lives are equal, byte for byte', as
 });
 
 test('by packages: its rows, events, faults, receipts and override uses; the clock, the journal and all else stay', async () => {
-  const bank = await create({ setup });
+  const bank = await create({ setup: busySetup });
   await live(bank);
   const before = await bank.position();
   const { position } = await bank.run({ kind: 'reset', packages: ['bank'] });
@@ -105,7 +99,7 @@ test('by packages: its rows, events, faults, receipts and override uses; the clo
 });
 
 test('by packages, twice over: the same entries whether the world was looked at and passivated between or not', async () => {
-  const [one, two] = [await create({ setup }), await create({ setup })];
+  const [one, two] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   for (const bank of [one, two]) {
     // To look at namespaces is to name them first, in another order.
     if (bank === two) await bank.world.query({ kind: 'namespaces' });
@@ -119,7 +113,7 @@ test('by packages, twice over: the same entries whether the world was looked at 
 });
 
 test('to a snapshot: that position, its journal, and one entry more', async () => {
-  const bank = await create({ setup });
+  const bank = await create({ setup: busySetup });
   await bank.add(5, { idempotencyKey: 'k' });
   const { snapshotId, position } = await bank.run({ kind: 'snapshot' });
   const kept = await bank.lines();
@@ -137,7 +131,7 @@ test('to a snapshot: that position, its journal, and one entry more', async () =
 });
 
 test('sent without waiting, commands do what they do one after the other', async () => {
-  const [one, two] = [await create({ setup }), await create({ setup })];
+  const [one, two] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   const steps = (bank: Bank): (() => Promise<unknown>)[] => [
     () => bank.add(1, { idempotencyKey: 'a' }),
     () => bank.run({ kind: 'snapshot' }),

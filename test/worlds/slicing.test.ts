@@ -43,7 +43,7 @@ async function bytesOf(host: SlicingHost): Promise<unknown> {
   return { lines: lines.join(''), position: host.query({ kind: 'position' }) };
 }
 
-// STORAGE-1, FIRE-EVENTS-1
+// WORLD-STATE-1, FIRE-EVENTS-1
 test('whatever the slices, the commits and the lives', { timeout: 120_000 }, async () => {
   const reference = await create();
   const results: unknown[] = [];

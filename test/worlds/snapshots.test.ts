@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { forkWorld } from '../../src/worlds/fork.js';
-import { headKey } from '../../src/worlds/keys.js';
-import { layersMax } from '../../src/worlds/layers.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
-import { decodeHead } from '../../src/worlds/world-head.js';
-import type { WriteSet } from '../../src/worlds/write-set.js';
+import { forkWorld } from '../../src/worlds/commands/fork.js';
+import { headKey } from '../../src/worlds/kv/keys.js';
+import { decodeHead } from '../../src/worlds/kv/world-head.js';
+import type { WriteSet } from '../../src/worlds/kv/write-set.js';
+import { layersMax } from '../../src/worlds/state/layers.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { allRows, finish, never, newWorld, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
-const tickets = (world: WorldStorage) => world.records.space('desk', 'desk', 'tickets');
+const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
 
-// STORAGE-2
+// WORLD-STATE-2
 test('every snapshot keeps its rows, however many follow, and a look-up never goes through many layers', (context) => {
   const store = temporaryStore(context);
   let world = newWorld(store, [upsert('base', { n: 0 }), upsert('gone', { n: 0 })]);
@@ -28,7 +28,7 @@ test('every snapshot keeps its rows, however many follow, and a look-up never go
     assert.ok(layers.length <= layersMax + 1);
   }
   world.commitNow({});
-  world = store.loadWorld(world.worldId, 1) as WorldStorage;
+  world = store.loadWorld(world.worldId, 1) as WorldState;
   assert.equal(world.snapshotIds().length, seen.length);
   for (const round of [0, 20, 5, 23, 8, 9, 4]) {
     assert.deepEqual(world.reset(`snap_${round}`), { round });
@@ -50,7 +50,7 @@ test('a snapshot, a reset and a fork write the same few keys whatever the world 
       for (let row = 0; row < rows; row++) putRow(world, tickets(world), `row-${row}`, { row });
     });
     world.commitNow({});
-    const taken = (of: WorldStorage) => {
+    const taken = (of: WorldState) => {
       const set = of.takeWriteSet({}) as WriteSet;
       assert.deepEqual(store.commit([set]), [undefined]);
       return set.keys.length;
@@ -89,7 +89,7 @@ test('the journal of a reset to a snapshot is the prefix it was taken at, then i
   world.takeSnapshot('snap_2', {});
   world.commitNow({});
   const lines = world.journal.lines(1, 1000).lines;
-  const again = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.equal(again.journal.lines(1, 1000).lines, lines);
   // snap_2 lies on another journal than snap_1's, whose tail is gone; both can be gone back to.
   again.reset('snap_1');

@@ -8,11 +8,11 @@ import { canonicalJson } from '../../src/contract/canonical-json.js';
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { StatePatch } from '../../src/contract/scenario.js';
-import { worldTag } from '../../src/worlds/minted-ids.js';
-import type { Records } from '../../src/worlds/records.js';
-import type { Space } from '../../src/worlds/space.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
-import { WorldStore, type WorldStoreOptions } from '../../src/worlds/world-store.js';
+import { worldTag } from '../../src/worlds/kv/minted-ids.js';
+import type { Records } from '../../src/worlds/state/records.js';
+import type { Space } from '../../src/worlds/state/space.js';
+import { WorldRepository, type WorldRepositoryOptions } from '../../src/worlds/state/world-repository.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 
 export const never = () => false;
 export function finish<T>(steps: Generator<undefined, T>): T {
@@ -29,8 +29,8 @@ export function temporaryFolder(context: Pick<TestContext, 'after'>): string {
 }
 
 /** Closed and deleted after the test. */
-export function temporaryStore(context: Pick<TestContext, 'after'>, options: Partial<WorldStoreOptions> = {}): WorldStore {
-  const store = WorldStore.open({ directory: temporaryFolder(context), durability: 'committed', ...options });
+export function temporaryStore(context: Pick<TestContext, 'after'>, options: Partial<WorldRepositoryOptions> = {}): WorldRepository {
+  const store = WorldRepository.open({ directory: temporaryFolder(context), durability: 'committed', ...options });
   context.after(() => store.close());
   return store;
 }
@@ -47,7 +47,7 @@ export const tag = worldTag({ seed: '1' });
 let worlds = 0;
 
 /** A world that exists, its journal holding the entry of its creation. */
-export function newWorld(store: WorldStore, state: StatePatch[] = [], meta: object = {}): WorldStorage {
+export function newWorld(store: WorldRepository, state: StatePatch[] = [], meta: object = {}): WorldState {
   const worldId = `world_${String(++worlds).padStart(12, '0')}`;
   const programKey = store.putProgram(programWith(state));
   const world = store.createWorld({ worldId, incarnation: 1, programKey, tag });
@@ -56,12 +56,12 @@ export function newWorld(store: WorldStore, state: StatePatch[] = [], meta: obje
   return world;
 }
 
-export function turn(world: WorldStorage, virtualTimeUs: number, body: () => void): void {
+export function turn(world: WorldState, virtualTimeUs: number, body: () => void): void {
   world.beginTurn();
   body();
   world.endTurn({ virtualTimeUs, correlationOrdinal: 1 });
 }
-export function putRow(world: WorldStorage, space: Space, rowId: string, value: JsonObject): void {
+export function putRow(world: WorldState, space: Space, rowId: string, value: JsonObject): void {
   world.records.put(space, rowId, Object.freeze(value), canonicalJson(value));
 }
 export function allRows(records: Pick<Records, 'spaces' | 'scan'>): { [space: string]: { [rowId: string]: JsonObject } } {

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
-import { forkWorld } from '../../src/worlds/fork.js';
-import { keyKinds } from '../../src/worlds/keys.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
-import { Store } from '../../src/worlds/store.js';
-import { WorldStore } from '../../src/worlds/world-store.js';
-import type { WriteSet } from '../../src/worlds/write-set.js';
+import { forkWorld } from '../../src/worlds/commands/fork.js';
+import { keyKinds } from '../../src/worlds/kv/keys.js';
+import type { WriteSet } from '../../src/worlds/kv/write-set.js';
+import { KvWriter } from '../../src/worlds/kv/writer.js';
+import { WorldRepository } from '../../src/worlds/state/world-repository.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { allRows, finish, never, newWorld, putRow, tag, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
 
-function put(world: WorldStorage, rowId: string, value: number): void {
+function put(world: WorldState, rowId: string, value: number): void {
   turn(world, value, () => putRow(world, world.records.space('desk', 'desk', 'tickets'), rowId, { value }));
 }
 const codeOf = (error: Error | undefined) => (error as ServiceError | undefined)?.code;
 
-// STORE-1
+// WRITER-1
 test('a group commits together, and a stale set is refused alone', (context) => {
   const store = temporaryStore(context);
   const [first, second] = [newWorld(store), newWorld(store)];
   put(first, 'a', 1);
   put(second, 'a', 2);
   const stale = first.takeWriteSet({});
-  const later = store.loadWorld(first.worldId, 2) as WorldStorage;
+  const later = store.loadWorld(first.worldId, 2) as WorldState;
   turn(later, 0, () => later.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
   later.commitNow({});
   const refusals = store.commit([stale as never, second.takeWriteSet({}) as never]);
@@ -43,7 +43,7 @@ test('a world is created once', (context) => {
   assert.equal(store.loadWorld('world_unknown00000', 1), undefined);
 });
 
-// STORE-1
+// WRITER-1
 test('a full disk refuses every set of the commit, leaves what was, and the environment goes on', (context) => {
   let full = false;
   const store = temporaryStore(context, {
@@ -60,18 +60,18 @@ test('a full disk refuses every set of the commit, leaves what was, and the envi
   const refusals = store.commit([first.takeWriteSet({}) as never, second.takeWriteSet({}) as never]);
   assert.deepEqual(refusals.map(codeOf), ['control.STORAGE_FULL', 'control.STORAGE_FULL']);
   full = false;
-  const again = store.loadWorld(first.worldId, 2) as WorldStorage;
+  const again = store.loadWorld(first.worldId, 2) as WorldState;
   assert.deepEqual(allRows(again.records), { 'desk/desk/tickets': { a: { value: 1 } } });
   put(again, 'a', 4);
   again.commitNow({});
-  assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldStorage).records), { 'desk/desk/tickets': { a: { value: 4 } } });
+  assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldState).records), { 'desk/desk/tickets': { a: { value: 4 } } });
 });
 
-// STORE-2
+// WRITER-2
 test('another life of the environment finds what was committed, at both durability levels', async (context) => {
   for (const durability of ['committed', 'flushed'] as const) {
     const directory = temporaryFolder(context);
-    const store = WorldStore.open({ directory, durability });
+    const store = WorldRepository.open({ directory, durability });
     const world = newWorld(store, [upsert('base', { value: 0 })]);
     put(world, 'a', 1);
     world.commitNow({ meta: 1 });
@@ -79,9 +79,9 @@ test('another life of the environment finds what was committed, at both durabili
     await store.flushed();
     await store.sync();
     await store.close();
-    const next = WorldStore.open({ directory, durability });
+    const next = WorldRepository.open({ directory, durability });
     context.after(() => next.close());
-    const found = next.loadWorld(world.worldId, 2) as WorldStorage;
+    const found = next.loadWorld(world.worldId, 2) as WorldState;
     assert.deepEqual(found.meta, { meta: 1 });
     assert.deepEqual(allRows(found.records), { 'desk/desk/tickets': { a: { value: 1 }, base: { value: 0 } } });
     assert.equal(next.hasWorld(world.worldId), true);
@@ -116,7 +116,7 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   world.commitNow({});
   store.deleteWorld(world.worldId);
   while (store.store.sweep());
-  const orphan = store.loadWorld('world_child0000000', 2) as WorldStorage;
+  const orphan = store.loadWorld('world_child0000000', 2) as WorldState;
   assert.deepEqual(allRows(orphan.records), rows);
   assert.equal(orphan.queue.size, 10);
   assert.equal(orphan.receipts.get('desk', 'key-11')?.sequence, 1);
@@ -127,7 +127,7 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   assert.equal(store.deleteWorld(world.worldId), false);
 });
 
-function keyKindsIn(store: Store): number[] {
+function keyKindsIn(store: KvWriter): number[] {
   return [...new Set([...store.keys({ start: Buffer.from([0]), end: Buffer.from([255]) })].map((key) => key[0] as number))];
 }
 
@@ -143,11 +143,11 @@ test('a fork that shares what its parent has not stored is refused without it, a
   const [early, timely] = [fork('world_early0000000'), fork('world_timely000000')];
   assert.deepEqual(store.commit([early]).map(codeOf), ['world.ACTOR_RESTARTED']);
   assert.deepEqual(store.commit([timely, world.takeWriteSet({}) as WriteSet]), [undefined, undefined]);
-  assert.deepEqual(allRows((store.loadWorld('world_timely000000', 2) as WorldStorage).records), {
+  assert.deepEqual(allRows((store.loadWorld('world_timely000000', 2) as WorldState).records), {
     'desk/desk/tickets': { a: { value: 1 } },
   });
   const [orphan, stale] = [fork('world_orphan000000'), world.takeWriteSet({}) as WriteSet];
-  const other = store.loadWorld(world.worldId, 5) as WorldStorage;
+  const other = store.loadWorld(world.worldId, 5) as WorldState;
   put(other, 'b', 1);
   other.commitNow({});
   assert.deepEqual(store.commit([orphan, stale]).map(codeOf), ['world.ACTOR_RESTARTED', 'world.ACTOR_RESTARTED']);
@@ -156,8 +156,8 @@ test('a fork that shares what its parent has not stored is refused without it, a
 
 test('ids of layers and journals are never given twice, not even to two openers of one environment', (context) => {
   const directory = temporaryFolder(context);
-  const first = Store.open({ directory, durability: 'committed' });
-  const second = Store.open({ directory, durability: 'committed' });
+  const first = KvWriter.open({ directory, durability: 'committed' });
+  const second = KvWriter.open({ directory, durability: 'committed' });
   context.after(() => Promise.all([first.close(), second.close()]));
   const ids = Array.from({ length: 300 }, (_, index) => (index % 3 === 0 ? second : first).allocateId());
   assert.equal(new Set(ids).size, 300);

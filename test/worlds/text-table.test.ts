@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { decodeTexts, EncodedTexts, encodeTexts } from '../../src/worlds/text-table.js';
+import { decodeTexts, EncodedTexts, encodeTexts } from '../../src/worlds/kv/text-table.js';
 import fc from '../fast-check.js';
 
 const texts = fc.array(fc.string({ unit: 'grapheme' }));

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dueEvent } from './bank-build.js';
 import { type Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();
-const due = (atUs: number, amount = 1) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount },
-  atUs,
-  actorId: 'clerk',
-});
 const wait = (bank: Bank, untilUs?: number, actorId = 'clerk') =>
   bank.run({ kind: 'wait', actorId, ...(untilUs === undefined ? {} : { untilUs }) });
 
 test('to the next event: everything due then fires, and the wait is the entry that tells', async () => {
-  const bank = await create({ setup: { initialEvents: [due(700), due(700, 2), due(900)] } });
+  const bank = await create({ setup: { initialEvents: [dueEvent(700), dueEvent(700, 2), dueEvent(900)] } });
   const { outcome, virtualTimeUs, advance, correlationId } = await wait(bank);
   assert.deepEqual(outcome, { kind: 'ok', value: { virtualTimeUs: 700, reached: true } });
   assert.deepEqual([virtualTimeUs, advance?.scheduledEventsProcessed], [700, 2]);
@@ -27,7 +22,7 @@ test('to the next event: everything due then fires, and the wait is the entry th
 });
 
 test('to a time: the clock moves on, with its own reason', async () => {
-  const bank = await create({ setup: { initialEvents: [due(600)] } });
+  const bank = await create({ setup: { initialEvents: [dueEvent(600)] } });
   await wait(bank, 800);
   const [operation, clock] = (await bank.evidence()).slice(-2);
   assert.deepEqual(clock?.kind === 'clock' && [clock.fromUs, clock.toUs, clock.reason, clock.causeSequence], [
@@ -56,7 +51,7 @@ test('without the grant it is denied; into the past it is invalid; both are entr
 });
 
 test("within the run's budget, and it is no tool call", async () => {
-  const bank = await create({ budgets: { maxToolCalls: 0, maxEvents: 1 }, setup: { initialEvents: [due(600), due(700)] } });
+  const bank = await create({ budgets: { maxToolCalls: 0, maxEvents: 1 }, setup: { initialEvents: [dueEvent(600), dueEvent(700)] } });
   const { outcome, advance } = await wait(bank, 800);
   assert.deepEqual(outcome, { kind: 'ok', value: { virtualTimeUs: 600, reached: false } });
   assert.equal(advance?.eventBudgetExhausted, true);
@@ -65,7 +60,7 @@ test("within the run's budget, and it is no tool call", async () => {
 });
 
 test('a handler that fails meanwhile ends the wait; the agent only learns that it is not there yet', async () => {
-  const bank = await create({ setup: { initialEvents: [due(600, 2000)] } });
+  const bank = await create({ setup: { initialEvents: [dueEvent(600, 2000)] } });
   const { outcome, advance } = await wait(bank, 800);
   assert.deepEqual(outcome, { kind: 'ok', value: { virtualTimeUs: 600, reached: false } });
   assert.equal(advance?.status, 'failed');

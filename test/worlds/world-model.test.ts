@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
 import fc from '../fast-check.js';
+import { dueEvent } from './bank-build.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 import { type CrashEnd, crashInAdvance, crashInCall, eventLoopTurns, type Scene, viewOf } from './crash-steps.js';
 import { type ModelCall, type ModelRule, type Outcome, ReferenceModel } from './reference-model.js';
@@ -94,12 +95,6 @@ const initial = [
   { atUs: 1500, amount: 2 },
   { atUs: 700, amount: 3 },
 ];
-const due = ({ atUs, amount: sum }: { atUs: number; amount: number }) => ({
-  event: { packageId: 'bank', eventId: 'due' },
-  payload: { account: 'main', amount: sum },
-  atUs,
-  actorId: 'clerk',
-});
 
 const door = bankWorlds();
 let forks = 0;
@@ -112,7 +107,10 @@ test('a world does what the reference model does, whatever becomes of its hosts'
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
       const bank = await door.create({
         budgets: { maxToolCalls, maxEvents: null },
-        setup: { initialEvents: initial.map(due), faults: [{ packageId: 'bank', faultId: 'busy-third' }] },
+        setup: {
+          initialEvents: initial.map(({ atUs, amount: sum }) => dueEvent(atUs, sum)),
+          faults: [{ packageId: 'bank', faultId: 'busy-third' }],
+        },
       });
       const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
       for (const one of steps) await life.take(one);
@@ -127,7 +125,7 @@ test('an advance of many slices whose host ends in the middle goes on where it w
   const ends: CrashEnds = new Map();
   for (let answers = 0; answers < 4; answers++) {
     const many = Array.from({ length: 2000 }, (_, index) => ({ atUs: 600 + index, amount: index % 7 }));
-    const bank = await door.create({ setup: { initialEvents: many.map(due) } });
+    const bank = await door.create({ setup: { initialEvents: many.map(({ atUs, amount: sum }) => dueEvent(atUs, sum)) } });
     const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
     // A query between two slices is answered when they are committed: what it has seen is there for good.
     await life.crashInAdvance(600 + many.length, many.length, async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { keyKinds, rangeOfKind } from '../../src/worlds/keys.js';
-import type { WorldStorage } from '../../src/worlds/storage.js';
-import { programKeyOf } from '../../src/worlds/world-store.js';
+import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
+import { programKeyOf } from '../../src/worlds/state/world-repository.js';
+import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { newWorld, programWith, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 test('a program and its rows are stored once an environment, whatever number of worlds', (context) => {
@@ -21,7 +21,7 @@ test('a life is above every earlier one, whatever number it is given', (context)
   const world = newWorld(store);
   let incarnation = world.incarnation;
   for (const asked of [0, 1, 50, 7]) {
-    const life = store.loadWorld(world.worldId, asked) as WorldStorage;
+    const life = store.loadWorld(world.worldId, asked) as WorldState;
     assert.ok(life.incarnation > incarnation && life.incarnation >= asked);
     turn(life, 1, () => life.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
     life.commitNow({});
@@ -34,7 +34,7 @@ test('loading writes nothing', (context) => {
   const store = temporaryStore(context, { onCommit: () => commits++ });
   const world = newWorld(store);
   const before = commits;
-  const life = store.loadWorld(world.worldId, 1) as WorldStorage;
+  const life = store.loadWorld(world.worldId, 1) as WorldState;
   assert.equal(life.takeWriteSet({}), undefined);
   life.idle();
   life.passivate();
@@ -43,7 +43,7 @@ test('loading writes nothing', (context) => {
   assert.equal(store.tagOf('world_unknown'), undefined);
 });
 
-// STORAGE-3
+// WORLD-STATE-3
 test('what a command writes, it writes in the commit', (context) => {
   let commits = 0;
   const store = temporaryStore(context, { onCommit: () => commits++ });

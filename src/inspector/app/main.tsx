@@ -7,17 +7,17 @@ import './styles/pieces.css';
 import './styles/run.css';
 import './styles/views.css';
 import { render } from 'preact';
-import { CompareView } from './compare-view.tsx';
-import { DrillsView } from './drills-view.tsx';
-import { startLive } from './live.tsx';
-import { PlayView } from './play-view.tsx';
-import { RunView } from './run-view.tsx';
-import { RunsView } from './runs-view.tsx';
-import { applyTheme, followAddress, route, theme, token } from './session.tsx';
 import { Shell } from './shell.tsx';
-import { SourceView } from './source-view.tsx';
+import { startLive } from './state/live.tsx';
+import { applyTheme, followAddress, route, theme, token } from './state/session.tsx';
 import { TokenGate } from './token-gate.tsx';
-import { WorldView } from './world-view.tsx';
+import { CompareView } from './views/compare-view.tsx';
+import { DrillsView } from './views/drills-view.tsx';
+import { PlayView } from './views/play-view.tsx';
+import { RunView } from './views/run-view.tsx';
+import { RunsView } from './views/runs-view.tsx';
+import { SourceView } from './views/source-view.tsx';
+import { WorldView } from './views/world-view.tsx';
 
 function App() {
   if (token.value === '') return <TokenGate />;

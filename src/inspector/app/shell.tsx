@@ -1,10 +1,10 @@
 // The frame around every view: navigation, the project's name, the state of the live stream, theme, keys.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { connection, project, projectLoad } from './live.tsx';
-import { routeHash, type ViewName } from './route.ts';
-import { applyTheme, go, route, theme } from './session.tsx';
-import { isTyping } from './typing.tsx';
+import { isTyping } from './kit/typing.tsx';
+import { connection, project, projectLoad } from './state/live.tsx';
+import { routeHash, type ViewName } from './state/route.ts';
+import { applyTheme, go, route, theme } from './state/session.tsx';
 
 export const views: { name: ViewName; title: string; key: string; icon: JSX.Element }[] = [
   {

@@ -1,6 +1,6 @@
 // Without the token there is nothing to show: where to find it, and a place to put it.
 import { useState } from 'preact/hooks';
-import { enterToken } from './session.tsx';
+import { enterToken } from './state/session.tsx';
 
 export function TokenGate() {
   const [text, setText] = useState('');

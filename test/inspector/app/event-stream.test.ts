@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventStreamParser } from '../../../src/inspector/app/event-stream.js';
+import { EventStreamParser } from '../../../src/inspector/app/state/event-stream.js';
 import fc from '../../fast-check.js';
 
 const stream =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EvidenceEntry } from '../../../src/contract/evidence.js';
-import { JournalPages, pageSize } from '../../../src/inspector/app/journal-pages.js';
+import { JournalPages, pageSize } from '../../../src/inspector/app/evidence/journal-pages.js';
 
 function journalOf(length: { now: number }) {
   const asked: number[] = [];

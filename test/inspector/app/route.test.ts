@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRoute, routeHash, runHash, takeToken } from '../../../src/inspector/app/route.js';
+import { parseRoute, routeHash, runHash, takeToken } from '../../../src/inspector/app/state/route.js';
 import fc from '../../fast-check.js';
 
 test('what a link says is what is read from it', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { areaPxMax, RowWindow } from '../../../src/inspector/app/row-window.js';
+import { areaPxMax, RowWindow } from '../../../src/inspector/app/kit/row-window.js';
 import fc from '../../fast-check.js';
 
 const [rowPx, viewPx] = [30, 600];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sampleOf, schemaWord } from '../../../src/inspector/app/schema-sample.js';
+import { sampleOf, schemaWord } from '../../../src/inspector/app/kit/schema-sample.js';
 
 test('a sample has what is required, and the plainest values', () => {
   const schema = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EvidenceEntry } from '../../../src/contract/evidence.js';
-import { pictureOfEntries, pictureOfReply } from '../../../src/inspector/app/timeline-picture.js';
+import { pictureOfEntries, pictureOfReply } from '../../../src/inspector/app/evidence/timeline-picture.js';
 import { wholeAxis } from '../../../src/reports/html/timeline-scale.mjs';
 
 const call = (sequence: number, virtualTimeUs: number, kind = 'ok'): EvidenceEntry =>

@@ -1,6 +1,7 @@
 // Makes the calls that its task lists, one after another, and stops at the first answer that is not the expected one.
 // A step: { call, with?, key?, as?, error?, kind?, returns? }. `returns` names the members that count, however deep; `as` keeps
 // the answer, and a later argument "$name.member" is read from it.
+// The same file in each package of the library: a package is copied whole, so its drills import nothing from outside of it.
 export default async ({ task }, { world }) => {
   const { packageId, calls } = task.input;
   const kept = {};

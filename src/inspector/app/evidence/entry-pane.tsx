@@ -1,0 +1,228 @@
+// One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EvidenceEntry } from '../../../contract/evidence.js';
+import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
+import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { virtualClock, virtualOffset } from '../../../reports/html/virtual-time.mjs';
+import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { ChangeTable, Copy, Fact, Json } from '../kit/parts.tsx';
+import { isTyping } from '../kit/typing.tsx';
+import { Await, useLoad } from '../state/loading.tsx';
+import type { EvidenceSource } from './evidence-source.ts';
+import { StateAt } from './state-at.tsx';
+
+export interface EntryPaneProps {
+  source: EvidenceSource;
+  sequence: number;
+  last: number;
+  startUs: number;
+  citedBy: readonly string[];
+  onSelect: (sequence: number) => void;
+  onClose: () => void;
+  /** More to do with this moment, such as a fork. */
+  actions?: preact.ComponentChildren;
+}
+
+export function EntryPane(props: EntryPaneProps) {
+  const { source, sequence, last, onSelect } = props;
+  const [side, setSide] = useState<'entry' | 'state'>('entry');
+  useEscape(props.onClose);
+  return (
+    <aside class="pane" aria-label={`Entry ${sequence}`}>
+      <header class="pane-bar">
+        <div class="switch" role="group" aria-label="What to show of it">
+          <button type="button" aria-pressed={side === 'entry'} onClick={() => setSide('entry')}>
+            Entry #{sequence}
+          </button>
+          <button type="button" aria-pressed={side === 'state'} onClick={() => setSide('state')}>
+            State then
+          </button>
+        </div>
+        <button type="button" class="icon" aria-label="Previous entry" disabled={sequence <= 1} onClick={() => onSelect(sequence - 1)}>
+          ←
+        </button>
+        <button type="button" class="icon" aria-label="Next entry" disabled={sequence >= last} onClick={() => onSelect(sequence + 1)}>
+          →
+        </button>
+        <button type="button" class="icon" aria-label="Close" onClick={props.onClose}>
+          ✕
+        </button>
+      </header>
+      {side === 'entry' ? (
+        <EntryDetail key={sequence} {...props} />
+      ) : (
+        <StateAt source={source} sequence={sequence} last={last} onSelect={onSelect} />
+      )}
+    </aside>
+  );
+}
+
+/** Wherever the focus is, for as long as the pane is open; the first one leaves a field that is being written in. */
+function useEscape(close: () => void): void {
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !isTyping(event)) latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+interface EntryContext {
+  entry: EvidenceEntry;
+  /** From the first cause to the nearest. */
+  causes: EvidenceEntry[];
+  effects: EvidenceEntry[];
+}
+
+const causesMax = 12;
+const effectsWithin = 200;
+
+async function contextOf(source: EvidenceSource, sequence: number, last: number): Promise<EntryContext> {
+  const entry = await source.journal.entry(sequence);
+  if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
+  const causes: EvidenceEntry[] = [];
+  for (let cause = causeOf(entry); cause !== undefined && causes.length < causesMax; ) {
+    const found = await source.journal.entry(cause);
+    if (found === undefined) break;
+    causes.unshift(found);
+    cause = causeOf(found);
+  }
+  const after = await source.journal.range(sequence + 1, Math.min(sequence + effectsWithin, last));
+  return { entry, causes, effects: after.filter((other) => causeOf(other) === sequence) };
+}
+
+/** Said by the entry; without it, the entry that its transaction began with. */
+function causeOf(entry: EvidenceEntry): number | undefined {
+  return entry.causeSequence ?? (entry.transactionIndex > 0 ? entry.sequence - entry.transactionIndex : undefined);
+}
+
+function EntryDetail(props: EntryPaneProps) {
+  const { source, sequence, last } = props;
+  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence, last));
+  return (
+    <div class="pane-body">
+      <Await of={context} what={`entry ${sequence}`}>
+        {({ entry, causes, effects }) => (
+          <>
+            <p class="row">
+              <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
+              {props.citedBy.length > 0 && <span class="cited-by">Evidence of {props.citedBy.join(', ')}</span>}
+            </p>
+            <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>{visibleText(entryText(entry))}</h2>
+            <dl class="facts">
+              <Fact name="Virtual time">{virtualClock(entry.virtualTimeUs)}</Fact>
+              <Fact name="Since start">{virtualOffset(entry.virtualTimeUs - props.startUs)}</Fact>
+              <Fact name="Transaction">
+                {entry.transactionIndex + 1} of {entry.transactionSize}
+              </Fact>
+              {entry.kind === 'operation' && entry.idempotency !== 'not_requested' && (
+                <Fact name="Idempotency">
+                  {entry.idempotency.replaceAll('_', ' ')} <code>{entry.invocation.idempotencyKey}</code>
+                </Fact>
+              )}
+            </dl>
+            {props.actions}
+            <Details entry={entry} />
+            <Chain entry={entry} causes={causes} effects={effects} onSelect={props.onSelect} />
+            <details class="fold">
+              <summary>The whole entry, as JSON</summary>
+              <div class="fold-body">
+                <Json value={entry as never} label="The whole entry" />
+                <Copy text={JSON.stringify(entry, null, 2)} label="entry" />
+              </div>
+            </details>
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
+
+/** What matters most of each kind, before the whole entry. */
+function Details({ entry }: { entry: EvidenceEntry }) {
+  switch (entry.kind) {
+    case 'operation':
+      return (
+        <>
+          <Block title="Arguments" value={entry.invocation.arguments} />
+          {entry.outcome.kind === 'ok' ? (
+            <Block title="Answer" value={entry.outcome.value} />
+          ) : (
+            <Block title="Error" value={entry.outcome.error as never} />
+          )}
+          {entry.committedOutcome !== undefined && <Block title="What stands all the same" value={entry.committedOutcome as never} />}
+        </>
+      );
+    case 'state_change':
+      return (
+        <>
+          <h3>{{ insert: 'A new row', update: 'What changed', delete: 'The row that went' }[entry.change]}</h3>
+          <ChangeTable before={entry.before} after={entry.after} />
+        </>
+      );
+    case 'event':
+      return (
+        <>
+          <Block title="Payload" value={entry.payload} />
+          {entry.error !== undefined && <Block title="Error" value={entry.error as never} />}
+        </>
+      );
+    case 'verification':
+      return <Block title="Result" value={entry.result.assertions} />;
+    case 'lifecycle':
+      return <Block title="Details" value={entry.details} />;
+    case 'callback':
+      return entry.error === undefined ? null : <Block title="Error" value={entry.error as never} />;
+    default:
+      return null;
+  }
+}
+
+function Block({ title, value }: { title: string; value: Parameters<typeof Json>[0]['value'] }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <Json value={value} label={title} />
+    </>
+  );
+}
+
+function Chain({ entry, causes, effects, onSelect }: EntryContext & { onSelect: (sequence: number) => void }) {
+  if (causes.length === 0 && effects.length === 0) return null;
+  return (
+    <>
+      <h3>How it came about</h3>
+      <ol class="chain">
+        {causes.map((cause) => (
+          <Link key={cause.sequence} entry={cause} onSelect={onSelect} />
+        ))}
+        <Link entry={entry} here onSelect={onSelect} />
+        {effects.slice(0, 20).map((effect) => (
+          <Link key={effect.sequence} entry={effect} effect onSelect={onSelect} />
+        ))}
+        {effects.length > 20 && <li class="quiet effect">and {effects.length - 20} more</li>}
+      </ol>
+    </>
+  );
+}
+
+interface LinkProps {
+  entry: EvidenceEntry;
+  here?: boolean;
+  effect?: boolean;
+  onSelect: (sequence: number) => void;
+}
+
+function Link({ entry, here = false, effect = false, onSelect }: LinkProps) {
+  return (
+    <li class={here ? 'here' : effect ? 'effect' : undefined}>
+      <button type="button" class="link" aria-current={here ? 'true' : undefined} onClick={() => onSelect(entry.sequence)}>
+        #{entry.sequence}
+      </button>{' '}
+      <span class={entryIsProblem(entry) ? 'bad-text' : undefined}>{visibleText(entryText(entry))}</span>
+    </li>
+  );
+}

@@ -1,0 +1,182 @@
+// The journal as a list that draws only the rows in view, however long it is. One tab stop; arrows, Page Up and Down, Home and End move.
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { EvidenceEntry } from '../../../contract/evidence.js';
+import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
+import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { virtualOffset } from '../../../reports/html/virtual-time.mjs';
+import { visibleLine } from '../../../reports/html/visible-text.mjs';
+import { RowWindow } from '../kit/row-window.ts';
+import type { JournalPages } from './journal-pages.ts';
+
+const rowPx = 30;
+const marginRows = 12;
+const settleMs = 160;
+const restMs = 40;
+
+export interface JournalListProps {
+  pages: JournalPages;
+  /** How many there are. */
+  count: number;
+  /** The sequence at a position (from 1), and the other way round (the nearest at or before). */
+  sequenceAt: (position: number) => number;
+  positionOf: (sequence: number) => number;
+  selected: number | undefined;
+  onSelect: (sequence: number) => void;
+  startUs: number;
+  cited: ReadonlySet<number>;
+  label: string;
+}
+
+export function JournalList(props: JournalListProps) {
+  const { pages, count, selected } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const drawn = useSignal(0);
+  const rows = useMemo(() => new RowWindow(rowPx), []);
+  const redraw = (): void => {
+    drawn.value++;
+  };
+  useScrolling(box, rows, count, redraw);
+  const position = selected === undefined ? 0 : props.positionOf(selected);
+  useLayoutEffect(() => {
+    if (position < 1 || position > count || box.current === null) return;
+    rows.resize(count, box.current.clientHeight);
+    (box.current.firstElementChild as HTMLElement).style.height = `${rows.areaPx}px`;
+    rows.reveal(position - 1, 'center');
+    settle(box.current, rows);
+    redraw();
+  }, [position, count, pages]);
+  void drawn.value;
+  const { from, to } = rows.visible(marginRows);
+  useEffect(() => pages.onArrival(redraw), [pages]);
+  useEffect(() => {
+    if (to <= from) return;
+    // A drag over many pages asks for none of them until it slows down.
+    const timer = setTimeout(
+      () => pages.want(from + 1, to),
+      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? restMs : 0,
+    );
+    return () => clearTimeout(timer);
+  }, [from, to, pages, count]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = moved(event.key, Math.max(position, 1), count, Math.floor((box.current?.clientHeight ?? 300) / rowPx));
+    if (next === undefined || count === 0) return;
+    event.preventDefault();
+    if (box.current !== null) {
+      rows.reveal(next - 1, 'nearest');
+      settle(box.current, rows);
+    }
+    props.onSelect(props.sequenceAt(next));
+  };
+  return (
+    <div
+      class="journal"
+      role="listbox"
+      tabIndex={0}
+      ref={box}
+      aria-label={props.label}
+      aria-activedescendant={position >= from + 1 && position <= to ? `entry-${selected}` : undefined}
+      onKeyDown={onKeyDown}
+    >
+      <div class="journal-area" role="presentation" style={{ height: `${rows.areaPx}px` }}>
+        {Array.from({ length: Math.max(to - from, 0) }, (_, at) => from + at + 1).map((row) => (
+          <Row key={row} row={row} list={props} topPx={rows.shiftPx + (row - 1) * rowPx} entry={pages.peek(row)} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row, list, topPx, entry }: { row: number; list: JournalListProps; topPx: number; entry: EvidenceEntry | undefined }) {
+  const sequence = entry?.sequence ?? list.sequenceAt(row);
+  const marks = [
+    'entry-row',
+    ...(sequence === list.selected ? ['chosen'] : []),
+    ...(list.cited.has(sequence) ? ['cited'] : []),
+    ...(entry !== undefined && entryIsProblem(entry) ? ['problem'] : []),
+    ...(entry !== undefined && entry.transactionIndex > 0 ? ['effect'] : []),
+  ];
+  return (
+    <div
+      id={`entry-${sequence}`}
+      role="option"
+      tabIndex={-1}
+      class={marks.join(' ')}
+      aria-selected={sequence === list.selected}
+      aria-setsize={list.count}
+      aria-posinset={row}
+      style={{ transform: `translateY(${topPx}px)` }}
+      onClick={() => list.onSelect(sequence)}
+    >
+      <span class="number">{sequence}</span>
+      {entry === undefined ? (
+        <span class="bone" />
+      ) : (
+        <>
+          <span class="time">{virtualOffset(entry.virtualTimeUs - list.startUs)}</span>
+          <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
+          <span class="text">{visibleLine(entryText(entry))}</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+function moved(key: string, position: number, count: number, page: number): number | undefined {
+  const to = {
+    ArrowDown: position + 1,
+    j: position + 1,
+    ArrowUp: position - 1,
+    k: position - 1,
+    PageDown: position + page,
+    PageUp: position - page,
+    Home: 1,
+    End: count,
+  }[key];
+  return to === undefined ? undefined : Math.min(Math.max(to, 1), count);
+}
+
+function settle(box: HTMLElement, rows: RowWindow): void {
+  const place = rows.restingPlace();
+  if (Math.abs(box.scrollTop - place) > 0.5) box.scrollTop = place;
+  rows.settled(box.scrollTop);
+}
+
+/** Follows the scroll bar: draws at most once a frame, and puts a scaled bar right once it rests. */
+function useScrolling(box: { current: HTMLElement | null }, rows: RowWindow, count: number, redraw: () => void): void {
+  const latest = useRef(redraw);
+  latest.current = redraw;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    let frame = 0;
+    let rest: ReturnType<typeof setTimeout> | undefined;
+    const draw = (): void => {
+      frame = 0;
+      latest.current();
+    };
+    const onScroll = (): void => {
+      rows.scrolledTo(element.scrollTop);
+      if (frame === 0) frame = requestAnimationFrame(draw);
+      clearTimeout(rest);
+      rest = setTimeout(() => {
+        settle(element, rows);
+        latest.current();
+      }, settleMs);
+    };
+    const onResize = new ResizeObserver(() => {
+      rows.resize(count, element.clientHeight);
+      latest.current();
+    });
+    rows.resize(count, element.clientHeight);
+    latest.current();
+    element.addEventListener('scroll', onScroll, { passive: true });
+    onResize.observe(element);
+    return () => {
+      element.removeEventListener('scroll', onScroll);
+      onResize.disconnect();
+      cancelAnimationFrame(frame);
+      clearTimeout(rest);
+    };
+  }, [rows, count, box]);
+}

@@ -1,0 +1,125 @@
+// The drawing inside the timeline: bands of interactions, bars of how much, marks of what. Pointer only: the journal below is its text.
+import { useState } from 'preact/hooks';
+import type { EvidenceEntry } from '../../../contract/evidence.js';
+import type { View } from '../../../reports/html/timeline-scale.mjs';
+import { visibleLine } from '../../../reports/html/visible-text.mjs';
+import type { Band, Mark, TimelinePicture } from './timeline-picture.ts';
+
+const lanePx = 30;
+const topPx = 34;
+/** What the text of a tick may take: at the right edge it goes to the left of its line. */
+const textPx = 70;
+
+export interface TimelineDrawingProps {
+  picture: TimelinePicture;
+  view: View;
+  widthPx: number;
+  selected: EvidenceEntry | undefined;
+  onSelect: (sequence: number) => void;
+}
+
+export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: TimelineDrawingProps) {
+  const [tip, setTip] = useState<Mark | undefined>();
+  const heightPx = topPx + picture.lanes.length * lanePx + 8;
+  const at = (position: number): number => ((position - view.from) / (view.to - view.from)) * widthPx;
+  const cursor = selected === undefined ? undefined : picture.positionOf(selected);
+  const middle = (lane: number): number => topPx + lane * lanePx + lanePx / 2;
+  return (
+    <>
+      <svg class="timeline-drawing" width={widthPx} height={heightPx} viewBox={`0 0 ${widthPx} ${heightPx}`} aria-hidden="true">
+        {picture.ticks(view, widthPx).map((tick) => (
+          <g key={tick.x}>
+            <line class="tick" x1={tick.x} x2={tick.x} y1={topPx - 8} y2={heightPx} />
+            <text class="tick-text" {...(tick.x > widthPx - textPx ? { x: tick.x - 4, 'text-anchor': 'end' } : { x: tick.x + 4 })} y={14}>
+              {tick.text}
+            </text>
+          </g>
+        ))}
+        {picture.bands(view, widthPx).map((band) => (
+          <BandShape key={band.x} band={band} heightPx={heightPx} />
+        ))}
+        {picture.lanes.map((name, lane) => (
+          <line key={name} class="lane-line" x1={0} x2={widthPx} y1={middle(lane)} y2={middle(lane)} />
+        ))}
+        {picture.bars(view, widthPx).map((bar) => {
+          const tall = Math.max(bar.share * (lanePx - 6), 2);
+          return (
+            <rect
+              key={`${bar.lane} ${bar.x}`}
+              class="bar"
+              x={bar.x}
+              y={middle(bar.lane) + (lanePx - 6) / 2 - tall}
+              width={bar.widthPx}
+              height={tall}
+              onClick={() => onSelect(bar.sequence)}
+            >
+              <title>{`${bar.count.toLocaleString('en-US')} entries`}</title>
+            </rect>
+          );
+        })}
+        {cursor !== undefined && <line class="cursor" x1={at(cursor)} x2={at(cursor)} y1={topPx - 14} y2={heightPx} />}
+        {picture.marks(view, widthPx).map((mark) => (
+          <MarkShape key={`${mark.lane} ${mark.sequence}`} mark={mark} y={middle(mark.lane)} onSelect={onSelect} onTip={setTip} />
+        ))}
+      </svg>
+      {tip !== undefined && (
+        <div
+          class="tip"
+          role="presentation"
+          style={{
+            top: `${middle(tip.lane) + 14}px`,
+            ...(tip.x > widthPx / 2 ? { right: `${widthPx - tip.x}px` } : { left: `${tip.x}px` }),
+          }}
+        >
+          <strong>#{tip.sequence}</strong> {visibleLine(tip.label)}
+          {tip.count > 1 && <span class="quiet"> and {tip.count - 1} more here</span>}
+        </div>
+      )}
+    </>
+  );
+}
+
+const charPx = 6.6;
+
+function BandShape({ band: { x, widthPx, text }, heightPx }: { band: Band; heightPx: number }) {
+  const fits = Math.floor((widthPx - 12) / charPx);
+  return (
+    <g>
+      <rect class="band" x={x} y={topPx - 13} width={widthPx} height={heightPx - topPx + 13} rx={4} />
+      {fits >= 6 && (
+        <text class="band-text" x={x + 6} y={topPx - 2}>
+          {text.length > fits ? `${text.slice(0, fits - 1)}…` : text}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function MarkShape({
+  mark,
+  y,
+  onSelect,
+  onTip,
+}: {
+  mark: Mark;
+  y: number;
+  onSelect: (sequence: number) => void;
+  onTip: (mark: Mark | undefined) => void;
+}) {
+  const radius = mark.count > 1 ? 9 : 5;
+  return (
+    <g
+      class={`mark tone-${mark.tone}`}
+      onClick={() => onSelect(mark.sequence)}
+      onPointerEnter={() => onTip(mark)}
+      onPointerLeave={() => onTip(undefined)}
+    >
+      <circle cx={mark.x} cy={y} r={radius} />
+      {mark.count > 1 && (
+        <text class="mark-count" x={mark.x} y={y + 3.5}>
+          {mark.count > 99 ? '99+' : mark.count}
+        </text>
+      )}
+    </g>
+  );
+}

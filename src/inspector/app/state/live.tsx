@@ -1,0 +1,136 @@
+// What the app knows without asking again: the project, runs that run, requests, playground worlds; kept current by the live stream.
+import { computed, signal } from '@preact/signals';
+import type { InspectorEvent, ProjectReply } from '../../../contract/inspector.js';
+import type { ActiveRun, RunRequest } from '../../../contract/inspector-runs.js';
+import type { PlayWorld } from '../../../contract/inspector-worlds.js';
+import type { Loaded } from './loading.tsx';
+import { useLoad } from './loading.tsx';
+import { client, token } from './session.tsx';
+
+export type Connection = 'connecting' | 'open' | 'lost';
+
+export const connection = signal<Connection>('connecting');
+export const projectReply = signal<ProjectReply | undefined>(undefined);
+export const project = computed(() => projectReply.value?.project);
+export const requests = signal<ReadonlyMap<string, RunRequest>>(new Map());
+export const active = signal<ReadonlyMap<string, ActiveRun>>(new Map());
+export const worlds = signal<ReadonlyMap<string, PlayWorld>>(new Map());
+/** How far each journal reaches that has grown since the app began, by run or world. */
+export const grown = signal<ReadonlyMap<string, number>>(new Map());
+/** Rises whenever a run ends: lists of runs ask again. */
+export const runsEnded = signal(0);
+export const refreshing = signal(false);
+/** Why the source could not be loaded anew, the last time it was asked for. */
+export const refreshProblem = signal<string | undefined>(undefined);
+
+const generation = signal(0);
+
+/** The project, asked for again whenever its source was loaded anew. */
+export function projectLoad(): Loaded<ProjectReply['project']> {
+  return useLoad(`project ${generation.value}`, async () => {
+    const reply = await client.call('getProject', {});
+    projectReply.value = reply;
+    return reply.project;
+  });
+}
+
+export async function refreshProject(): Promise<void> {
+  refreshing.value = true;
+  refreshProblem.value = undefined;
+  try {
+    const reply = await client.call('refresh', { body: {} });
+    projectReply.value = reply;
+    generation.value = reply.generation;
+  } catch (error) {
+    refreshProblem.value = (error as Error).message;
+  } finally {
+    refreshing.value = false;
+  }
+}
+
+export function noteRequest(request: RunRequest): void {
+  requests.value = new Map(requests.value).set(request.requestId, request);
+}
+
+export function noteWorld(world: PlayWorld): void {
+  worlds.value = new Map(worlds.value).set(world.worldId, world);
+  noteGrowth(world.worldId, world.position.evidenceSequence);
+}
+
+export function forgetWorld(worldId: string): void {
+  worlds.value = without(worlds.value, worldId);
+}
+
+export function noteGrowth(id: string, toSequence: number): void {
+  if (grown.value.get(id) !== toSequence) grown.value = new Map(grown.value).set(id, toSequence);
+}
+
+function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+function hear(event: InspectorEvent): void {
+  switch (event.type) {
+    case 'hello':
+      generation.value = event.generation;
+      active.value = new Map(event.active.map((run) => [run.runId, run]));
+      break;
+    case 'project':
+      generation.value = event.generation;
+      break;
+    case 'run-request':
+      noteRequest(event.request);
+      break;
+    case 'run':
+      if (event.phase === 'finished') {
+        active.value = without(active.value, event.run.runId);
+        runsEnded.value++;
+      } else active.value = new Map(active.value).set(event.run.runId, event.run);
+      break;
+    case 'evidence':
+      noteGrowth(event.id, event.toSequence);
+      break;
+    case 'entries':
+      break;
+    case 'world':
+      if (event.change === 'deleted') forgetWorld(event.worldId);
+      else noteWorld(event.world);
+      break;
+  }
+}
+
+/** Keeps the stream open for as long as there is a token; after it broke, tries again with growing patience. */
+export function startLive(): void {
+  let current: AbortController | undefined;
+  token.subscribe((value) => {
+    current?.abort();
+    if (value === '') return;
+    current = new AbortController();
+    follow(current.signal);
+  });
+}
+
+async function follow(ended: AbortSignal): Promise<void> {
+  for (let waitMs = 500; !ended.aborted; waitMs = Math.min(waitMs * 2, 15_000)) {
+    connection.value = 'connecting';
+    try {
+      const { requests: known } = await client.call('listRunRequests', {});
+      requests.value = new Map(known.map((request) => [request.requestId, request]));
+      await client.events(
+        () => {
+          connection.value = 'open';
+          waitMs = 500;
+        },
+        (event) => hear(JSON.parse(event.data) as InspectorEvent),
+        ended,
+      );
+    } catch {
+      // The state of the connection shows it; views show what they could not load.
+    }
+    if (ended.aborted) return;
+    connection.value = 'lost';
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}

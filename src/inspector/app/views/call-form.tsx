@@ -1,0 +1,168 @@
+// A tool called by hand: as whom, which operation, with which arguments; and what it answered.
+import { useState } from 'preact/hooks';
+import type { WorldCallReply } from '../../../contract/inspector-worlds.js';
+import type { ActorView, ToolCatalogItem } from '../../../contract/world-protocol.js';
+import { Json, Status } from '../kit/parts.tsx';
+import { sampleOf } from '../kit/schema-sample.ts';
+import { parseJson } from '../state/client.ts';
+import { Await, Empty, useLoad } from '../state/loading.tsx';
+import { client } from '../state/session.tsx';
+import { SchemaTable } from './tool-panel.tsx';
+
+const actorKey = ({ actorId, actorInstanceId }: Pick<ActorView, 'actorId' | 'actorInstanceId'>): string =>
+  actorInstanceId === undefined ? actorId : `${actorId}@${actorInstanceId}`;
+const toolKey = (tool: ToolCatalogItem): string => `${tool.instanceId}.${tool.operationId}`;
+
+export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (reply: WorldCallReply) => void }) {
+  const actors = useLoad(`actors ${worldId}`, async () => (await client.call('listWorldActors', { path: { worldId } })).actors);
+  const [chosen, setChosen] = useState('');
+  return (
+    <section class="card call" aria-label="Call an operation">
+      <Await of={actors} what="the actors" lines={4}>
+        {(list) => {
+          const actor = list.find((one) => actorKey(one) === chosen) ?? list[0];
+          if (actor === undefined) return <Empty title="Nobody lives here">This world has no actors, and only actors call tools.</Empty>;
+          return (
+            <>
+              <label class="field">
+                As
+                <select value={actorKey(actor)} onChange={(event) => setChosen(event.currentTarget.value)}>
+                  {list.map((one) => (
+                    <option key={actorKey(one)} value={actorKey(one)}>
+                      {actorKey(one)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <OperationOf key={actorKey(actor)} worldId={worldId} actor={actor} onCalled={onCalled} />
+            </>
+          );
+        }}
+      </Await>
+    </section>
+  );
+}
+
+function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: ActorView; onCalled: (reply: WorldCallReply) => void }) {
+  const query = { actorId: actor.actorId, ...(actor.actorInstanceId === undefined ? {} : { actorInstanceId: actor.actorInstanceId }) };
+  const tools = useLoad(
+    `tools ${worldId} ${actorKey(actor)}`,
+    async () => (await client.call('listWorldTools', { path: { worldId }, query })).tools,
+  );
+  const [chosen, setChosen] = useState('');
+  return (
+    <Await of={tools} what="what it may call" lines={4}>
+      {(list) => {
+        const tool = list.find((one) => toolKey(one) === chosen) ?? list[0];
+        if (tool === undefined) return <p class="quiet">{actor.actorId} may not call anything.</p>;
+        return (
+          <>
+            <label class="field">
+              Calls
+              <select value={toolKey(tool)} onChange={(event) => setChosen(event.currentTarget.value)}>
+                {list.map((one) => (
+                  <option key={toolKey(one)} value={toolKey(one)}>
+                    {toolKey(one)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {tool.description !== undefined && <p class="quiet">{tool.description}</p>}
+            <Arguments key={toolKey(tool)} worldId={worldId} actor={query} tool={tool} onCalled={onCalled} />
+          </>
+        );
+      }}
+    </Await>
+  );
+}
+
+interface ArgumentsProps {
+  worldId: string;
+  actor: { actorId: string; actorInstanceId?: string };
+  tool: ToolCatalogItem;
+  onCalled: (reply: WorldCallReply) => void;
+}
+
+function sendOnEnter(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
+}
+
+function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
+  const [text, setText] = useState(() => JSON.stringify(sampleOf(tool.inputSchema), null, 2));
+  const [problem, setProblem] = useState<string | undefined>();
+  const [answer, setAnswer] = useState<WorldCallReply['result'] | undefined>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const parsed = parseJson(text);
+    if ('problem' in parsed) return setProblem(`The arguments are not JSON: ${parsed.problem}`);
+    const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim();
+    const { packageId, instanceId, operationId } = tool;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const body = {
+        ...actor,
+        packageId,
+        instanceId,
+        operationId,
+        arguments: parsed.value,
+        ...(key === '' ? {} : { idempotencyKey: key }),
+      };
+      const reply = await client.call('callWorld', { path: { worldId }, body });
+      setAnswer(reply.result);
+      onCalled(reply);
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <label class="field">
+        With
+        <textarea
+          rows={Math.min(Math.max(text.split('\n').length, 4), 12)}
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={sendOnEnter}
+        />
+      </label>
+      <div class="row">
+        {tool.idempotency !== 'none' && (
+          <label class="field grow">
+            Idempotency key {tool.idempotency === 'required' ? '' : '(optional)'}
+            <input name="key" required={tool.idempotency === 'required'} autocomplete="off" spellcheck={false} />
+          </label>
+        )}
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? 'Calling…' : 'Call'}
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="bad-text" role="alert">
+          {problem}
+        </p>
+      )}
+      {answer !== undefined && <Answer answer={answer} />}
+      <details>
+        <summary>What it takes</summary>
+        <SchemaTable schema={tool.inputSchema as never} />
+      </details>
+    </form>
+  );
+}
+
+function Answer({ answer: { outcome, sequence } }: { answer: WorldCallReply['result'] }) {
+  return (
+    <div class="answer" role="status">
+      <p class="row">
+        <Status value={outcome.kind === 'ok' ? 'completed' : outcome.kind} />
+        <span class="quiet">entry #{sequence}</span>
+      </p>
+      <Json value={(outcome.kind === 'ok' ? outcome.value : outcome.error) as never} label="Answer" />
+    </div>
+  );
+}

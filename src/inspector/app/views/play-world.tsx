@@ -1,0 +1,206 @@
+// A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { PlayWorld } from '../../../contract/inspector-worlds.js';
+import { virtualClock } from '../../../reports/html/virtual-time.mjs';
+import { EntryPane } from '../evidence/entry-pane.tsx';
+import type { EvidenceSource } from '../evidence/evidence-source.ts';
+import { worldSource } from '../evidence/evidence-source.ts';
+import { JournalPanel } from '../evidence/journal-panel.tsx';
+import { useStart } from '../evidence/start-time.tsx';
+import { Timeline } from '../evidence/timeline.tsx';
+import { Copy, Short } from '../kit/parts.tsx';
+import { grown, noteWorld } from '../state/live.tsx';
+import { useLoad } from '../state/loading.tsx';
+import { routeHash } from '../state/route.ts';
+import { client, go } from '../state/session.tsx';
+import { CallForm } from './call-form.tsx';
+import { startWords } from './world-words.ts';
+
+const nothingCited: ReadonlySet<number> = new Set();
+
+export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [name: string]: string } }) {
+  const { worldId } = world;
+  const [problem, setProblem] = useState<string | undefined>();
+  const source = useMemo(() => worldSource(client, worldId), [worldId]);
+  const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
+  const startUs = useStart(source, count);
+  const kinds = useKinds(source, count);
+  const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
+  const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { seq }), { replace: true });
+  const act = (doIt: () => Promise<PlayWorld>): void => {
+    setProblem(undefined);
+    doIt().then(noteWorld, (error: Error) => setProblem(error.message));
+  };
+  const fork = async (atSequence?: number): Promise<PlayWorld> => {
+    const reply = await client.call('forkWorld', { path: { worldId }, body: atSequence === undefined ? {} : { atSequence } });
+    noteWorld(reply.world);
+    go(routeHash('play', [reply.world.worldId]));
+    return reply.world;
+  };
+  return (
+    <div class="play">
+      <WorldHead world={world} act={act} onFork={() => act(fork)} />
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="play-grid">
+        <CallForm
+          worldId={worldId}
+          onCalled={(reply) => {
+            noteWorld(reply.world);
+            show(reply.result.sequence);
+          }}
+        />
+        <Weather world={world} act={act} />
+      </div>
+      <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
+        <div class="bench-main">
+          {count > 0 && <Timeline source={source} count={count} interactions={noInteractions} selected={selected} onSelect={show} />}
+          <JournalPanel
+            source={source}
+            count={count}
+            startUs={startUs}
+            kinds={kinds}
+            selected={selected}
+            cited={nothingCited}
+            onSelect={show}
+          />
+        </div>
+        {selected !== undefined && (
+          <EntryPane
+            source={source}
+            sequence={selected}
+            last={count}
+            startUs={startUs}
+            citedBy={[]}
+            onSelect={show}
+            onClose={() => show(undefined)}
+            actions={
+              <button type="button" onClick={() => act(() => fork(selected))}>
+                Fork from here
+              </button>
+            }
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const noInteractions: [] = [];
+
+type Act = (doIt: () => Promise<PlayWorld>) => void;
+
+const steps: [string, number][] = [
+  ['+1 min', 60_000_000],
+  ['+1 h', 3_600_000_000],
+  ['+1 d', 86_400_000_000],
+];
+
+/** How many entries there are of each kind. */
+function useKinds(source: EvidenceSource, count: number): { [kind: string]: number } | undefined {
+  const asked = useLoad(`kinds ${source.id} ${count}`, () =>
+    source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal),
+  );
+  const [known, setKnown] = useState<{ [kind: string]: number } | undefined>();
+  useEffect(() => {
+    if (asked.value !== undefined)
+      setKnown(Object.fromEntries(Object.entries(asked.value.density).map(([kind, [entries = 0]]) => [kind, entries])));
+  }, [asked.value]);
+  return known;
+}
+
+function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork: () => void }) {
+  const { worldId, position } = world;
+  const path = { worldId };
+  const advance = (targetUs: number): void => act(async () => (await client.call('advanceWorld', { path, body: { targetUs } })).world);
+  const reset = (): void => act(async () => (await client.call('resetWorld', { path, body: {} })).world);
+  return (
+    <header class="run-head">
+      <p class="crumbs">
+        <a href={routeHash('play')}>Play</a> <span aria-hidden="true">/</span> <code>{worldId}</code>{' '}
+        <Copy text={worldId} label="world id" />
+      </p>
+      <div class="run-title">
+        <div>
+          <h1>{startWords(world)}</h1>
+          <p class="clock">
+            <span class="quiet">It is</span> <time>{virtualClock(position.virtualTimeUs)}</time>
+          </p>
+        </div>
+        <div class="actions">
+          {steps.map(([text, us]) => (
+            <button key={text} type="button" onClick={() => advance(position.virtualTimeUs + us)}>
+              {text}
+            </button>
+          ))}
+          <button
+            type="button"
+            disabled={world.nextEventUs === undefined}
+            onClick={() => world.nextEventUs !== undefined && advance(world.nextEventUs)}
+          >
+            To the next event
+          </button>
+          <button type="button" onClick={onFork}>
+            Fork
+          </button>
+          <button type="button" onClick={reset}>
+            Reset
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** What the world does to those who use it: its faults, and what is due. */
+function Weather({ world, act }: { world: PlayWorld; act: Act }) {
+  const path = { worldId: world.worldId };
+  const { evidenceSequence } = world.position;
+  const faults = useLoad(
+    `faults ${world.worldId} ${evidenceSequence}`,
+    async () => (await client.call('listWorldFaults', { path })).faults,
+  );
+  const pending = useLoad(`pending ${world.worldId} ${evidenceSequence}`, () => client.call('listWorldScheduledEvents', { path }));
+  return (
+    <section class="card weather" aria-label="Faults and scheduled events">
+      <h2 class="h3">Faults</h2>
+      {faults.value?.length === 0 && <p class="quiet">Its tools know none.</p>}
+      <ul class="plain">
+        {faults.value?.map((fault) => (
+          <li key={fault.packageId + fault.instanceId + fault.faultId}>
+            <label class="toggle">
+              <input
+                type="checkbox"
+                checked={fault.active}
+                onChange={(event) => {
+                  const { checked } = event.currentTarget;
+                  const body = { packageId: fault.packageId, instanceId: fault.instanceId, faultId: fault.faultId, active: checked };
+                  act(async () => (await client.call('setWorldFault', { path, body })).world);
+                }}
+              />
+              <code>
+                {fault.packageId}.{fault.faultId}
+              </code>
+              {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
+            </label>
+          </li>
+        ))}
+      </ul>
+      <h2 class="h3">What comes next</h2>
+      {pending.value?.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
+      {pending.value?.events.slice(0, 6).map((event) => (
+        <div key={event.scheduledEventId} class="data-row">
+          <span class="quiet">{virtualClock(event.atUs)}</span>
+          <code>
+            {event.event.packageId}.{event.event.eventId}
+          </code>
+          <Short value={event.payload} max={60} />
+        </div>
+      ))}
+      {(pending.value?.total ?? 0) > 6 && <p class="quiet">and {(pending.value?.total ?? 0) - 6} more</p>}
+    </section>
+  );
+}

@@ -1,0 +1,103 @@
+// A run request as it goes: how far it is, each attempt with its verdict, and how to do it again exactly.
+import { useState } from 'preact/hooks';
+import type { RequestedRun, RunRequest } from '../../../contract/inspector-runs.js';
+import { counted, hostDuration, Status } from '../kit/parts.tsx';
+import { active, noteRequest } from '../state/live.tsx';
+import { runHash } from '../state/route.ts';
+import { client } from '../state/session.tsx';
+
+export function RequestCard({ request }: { request: RunRequest }) {
+  const { plan, runs, summary, state } = request;
+  const done = runs.filter((run) => run.state === 'finished').length;
+  const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
+  return (
+    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request, ${state}`}>
+      <header class="row">
+        {ended ? <Status value={summary?.verdict ?? state} /> : <span class="spinner" aria-hidden="true" />}
+        <strong role="status">{progressText(request, done)}</strong>
+        <span class="quiet grow">
+          {plan !== undefined && (
+            <>
+              seed <code>{plan.seed}</code>
+            </>
+          )}
+        </span>
+        <RequestActions request={request} ended={ended} />
+      </header>
+      {plan !== undefined && plan.runs > 1 && !ended && <progress max={plan.runs} value={done} aria-label="Attempts finished" />}
+      {request.failure !== undefined && <p class="bad-text">{request.failure.message}</p>}
+      <ul class="attempts">
+        {runs.slice(-60).map((run) => (
+          <Attempt key={run.runId} run={run} single={request.asked.drillId !== undefined} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
+  if (state === 'queued') return 'Waiting for its turn';
+  if (state === 'running') return plan === undefined ? 'Compiling' : `${done} of ${counted(plan.runs, 'attempt')}`;
+  const took = startedAtMs === undefined || finishedAtMs === undefined ? '' : ` in ${hostDuration(finishedAtMs - startedAtMs)}`;
+  if (summary === undefined) return state === 'cancelled' ? 'Cancelled' : 'Could not run';
+  const parts = [
+    [summary.passed, 'passed'],
+    [summary.failed, 'failed'],
+    [summary.inconclusive, 'inconclusive'],
+  ] as const;
+  return (
+    parts
+      .filter(([count]) => count > 0)
+      .map(([count, word]) => `${count} ${word}`)
+      .join(', ') + took
+  );
+}
+
+function Attempt({ run, single }: { run: RequestedRun; single: boolean }) {
+  const now = active.value.get(run.runId);
+  const broken = run.failedAssertions ?? [];
+  return (
+    <li>
+      {run.state === 'running' ? <span class="spinner" aria-hidden="true" /> : <Status value={run.verdict ?? run.status ?? 'finished'} />}
+      <a href={runHash(run.runId, broken[0] === undefined ? {} : { assertion: broken[0].assertionId })}>
+        {single ? `Trial ${run.trial}` : run.drillId}
+        {!single && run.trial > 1 ? `, trial ${run.trial}` : ''}
+        {run.attempt > 1 ? `, attempt ${run.attempt}` : ''}
+      </a>
+      <span class="quiet">
+        {now !== undefined
+          ? (now.interactionId ?? 'setting up')
+          : broken.length > 0
+            ? broken.map((assertion) => assertion.assertionId).join(', ')
+            : ''}
+      </span>
+    </li>
+  );
+}
+
+function RequestActions({ request, ended }: { request: RunRequest; ended: boolean }) {
+  const [problem, setProblem] = useState<string | undefined>();
+  const attempt = (act: () => Promise<{ request: RunRequest }>) => () => {
+    act().then(
+      (reply) => noteRequest(reply.request),
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  const { requestId, asked, plan } = request;
+  const cancel = attempt(() => client.call('cancelRunRequest', { path: { requestId }, body: {} }));
+  const again = attempt(() => client.call('startRun', { body: { ...asked, ...(plan === undefined ? {} : { seed: plan.seed }) } }));
+  return (
+    <>
+      {problem !== undefined && <span class="bad-text">{problem}</span>}
+      {ended ? (
+        <button type="button" onClick={again}>
+          Repeat with this seed
+        </button>
+      ) : (
+        <button type="button" onClick={cancel} disabled={request.cancelAsked}>
+          {request.cancelAsked ? 'Cancelling…' : 'Cancel'}
+        </button>
+      )}
+    </>
+  );
+}

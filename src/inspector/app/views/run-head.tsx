@@ -1,0 +1,114 @@
+// The head of a run: its verdict, what it was, what it comes to, and what to do with it next.
+import { useState } from 'preact/hooks';
+import type { RunReply } from '../../../contract/inspector-runs.js';
+import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { Fact, Hash, hostDuration, hostTime } from '../kit/parts.tsx';
+import { saveAs } from '../kit/save.tsx';
+import { active, noteRequest } from '../state/live.tsx';
+import { routeHash } from '../state/route.ts';
+import { client, go } from '../state/session.tsx';
+
+export function RunHead({ reply }: { reply: RunReply }) {
+  const { report, runId } = reply;
+  if (report === undefined) return <Unfinished reply={reply} />;
+  const { result, drill, target } = report;
+  const { identity } = result;
+  return (
+    <header class={`run-head ${result.verdict}`}>
+      <p class="crumbs">
+        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
+      </p>
+      <div class="run-title">
+        <div>
+          <p class="verdict">{result.verdict}</p>
+          <h1>{drill.title ?? drill.id}</h1>
+          <p class="headline">{headline(reply)}</p>
+        </div>
+        <Actions reply={reply} />
+      </div>
+      <dl class="facts">
+        <Fact name="Drill">
+          <a href={routeHash('drills', [drill.id])}>{drill.id}</a>
+        </Fact>
+        <Fact name="Target">
+          {target.id} <span class="quiet">{target.kind}</span>
+        </Fact>
+        {identity.scenarioId !== undefined && <Fact name="Scenario">{identity.scenarioId}</Fact>}
+        <Fact name="Seed">
+          <code>{identity.seed}</code>
+        </Fact>
+        <Fact name="Trial">{identity.trialCount === 1 ? 'the only one' : `${identity.trial} of ${identity.trialCount}`}</Fact>
+        <Fact name="Tool calls">{result.budgetUsage.toolCalls.attempted.toLocaleString('en-US')}</Fact>
+        <Fact name="Virtual time">{virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs)}</Fact>
+        <Fact name="Started">
+          {hostTime(report.startedAtMs)} <span class="quiet">took {hostDuration(report.finishedAtMs - report.startedAtMs)}</span>
+        </Fact>
+      </dl>
+      <dl class="hashes-row">
+        <Hash name="state" value={result.stateHash} />
+        <Hash name="evidence" value={result.evidenceHash} />
+        <Hash name="trajectory" value={result.trajectoryHash} />
+        <Hash name="build" value={identity.buildHash} />
+      </dl>
+    </header>
+  );
+}
+
+function headline({ report }: RunReply): string {
+  const { result } = report!;
+  if (result.failure !== undefined) return result.failure.message;
+  const broken = result.assertionResults.filter((assertion) => assertion.status !== 'passed');
+  if (broken.length === 0) return `All ${result.assertionResults.length} assertions hold`;
+  const names = broken.slice(0, 4).map((assertion) => assertion.assertionId);
+  return `${names.join(', ')}${broken.length > 4 ? ` and ${broken.length - 4} more` : ''} ${broken.length === 1 ? 'does' : 'do'} not hold`;
+}
+
+function Actions({ reply }: { reply: RunReply }) {
+  const { identity } = reply.report!.result;
+  const [problem, setProblem] = useState<string | undefined>();
+  const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
+  const again = attempt(async () => {
+    const { request } = await client.call('startRun', { body: { drillId: identity.drillId, seed: identity.seed } });
+    noteRequest(request);
+    go(routeHash('drills', [identity.drillId]));
+  });
+  const download = attempt(async () =>
+    saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`),
+  );
+  return (
+    <div class="actions">
+      <button type="button" onClick={again}>
+        Repeat with this seed
+      </button>
+      <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
+        Compare…
+      </a>
+      <button type="button" onClick={download}>
+        Save report
+      </button>
+      {problem !== undefined && (
+        <p class="bad-text" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Unfinished({ reply }: { reply: RunReply }) {
+  const run = active.value.get(reply.runId) ?? reply.active;
+  return (
+    <header class="run-head">
+      <p class="crumbs">
+        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{reply.runId}</code>
+      </p>
+      <p class="verdict">{run === undefined ? 'no report' : 'running'}</p>
+      <h1>{run?.title ?? run?.drillId ?? 'A world that was kept'}</h1>
+      <p class="headline">
+        {run === undefined
+          ? 'This run left no report, only its world. Its journal and its state can be read all the same.'
+          : `Trial ${run.trial} of ${run.trialCount}${run.interactionId === undefined ? '' : `, playing ${run.interactionId}`}. The journal below grows as it goes.`}
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,158 @@
+// One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
+import { useMemo } from 'preact/hooks';
+import type { RunReply } from '../../../contract/inspector-runs.js';
+import { EntryPane } from '../evidence/entry-pane.tsx';
+import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
+import { Findings } from '../evidence/findings.tsx';
+import { JournalPanel } from '../evidence/journal-panel.tsx';
+import { useStart } from '../evidence/start-time.tsx';
+import { Timeline } from '../evidence/timeline.tsx';
+import { active, grown, runsEnded } from '../state/live.tsx';
+import { Await, useLoad } from '../state/loading.tsx';
+import { routeHash } from '../state/route.ts';
+import { client, go } from '../state/session.tsx';
+import { RunHead } from './run-head.tsx';
+import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
+
+const parts = ['evidence', 'assertions', 'interactions', 'world', 'attachments', 'setup'] as const;
+type Part = (typeof parts)[number];
+
+export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
+  const isActive = active.value.has(runId);
+  const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
+  return (
+    <Await of={run} what="the run" lines={10}>
+      {(reply) => <Run reply={reply} query={query} />}
+    </Await>
+  );
+}
+
+function Run({ reply, query }: { reply: RunReply; query: { [name: string]: string } }) {
+  const { runId } = reply;
+  const source = useMemo(() => runSource(client, runId), [runId]);
+  const count = Math.max(reply.evidence.toSequence, grown.value.get(runId) ?? 0);
+  const part = parts.find((name) => name === query.part) ?? 'evidence';
+  const selected = sequenceOf(query.seq, count);
+  const show = (change: { seq?: number | undefined; assertion?: string | undefined; part?: Part }): void => {
+    const { seq, assertion, ...rest } = { ...query, ...change };
+    go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), {
+      replace: true,
+    });
+  };
+  return (
+    <div class="run">
+      <RunHead reply={reply} />
+      <nav class="tabs" aria-label="Parts of the run">
+        {parts.map((name) => (
+          <a
+            key={name}
+            href={routeHash('runs', [runId], { part: name === 'evidence' ? undefined : name })}
+            aria-current={name === part ? 'true' : undefined}
+          >
+            {partNames[name]} {countOf(reply, name) !== undefined && <span class="count">{countOf(reply, name)}</span>}
+          </a>
+        ))}
+      </nav>
+      {part === 'evidence' && (
+        <Evidence reply={reply} source={source} count={count} selected={selected} assertion={query.assertion} show={show} />
+      )}
+      {part === 'assertions' && (
+        <AssertionsPart
+          reply={reply}
+          chosen={query.assertion}
+          onEvidence={(assertion, seq) => show({ part: 'evidence', seq, assertion: assertion.assertionId })}
+        />
+      )}
+      {part === 'interactions' && <InteractionsPart reply={reply} />}
+      {part === 'world' && <WorldPart runId={runId} onSelect={(seq) => show({ part: 'evidence', seq })} />}
+      {part === 'attachments' && <AttachmentsPart runId={runId} saved={reply.source === 'saved'} />}
+      {part === 'setup' && <SetupPart reply={reply} />}
+    </div>
+  );
+}
+
+const partNames: { [Name in Part]: string } = {
+  evidence: 'Evidence',
+  assertions: 'Assertions',
+  interactions: 'Interactions',
+  world: 'World at the end',
+  attachments: 'Attachments',
+  setup: 'Setup',
+};
+
+function countOf({ report }: RunReply, part: Part): number | undefined {
+  if (report === undefined) return undefined;
+  if (part === 'assertions') return report.result.assertionResults.length;
+  if (part === 'interactions') return report.result.interactions.length;
+  return part === 'attachments' ? report.result.capture.attachments.length : undefined;
+}
+
+function sequenceOf(text: string | undefined, count: number): number | undefined {
+  const sequence = Number(text);
+  return Number.isInteger(sequence) && sequence >= 1 ? Math.min(sequence, Math.max(count, 1)) : undefined;
+}
+
+interface EvidenceProps {
+  reply: RunReply;
+  source: EvidenceSource;
+  count: number;
+  selected: number | undefined;
+  assertion: string | undefined;
+  show: (change: { seq?: number | undefined; assertion?: string | undefined }) => void;
+}
+
+function Evidence({ reply, source, count, selected, assertion: chosen, show }: EvidenceProps) {
+  const result = reply.report?.result;
+  const startUs = useStart(source, count);
+  const cited = useMemo(() => {
+    const map = new Map<number, string[]>();
+    for (const assertion of result?.assertionResults ?? []) {
+      if (assertion.status === 'passed') continue;
+      for (const sequence of assertion.evidenceSequences) map.set(sequence, [...(map.get(sequence) ?? []), assertion.assertionId]);
+    }
+    return map;
+  }, [result]);
+  const citedSet = useMemo(() => new Set(cited.keys()), [cited]);
+  const select = (seq: number): void => show({ seq });
+  return (
+    <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
+      <div class="bench-main">
+        <Findings
+          assertions={result?.assertionResults ?? noAssertions}
+          chosen={chosen}
+          onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
+        />
+        <Timeline
+          source={source}
+          count={count}
+          interactions={result?.interactions ?? noInteractions}
+          selected={selected}
+          onSelect={select}
+        />
+        <JournalPanel
+          source={source}
+          count={count}
+          startUs={startUs}
+          kinds={reply.evidence.counts}
+          selected={selected}
+          cited={citedSet}
+          onSelect={select}
+        />
+      </div>
+      {selected !== undefined && (
+        <EntryPane
+          source={source}
+          sequence={selected}
+          last={count}
+          startUs={startUs}
+          citedBy={cited.get(selected) ?? []}
+          onSelect={select}
+          onClose={() => show({ seq: undefined, assertion: undefined })}
+        />
+      )}
+    </div>
+  );
+}
+
+const noInteractions: [] = [];
+const noAssertions: [] = [];

@@ -1,0 +1,119 @@
+// A scenario as what it is: a layer over the world's baseline. What it adds, changes and removes, in that order of importance.
+import type { ProjectView } from '../../../contract/project-view.js';
+import type { Scenario, StatePatch } from '../../../contract/scenario.js';
+import { virtualClock } from '../../../reports/html/virtual-time.mjs';
+import { counted, Fact, Hash, Short } from '../kit/parts.tsx';
+import { Empty } from '../state/loading.tsx';
+import { routeHash } from '../state/route.ts';
+import { ActorCard, Chooser } from './world-parts.tsx';
+
+type ScenarioView = ProjectView['scenarios'][number];
+
+export function ScenarioLayers({ view, chosen }: { view: ProjectView; chosen: string | undefined }) {
+  const scenario = view.scenarios.find((one) => one.id === chosen) ?? view.scenarios[0];
+  if (scenario === undefined) {
+    return (
+      <Empty title="No scenarios">
+        <p>Every drill starts from the world's baseline. A file ending in .scenario.yaml puts a layer on it.</p>
+      </Empty>
+    );
+  }
+  const items = view.scenarios.map((one) => ({ id: one.id, title: one.title ?? one.id, note: layerNote(one) }));
+  return (
+    <div class="split">
+      <Chooser label="Scenarios" items={items} chosen={scenario.id} hash={(id) => routeHash('world', ['scenarios', id])} />
+      <Layer key={scenario.id} scenario={scenario} view={view} />
+    </div>
+  );
+}
+
+const layerNote = (scenario: Scenario): string =>
+  [counted(scenario.state.length, 'row'), ...(scenario.faults.length > 0 ? [counted(scenario.faults.length, 'fault')] : [])].join(' · ');
+
+function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }) {
+  return (
+    <article class="panel" aria-label={scenario.id}>
+      <header class="panel-head">
+        <h2>{scenario.title ?? scenario.id}</h2>
+        <p class="row">
+          <code class="word">{scenario.id}</code>
+          <a href={routeHash('play', [], { scenario: scenario.id })}>Play in it</a>
+        </p>
+      </header>
+      <dl class="facts">
+        <Fact name="It is">{virtualClock(scenario.virtualTimeUs ?? view.world?.virtualTimeUs ?? 0)}</Fact>
+        <Fact name="Declared in">
+          <code>
+            {scenario.provenance.file}:{scenario.provenance.line}
+          </code>
+        </Fact>
+        <Hash name="setup" value={scenario.setupHash} />
+      </dl>
+      <Happenings scenario={scenario} />
+      <h3>Rows</h3>
+      {scenario.state.length === 0 && <p class="quiet">As the world has them.</p>}
+      {scenario.state.map((patch, index) => (
+        <Patch key={index} patch={patch} known={isKnown(view, patch)} />
+      ))}
+      {scenario.actors.length > 0 && <h3>Actors</h3>}
+      <div class="cards">
+        {scenario.actors.map((actor) => (
+          <ActorCard key={actor.id + (actor.instanceId ?? '')} actor={actor} />
+        ))}
+      </div>
+    </article>
+  );
+}
+
+const isKnown = (view: ProjectView, patch: StatePatch): boolean =>
+  (view.world?.state ?? []).some(
+    (row) => row.packageId === patch.packageId && row.namespace === patch.namespace && row.rowId === patch.rowId,
+  );
+
+function Patch({ patch, known }: { patch: StatePatch; known: boolean }) {
+  const change = patch.action === 'delete' ? 'delete' : known ? 'update' : 'insert';
+  return (
+    <div class="data-row">
+      <span class={`change change-${change}`}>{{ delete: 'removes', update: 'replaces', insert: 'adds' }[change]}</span>
+      <code>
+        {patch.packageId}/{patch.namespace}/{patch.rowId}
+      </code>
+      {patch.action === 'upsert' && <Short value={patch.value} max={300} />}
+    </div>
+  );
+}
+
+function Happenings({ scenario }: { scenario: Scenario }) {
+  return (
+    <>
+      {scenario.faults.length > 0 && <h3>Faults, switched on</h3>}
+      {scenario.faults.map((fault) => (
+        <p key={fault.packageId + fault.faultId} class="line">
+          <code class="word fault">
+            {fault.packageId}.{fault.faultId}
+          </code>
+        </p>
+      ))}
+      {scenario.initialEvents.length > 0 && <h3>Events to come</h3>}
+      {scenario.initialEvents.map((event, index) => (
+        <div key={index} class="data-row">
+          <span class="quiet">{virtualClock(event.atUs)}</span>
+          <code>
+            {event.event.packageId}.{event.event.eventId}
+          </code>
+          <Short value={event.payload} />
+        </div>
+      ))}
+      {(scenario.toolOverrides ?? []).length > 0 && <h3>Answers overridden</h3>}
+      {scenario.toolOverrides?.map((rule) => (
+        <div key={rule.id} class="data-row">
+          <code class="word">{rule.id}</code>
+          <code>
+            {rule.operation.packageId}.{rule.operation.operationId}
+          </code>
+          <Short value={rule.outcome as never} />
+        </div>
+      ))}
+    </>
+  );
+}

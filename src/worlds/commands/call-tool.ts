@@ -1,0 +1,230 @@
+// One tool call, from question to entry. The order of the checks is the order in which they are listed (decisions.md 7):
+// operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
+// commit.
+import type { OperationEntry, ToolOutcome } from '../../contract/evidence.js';
+import type { JsonValue } from '../../contract/json.js';
+import { admitJson, JsonRefusal } from '../../contract/json-check.js';
+import { limits } from '../../contract/limits.js';
+import type { ToolFault } from '../../contract/tool-manifest.js';
+import type { CallResult, CallTool } from '../../contract/world-protocol.js';
+import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
+import type { EntryDraft } from '../journal/entry-draft.js';
+import { mintedId } from '../kv/minted-ids.js';
+import { isGranted } from '../turn/grants.js';
+import { brokenSchema, deliveryError, handlerFailure, refusal } from '../turn/outcomes.js';
+import type { ScopedRule } from '../turn/overrides.js';
+import type { ProgramActor } from '../turn/program.js';
+import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
+import type { Simulation } from '../turn/simulation.js';
+import { clockKey } from '../turn/world-meta.js';
+
+/** A call as it goes down the list. */
+interface Call {
+  readonly packageId: string;
+  readonly instanceId: string;
+  readonly operationId: string;
+  readonly actor: ProgramActor;
+  readonly tag: string;
+  /** Of its operation entry. */
+  readonly sequence: number;
+  readonly idempotencyKey: string | undefined;
+  readonly input: AdmittedInput;
+}
+type OperationDraft = Extract<EntryDraft, { kind: 'operation' }>;
+type AdmittedInput = { value: JsonValue; text: string; refusal: string | undefined };
+interface Answer {
+  outcome: ToolOutcome;
+  idempotency?: OperationEntry['idempotency'];
+  replayedFromSequence?: number;
+  override?: ScopedRule;
+  committedOutcome?: ToolOutcome;
+  fired?: readonly ToolFault[];
+}
+
+/** Throws control.INVALID_REQUEST for an actor that the world does not have. */
+export function callTool(simulation: Simulation, command: CallTool): CallResult {
+  const actor = simulation.actor(command);
+  const { turn, storage } = simulation;
+  turn.begin(actor);
+  const sequence = storage.journal.reserve();
+  storage.journal.causeSequence = sequence;
+  const { packageId, instanceId = packageId, operationId, idempotencyKey } = command;
+  const input = admitArguments(simulation.program.tools.get(packageId), command.arguments);
+  const call: Call = { packageId, instanceId, operationId, actor, tag: storage.tag, sequence, idempotencyKey, input };
+  const answer = decide(simulation, call);
+  storage.journal.fill(sequence, operationEntry(call, answer));
+  recordFaults(simulation, call, answer.fired ?? []);
+  const correlationId = turn.correlationId;
+  turn.end();
+  const result: CallResult = { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
+  if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
+  return result;
+}
+
+function decide(simulation: Simulation, call: Call): Answer {
+  const tool = simulation.program.tools.get(call.packageId);
+  const operation = tool?.operations.get(call.operationId);
+  if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId))
+    return { outcome: unsupported(call) };
+  if (!isGranted(call.actor.actor, call)) return denied(simulation, call, operation);
+  const invalid = checkArguments(operation, call);
+  if (invalid !== undefined) return { outcome: invalid };
+  if (!spendToolCall(simulation))
+    return { outcome: refusal('denied', 'TOOL_CALL_BUDGET_EXHAUSTED', 'The budget of tool calls is used up.') };
+  const keyed = keyedCall(operation, call);
+  const replay = keyed && findReplay(simulation.storage, keyed);
+  if (replay?.kind === 'reused')
+    return { outcome: refusal('invalid', 'IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used with other arguments.') };
+  if (replay?.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  const answer = overridden(simulation, call) ?? perform(simulation, { call, tool, operation });
+  if (keyed === undefined) return answer;
+  const first = answer.committedOutcome ?? answer.outcome;
+  const keeps = isKept(first);
+  if (keeps) keepReceipt(simulation.storage, keyed, first, call.sequence);
+  return { ...answer, idempotency: keeps ? 'recorded' : 'not_recorded' };
+}
+
+/** Once for a call that is sent again with its key. */
+function denied({ storage }: Simulation, call: Call, operation: LoadedOperation): Answer {
+  const outcome = refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`);
+  const keyed = isKey(call.idempotencyKey) && call.input.refusal === undefined ? keyedCall(operation, call) : undefined;
+  if (keyed === undefined) return { outcome };
+  const { id: actorId, instanceId: actorInstanceId } = call.actor.actor;
+  const replay = findDenial(storage, { ...keyed, actorId, actorInstanceId });
+  if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  if (replay.kind === 'reused') return { outcome };
+  keepDenial(storage, { ...keyed, actorId, actorInstanceId }, outcome, call.sequence);
+  return { outcome, idempotency: 'recorded' };
+}
+
+const isKey = (key: string | undefined): boolean => key === undefined || (key !== '' && key.length <= limits.toolIdempotencyKeyCharsMax);
+
+/** An override's `original` runs the tool as if there were none, and is evidence all the same. */
+function overridden(simulation: Simulation, call: Call): Answer | undefined {
+  if (simulation.overrides.isEmpty) return undefined;
+  const { actor, input, packageId, instanceId, operationId } = call;
+  const asker = { actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId };
+  const override = simulation.overrides.take({ packageId, instanceId, operationId, ...asker, arguments: input.value });
+  if (override === undefined) return undefined;
+  const { outcome } = override.rule;
+  if (outcome.kind === 'return') return { override, outcome: { kind: 'ok', value: outcome.value } };
+  if (outcome.kind === 'error') {
+    const { code, message, retryable = false } = outcome;
+    return { override, outcome: { kind: 'tool_error', error: { code, message, retryable } } };
+  }
+  const tool = simulation.program.tools.get(call.packageId) as LoadedTool;
+  return { ...perform(simulation, { call, tool, operation: tool.operations.get(call.operationId) as LoadedOperation }), override };
+}
+
+function perform(simulation: Simulation, { call, tool, operation }: { call: Call; tool: LoadedTool; operation: LoadedOperation }): Answer {
+  const { operationId } = call;
+  const firing = (timing: ToolFault['timing'], first: boolean) =>
+    simulation.faults.firing(tool, call, { target: operationId, timing, first, nowUs: simulation.clock.nowUs });
+  const [before] = firing('before', true);
+  if (before !== undefined) return { outcome: faultOutcome(before), fired: [before] };
+  const outcome = runHandler(simulation, call, operation);
+  const late = firing('latency', false);
+  const [lost] = outcome.kind === 'ok' ? firing('after_commit', true) : [];
+  if (lost === undefined) return { outcome, fired: late };
+  return { outcome: faultOutcome(lost), committedOutcome: outcome, fired: [...late, lost] };
+}
+
+function runHandler(simulation: Simulation, call: Call, operation: LoadedOperation): ToolOutcome {
+  const { turn, deliveries } = simulation;
+  turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
+  const returned = deliveries.seat(call.packageId, call.instanceId).call(call.operationId, call.input.value);
+  if (returned.kind !== 'value') return undone(simulation, call, handlerFailure(returned, operation));
+  const issues = operation.validateOutput(returned.value);
+  if (issues !== null) return undone(simulation, call, brokenSchema('tool_error', 'HANDLER_FAILED', 'results', issues));
+  const failure = deliveries.cascade();
+  if (failure === undefined) return { kind: 'ok', value: returned.value };
+  const { code, message } = deliveryError(failure);
+  return undone(simulation, call, refusal('tool_error', 'HANDLER_FAILED', message, { code }));
+}
+
+/** Takes the handler's effects back; the call's own entry stands where it stood. */
+function undone({ turn, storage }: Simulation, { sequence }: Call, outcome: ToolOutcome): ToolOutcome {
+  turn.rollback();
+  storage.journal.reserve();
+  turn.recordDrawsAgain(sequence);
+  return outcome;
+}
+
+function checkArguments(operation: LoadedOperation, { input, idempotencyKey }: Call): ToolOutcome | undefined {
+  if (input.refusal !== undefined) return refusal('invalid', 'INVALID_ARGUMENTS', `The arguments are no JSON: ${input.refusal}.`);
+  const issues = operation.validateInput(input.value);
+  if (issues !== null) return brokenSchema('invalid', 'INVALID_ARGUMENTS', 'arguments', issues);
+  if (operation.operation.idempotency === 'required' && idempotencyKey === undefined) {
+    return refusal('invalid', 'IDEMPOTENCY_KEY_REQUIRED', 'The operation needs an idempotency key.');
+  }
+  if (!isKey(idempotencyKey)) {
+    return refusal('invalid', 'IDEMPOTENCY_KEY_INVALID', `An idempotency key has 1 to ${limits.toolIdempotencyKeyCharsMax} characters.`);
+  }
+  return undefined;
+}
+
+function spendToolCall({ usage, budgets: { maxToolCalls } }: Simulation): boolean {
+  usage.toolCallsAttempted++;
+  if (maxToolCalls === null || usage.toolCallsAttempted - usage.toolCallsRejected <= maxToolCalls) return true;
+  usage.toolCallsRejected++;
+  return false;
+}
+
+function keyedCall({ operation }: LoadedOperation, { idempotencyKey, input, ...target }: Call): KeyedCall | undefined {
+  if (idempotencyKey === undefined || operation.idempotency === 'none') return undefined;
+  return { ...target, idempotencyKey, argumentsText: input.text };
+}
+
+function admitArguments(tool: LoadedTool | undefined, given: JsonValue): AdmittedInput {
+  try {
+    const { value, text } = tool === undefined ? admitJson(given) : tool.realm.admit(given);
+    return { value, text, refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof JsonRefusal)) throw error;
+    return { value: null, text: 'null', refusal: error.message };
+  }
+}
+
+function unsupported({ packageId, instanceId, operationId }: Call): ToolOutcome {
+  return refusal(
+    'unsupported',
+    'UNKNOWN_OPERATION',
+    `There is no operation '${packageId}/${operationId}'${instanceId === packageId ? '' : ` at '${instanceId}'`}.`,
+  );
+}
+function faultOutcome({ id, error }: ToolFault): ToolOutcome {
+  return { kind: 'tool_error', error: { ...(error ?? { code: 'UNAVAILABLE', message: `Fault '${id}'.`, retryable: true }) } };
+}
+
+function operationEntry(call: Call, answer: Answer): OperationDraft {
+  const { packageId, instanceId, operationId, idempotencyKey, sequence, actor, input } = call;
+  const { outcome, override, idempotency = idempotencyKey === undefined ? 'not_requested' : 'not_recorded' } = answer;
+  const invocation = { callId: mintedId('call_', call.tag, sequence), packageId, instanceId, operationId, arguments: input.value };
+  const entry: OperationDraft = {
+    kind: 'operation',
+    invocation: idempotencyKey === undefined ? invocation : { ...invocation, idempotencyKey },
+    actorId: actor.actor.id,
+    outcome,
+    idempotency,
+  };
+  if (actor.actor.instanceId !== undefined) entry.actorInstanceId = actor.actor.instanceId;
+  if (answer.committedOutcome !== undefined) entry.committedOutcome = answer.committedOutcome;
+  if (answer.replayedFromSequence !== undefined) entry.replayedFromSequence = answer.replayedFromSequence;
+  if (override !== undefined) entry.toolOverride = { scope: override.scope, id: override.rule.id, outcome: override.rule.outcome.kind };
+  return entry;
+}
+
+/** Latency moves the clock: what becomes due by it fires at the next advance, not inside the call. */
+function recordFaults({ storage, clock, counters }: Simulation, call: Call, fired: readonly ToolFault[]): void {
+  const { packageId, instanceId, operationId, sequence } = call;
+  for (const { id: faultId, timing, latencyUs = 0 } of fired) {
+    const entry = { kind: 'fault' as const, packageId, instanceId, faultId, operationId, timing, causeSequence: sequence };
+    const causeSequence = storage.journal.draft(timing === 'latency' ? { ...entry, latencyUs } : entry);
+    if (timing !== 'latency') continue;
+    const fromUs = clock.nowUs;
+    if (!clock.advanceTo(Math.min(fromUs + latencyUs, Number.MAX_SAFE_INTEGER))) continue;
+    storage.journal.draft({ kind: 'clock', fromUs, toUs: clock.nowUs, reason: 'scenario', causeSequence });
+    // The turn's own time is that of its start, so a fold of the journal needs it.
+    counters.set(clockKey, clock.nowUs);
+  }
+}

@@ -1,0 +1,74 @@
+// Stored chunks of a journal by sequence, through the segments of its chain. Decoded chunks are kept by a small cache that the
+// worlds of a host share, so that reading page by page decodes a chunk once and an idle world holds none.
+import { invariant } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { chunkKey, keyKinds, leavesKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
+import type { JournalSegment } from '../kv/world-head.js';
+import type { KvWriter } from '../kv/writer.js';
+import { cutDigests } from './evidence-leaves.js';
+import { StoredChunk } from './journal-chunk.js';
+
+const decodedChunksMax = 8;
+
+export class ChunkCache {
+  readonly #store: KvWriter;
+  readonly #chunks = new Map<string, StoredChunk>();
+
+  constructor(store: KvWriter) {
+    this.#store = store;
+  }
+
+  /** The chunk of `journal` that holds `sequence`. */
+  find(journal: number, sequence: number): StoredChunk {
+    for (const [name, chunk] of this.#chunks) {
+      if (sequence < chunk.firstSequence || sequence >= chunk.firstSequence + chunk.entryCount || name !== nameOf(journal, chunk)) continue;
+      this.#keep(name, chunk);
+      return chunk;
+    }
+    const entry = this.#store.last({ start: chunkKey(journal, 0), end: chunkKey(journal, sequence) });
+    invariant(entry !== undefined, 'every sequence of a journal lies in a chunk');
+    const chunk = new StoredChunk(entry.value);
+    invariant(sequence < chunk.firstSequence + chunk.entryCount, 'chunks of a journal leave no gap');
+    this.#keep(nameOf(journal, chunk), chunk);
+    return chunk;
+  }
+
+  #keep(name: string, chunk: StoredChunk): void {
+    this.#chunks.delete(name);
+    this.#chunks.set(name, chunk);
+    if (this.#chunks.size > decodedChunksMax) this.#chunks.delete(this.#chunks.keys().next().value as string);
+  }
+
+  /** Digests of the leading leaves of a chain, as far as they were stored. */
+  storedLeaves(segments: readonly JournalSegment[]): Buffer[] {
+    const leaves: (Buffer | undefined)[] = [];
+    segments.forEach(([journal], index) => {
+      const end = segments[index + 1]?.[1] ?? Number.POSITIVE_INFINITY;
+      for (const { key, value } of this.#store.range({ start: leavesKey(journal, 0), end: rangeOf(keyKinds.leaves, journal).end })) {
+        let leaf = sequenceOfKey(key);
+        for (const digest of cutDigests(value)) {
+          // What another journal of the chain holds beyond its part of it was overtaken by a reset.
+          if ((leaf + 1) * limits.evidenceLeafEntries < end) leaves[leaf] = digest;
+          leaf++;
+        }
+      }
+    });
+    // The list has holes where a run of digests was not stored.
+    const whole: Buffer[] = [];
+    for (const leaf of leaves) {
+      if (leaf === undefined) break;
+      whole.push(leaf);
+    }
+    return whole;
+  }
+}
+
+export function segmentOf(segments: readonly JournalSegment[], sequence: number): number {
+  for (let index = segments.length - 1; index >= 0; index--) {
+    const [journal, from] = segments[index] as JournalSegment;
+    if (from <= sequence) return journal;
+  }
+  throw new RangeError('sequences begin at 1');
+}
+
+const nameOf = (journal: number, chunk: StoredChunk): string => `${journal}/${chunk.firstSequence}`;

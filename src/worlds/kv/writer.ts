@@ -1,0 +1,271 @@
+// One LMDB environment and the group commit of the worlds in it.
+//   WRITER-1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an
+//     earlier incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
+//   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
+//     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
+// Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
+
+import { runCritical } from '../../actors/critical-section.js';
+import { ServiceError } from '../../contract/errors.js';
+import { type Database, openDatabase } from '../../files/database.js';
+import { diskFull, isDiskFull, shortOfRoom } from '../../files/disk-full.js';
+import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
+import { headVersion } from './world-head.js';
+import type { WriteSet } from './write-set.js';
+
+export interface KvWriterOptions {
+  directory: string;
+  durability: 'committed' | 'flushed';
+  /** Default true; false where the whole file has been looked at since this process began. */
+  leavesChecked?: boolean;
+  /** Nothing is written: for looking at a file that nobody serves. Default false. */
+  readOnly?: boolean;
+  /** Called inside every commit, before it: a test throws here what a full disk would. */
+  onCommit?: (() => void) | undefined;
+}
+export interface KeyRange {
+  start: Buffer;
+  end: Buffer;
+}
+const none = Buffer.alloc(0);
+/** How many doomed keys a commit deletes by the way. */
+const sweepKeysMax = 256;
+/** So many times as much goes at the close: some tens of milliseconds at most. */
+const sweepsAtClose = 64;
+/** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
+const idBlock = 256;
+
+export class KvWriter {
+  readonly directory: string;
+  readonly durability: 'committed' | 'flushed';
+  readonly #database: Database;
+  readonly #onCommit: (() => void) | undefined;
+  readonly #readOnly: boolean;
+  #nextId = 0;
+  #idsLeft = 0;
+  #hasTombstones: boolean;
+  #closed: Promise<void> | undefined;
+
+  static open(options: KvWriterOptions): KvWriter {
+    return new KvWriter(options);
+  }
+
+  private constructor({ directory, durability, leavesChecked = true, readOnly = false, onCommit }: KvWriterOptions) {
+    this.#readOnly = readOnly;
+    this.directory = directory;
+    this.durability = durability;
+    this.#onCommit = onCommit;
+    this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked, readOnly }));
+    this.#hasTombstones = this.#first(rangeOfKind(keyKinds.tombstone)) !== undefined;
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    return this.#database.getBinary(key);
+  }
+  has(key: Buffer): boolean {
+    return this.#database.doesExist(key);
+  }
+  /** Entries of [start, end) in key order. */
+  range({ start, end }: KeyRange): Iterable<{ key: Buffer; value: Buffer }> {
+    return this.#database.getRange({ start, end, snapshot: false });
+  }
+  keys({ start, end }: KeyRange): Iterable<Buffer> {
+    return this.#database.getKeys({ start, end, snapshot: false });
+  }
+  /** The entry with the greatest key of [start, end]. */
+  last({ start, end }: KeyRange): { key: Buffer; value: Buffer } | undefined {
+    for (const entry of this.#database.getRange({ start: end, end: start, reverse: true, limit: 1, inclusiveEnd: true })) return entry;
+    return undefined;
+  }
+
+  /** A new id for a layer or a journal: never given before, whoever asks. Commits see to it that there are some left. */
+  allocateId(): number {
+    if (this.#idsLeft === 0) this.#transaction(() => this.#reserveIds());
+    this.#idsLeft--;
+    return this.#nextId++;
+  }
+
+  /** Puts what is not of a world (programs, bases). */
+  put(entries: readonly { key: Buffer; value: Buffer }[]): void {
+    const short = shortOfRoom(this.directory);
+    if (short !== undefined) throw short;
+    this.#transaction(() => {
+      for (const { key, value } of entries) this.#database.putSync(key, value);
+    });
+  }
+
+  /**
+   * One transaction for all the sets, applied when the call returns. A stale set is refused alone (world.ACTOR_RESTARTED), as is the
+   * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was, one
+   * that is nearly so those that free nothing.
+   */
+  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
+    let refusals: (Error | undefined)[] = [];
+    try {
+      const short = shortOfRoom(this.directory);
+      this.#transaction(() => {
+        const done = new Map<WriteSet, Error | undefined>();
+        if (short !== undefined) for (const set of sets) if (!set.freesRoom) done.set(set, short);
+        for (const set of sets) this.#applyOnce(set, sets, done);
+        refusals = sets.map((set) => done.get(set));
+        this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
+        if (this.#hasTombstones) this.#sweep(sweepKeysMax);
+        if (this.#idsLeft < idBlock / 2) this.#reserveIds();
+      });
+    } catch (error) {
+      refusals = sets.map(() => error as Error);
+      this.#idsLeft = 0;
+    }
+    sets.forEach((set, index) => {
+      set.settle(refusals[index] === undefined ? 'applied' : 'refused');
+    });
+    return refusals;
+  }
+
+  /** Deletes some of what is doomed; true while there is more. Commits do so by the way. */
+  sweep(): boolean {
+    if (this.#hasTombstones) this.#transaction(() => this.#sweep(sweepKeysMax));
+    return this.#hasTombstones;
+  }
+
+  /** Resolves when all that was committed is at the durability level of the store: a `flushed` commit is when it returns. */
+  async flushed(): Promise<void> {}
+
+  /** Forces everything committed to the disk, off this thread. */
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const database = this.#database as unknown as { sync(done: (error?: Error) => void): void };
+      database.sync((error) => (error ? reject(storageError(error, this.directory)) : resolve()));
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.#readOnly) this.#closed ??= this.#database.close();
+    if (this.#closed === undefined) this.#sweepAtClose();
+    // What could not be flushed is reported; a later incarnation finds what the system still writes.
+    this.#closed ??= this.sync().finally(() => this.#database.close());
+    return this.#closed;
+  }
+
+  /** On a full disk it stays for the next incarnation. */
+  #sweepAtClose(): void {
+    try {
+      for (let round = 0; round < sweepsAtClose && this.sweep(); round++);
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'control.STORAGE_FULL')) throw error;
+    }
+  }
+
+  /** What a set requires goes first, wherever it stands in the group, and takes it along when it is refused. */
+  #applyOnce(set: WriteSet, sets: readonly WriteSet[], done: Map<WriteSet, Error | undefined>): Error | undefined {
+    if (done.has(set)) return done.get(set);
+    const { requires } = set;
+    let refusal: Error | undefined;
+    if (requires !== undefined && requires.state !== 'applied') {
+      refusal = sets.includes(requires) ? this.#applyOnce(requires, sets, done) : stale(set.worldId);
+    }
+    refusal ??= this.#apply(set);
+    done.set(set, refusal);
+    return refusal;
+  }
+
+  #apply(set: WriteSet): Error | undefined {
+    const { worldId, expected } = set;
+    const head = this.#database.getBinary(headKey(worldId));
+    if (expected === undefined) {
+      if (head !== undefined) return new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
+    } else {
+      const found = head === undefined ? undefined : headVersion(head);
+      if (found?.incarnation !== expected.incarnation || found.commits !== expected.commits) return stale(worldId);
+    }
+    const { keys, values } = set;
+    for (let index = 0; index < keys.length; index++) {
+      const value = values[index] as Buffer | null;
+      if (value === null) this.#database.removeSync(keys[index] as Buffer);
+      else this.#database.putSync(keys[index] as Buffer, value);
+      if ((keys[index] as Buffer)[0] === keyKinds.tombstone) this.#hasTombstones = true;
+    }
+    return undefined;
+  }
+
+  /** The changes of a group together: a layer that one set leaves and another begins to share is nobody's at no time. */
+  #referAll(sets: readonly WriteSet[]): void {
+    const changes = new Map<number, number>();
+    for (const { references } of sets) for (const [layer, change] of references) changes.set(layer, (changes.get(layer) ?? 0) + change);
+    for (const [layer, change] of changes) this.#refer(layer, change);
+  }
+
+  /** A change of 0 is of a layer that came and went within one set: nobody names it, but it may have been written. */
+  #refer(layer: number, change: number): void {
+    const key = referencesKey(layer);
+    const count = (this.#database.getBinary(key)?.readUInt32BE(0) ?? 0) + change;
+    if (count > 0) {
+      const value = Buffer.allocUnsafe(4);
+      value.writeUInt32BE(count, 0);
+      this.#database.putSync(key, value);
+      return;
+    }
+    this.#database.removeSync(key);
+    for (const kind of layerKinds) this.#database.putSync(tombstoneKey(kind, layer, 0), none);
+    this.#hasTombstones = true;
+  }
+
+  #sweep(keysMax: number): void {
+    let left = keysMax;
+    while (left > 0) {
+      const doomed = this.#first(rangeOfKind(keyKinds.tombstone));
+      if (doomed === undefined) {
+        this.#hasTombstones = false;
+        return;
+      }
+      const keys = [...this.#database.getKeys({ ...readTombstoneKey(doomed), limit: left })];
+      for (const key of keys) this.#database.removeSync(key);
+      if (keys.length < left) this.#database.removeSync(doomed);
+      left -= keys.length + 1;
+    }
+  }
+
+  #first({ start, end }: KeyRange): Buffer | undefined {
+    for (const key of this.#database.getKeys({ start, end, limit: 1 })) return key;
+    return undefined;
+  }
+
+  /** The durable counter moves by a block; ids left of the last block are never used. */
+  #reserveIds(): void {
+    const stored = this.#database.getBinary(counterKey);
+    this.#nextId = stored === undefined ? 1 : stored.readUInt32BE(0);
+    this.#idsLeft = idBlock;
+    const next = Buffer.allocUnsafe(4);
+    next.writeUInt32BE(this.#nextId + idBlock, 0);
+    this.#database.putSync(counterKey, next);
+  }
+
+  #transaction<T>(body: () => T): T {
+    return this.#guard(() =>
+      this.#database.transactionSync(() => {
+        this.#onCommit?.();
+        return body();
+      }),
+    );
+  }
+
+  /** The gate keeps the watchdog from ending this thread while LMDB's write lock is held. */
+  #guard<T>(body: () => T): T {
+    try {
+      return runCritical(body);
+    } catch (error) {
+      throw storageError(error, this.directory);
+    }
+  }
+}
+
+function stale(worldId: string): ServiceError {
+  return new ServiceError('world.ACTOR_RESTARTED', {
+    message: 'Another incarnation of this world has written since.',
+    details: { worldId },
+  });
+}
+
+function storageError(error: unknown, directory: string): Error {
+  return isDiskFull(error, directory) ? diskFull(error) : (error as Error);
+}

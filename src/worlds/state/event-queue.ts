@@ -1,0 +1,342 @@
+// What is scheduled in one world: the heap in memory and its durable twin in pages.
+// A page holds what one commit scheduled. Nothing is deleted event by event: (atUs, ordinal) of the last event that fired is the
+// watermark, for the order is total and nothing is ever scheduled below it; cancels are kept as ordinals; a page goes when its last
+// event has gone.
+//   EVENT-QUEUE-1. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
+//   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
+
+import { invariant } from '../../contract/errors.js';
+import { EventHeap } from '../../scheduler/event-heap.js';
+import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
+import type { KvView } from '../kv/view.js';
+import type { WriteSet } from '../kv/write-set.js';
+import type { Layers } from './layers.js';
+import { decodePage, encodePage, type PageEvent } from './queue-page.js';
+
+export interface ScheduledRefParts {
+  packageId: string;
+  instanceId: string;
+  eventId: string;
+  actorId?: string | undefined;
+  actorInstanceId?: string | undefined;
+}
+/** Interned (event, actor) of scheduled events; `plan` is the owner's to fill (what to run when it fires). */
+export interface ScheduledRef {
+  readonly packageId: string;
+  readonly instanceId: string;
+  readonly eventId: string;
+  readonly actorId: string | undefined;
+  readonly actorInstanceId: string | undefined;
+  readonly text: string;
+  plan: unknown;
+}
+export interface ScheduledEvent {
+  /** The scheduling sequence: ties at equal times fire in this order. */
+  ordinal: number;
+  atUs: number;
+  ref: ScheduledRef;
+  /** Canonical JSON. */
+  payloadText: string;
+  /** Of the `scheduled` entry; 0: none (an initial event). */
+  causeSequence: number;
+}
+export interface EventToSchedule {
+  atUs: number;
+  ref: ScheduledRef;
+  payloadText: string;
+  causeSequence?: number | undefined;
+}
+/** What a stored page still has to do. */
+interface Page {
+  readonly layer: number;
+  readonly key: number;
+  live: number;
+  cancelled: number[];
+}
+export interface QueuePosition {
+  nextOrdinal: number;
+  /** Events below it have their cause in another journal: it is not shown. */
+  firstOwnOrdinal: number;
+  watermark: readonly [atUs: number, ordinal: number];
+  hasQueue: boolean;
+}
+
+const pageEventsMax = 4096;
+/** Ordinals are 32-bit in the journal's columns. */
+const ordinalMax = 2 ** 31 - 1;
+const tombstone = Buffer.alloc(0);
+const present = Buffer.from([1]);
+
+export class EventQueue {
+  readonly #view: KvView;
+  readonly #layers: Layers;
+  readonly #heap = new EventHeap();
+  readonly #refs = new Map<string, ScheduledRef>();
+  // Columns by slot.
+  #ordinals: number[] = [];
+  #payloads: string[] = [];
+  #slotRefs: ScheduledRef[] = [];
+  #causes: number[] = [];
+  #pages: (Page | undefined)[] = [];
+  /** Slots scheduled since the last take, with their ordinals: a slot may have been freed and filled again. */
+  #fresh: { slot: number; ordinal: number }[] = [];
+  #emptied: Page[] = [];
+  #cancels: { ordinal: number; page: Page }[] = [];
+  #turnScheduled: ScheduledEvent[] = [];
+  #turnCancelled: { event: ScheduledEvent; page: Page | undefined }[] = [];
+  #nextOrdinal = 1;
+  /** `#nextOrdinal` when the turn began. */
+  #turnOrdinal = 1;
+  #watermarkUs = Number.NEGATIVE_INFINITY;
+  #watermarkOrdinal = 0;
+  #hasQueue = false;
+  readonly #popped: ScheduledEvent = { ordinal: 0, atUs: 0, ref: undefined as unknown as ScheduledRef, payloadText: '', causeSequence: 0 };
+
+  constructor(view: KvView, layers: Layers, position: QueuePosition) {
+    this.#view = view;
+    this.#layers = layers;
+    this.load(position);
+  }
+
+  /** Reads everything pending from the layers: linear, and one heap load. */
+  load({ nextOrdinal, firstOwnOrdinal, watermark, hasQueue }: QueuePosition): void {
+    this.#heap.clear();
+    this.#ordinals = [];
+    this.#payloads = [];
+    this.#slotRefs = [];
+    this.#causes = [];
+    this.#pages = [];
+    this.#fresh = [];
+    this.#emptied = [];
+    this.#cancels = [];
+    this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
+    [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
+    this.#hasQueue = hasQueue;
+    if (!hasQueue) return;
+    const times: number[] = [];
+    const { pages, cancelled } = this.#storedPages();
+    for (const { layer, key, bytes } of pages) {
+      const page: Page = { layer, key, live: 0, cancelled: [] };
+      for (const event of decodePage(bytes)) {
+        if (cancelled.has(event.ordinal)) page.cancelled.push(event.ordinal);
+        else if (event.atUs > this.#watermarkUs || (event.atUs === this.#watermarkUs && event.ordinal > this.#watermarkOrdinal)) {
+          const cause = event.ordinal < firstOwnOrdinal ? 0 : event.causeSequence;
+          this.#setColumns(times.length, event.ordinal, event.payloadText, this.#refOfText(event.refText), cause);
+          this.#pages[times.length] = page;
+          times.push(event.atUs);
+          page.live++;
+        }
+      }
+      if (page.live === 0) this.#emptied.push(page);
+    }
+    this.#heap.load(Float64Array.from(times), Float64Array.from(this.#ordinals));
+  }
+
+  ref({ packageId, instanceId, eventId, actorId, actorInstanceId }: ScheduledRefParts): ScheduledRef {
+    return this.#refOfText(JSON.stringify([packageId, instanceId, eventId, actorId ?? null, actorInstanceId ?? null]));
+  }
+
+  /** The ordinal that the next schedule() gives. */
+  get nextOrdinal(): number {
+    return this.#nextOrdinal;
+  }
+  get size(): number {
+    return this.#heap.size + this.#turnScheduled.length;
+  }
+  get watermark(): readonly [atUs: number, ordinal: number] {
+    return [this.#watermarkUs, this.#watermarkOrdinal];
+  }
+  get hasQueue(): boolean {
+    return this.#hasQueue;
+  }
+
+  /** `atUs` is not below now. In the heap when the turn ends. */
+  schedule({ atUs, ref, payloadText, causeSequence = 0 }: EventToSchedule): number {
+    const ordinal = this.#nextOrdinal++;
+    invariant(ordinal <= ordinalMax && atUs >= this.#watermarkUs, 'an event is scheduled after what has fired');
+    this.#turnScheduled.push({ ordinal, atUs, ref, payloadText, causeSequence });
+    return ordinal;
+  }
+
+  /** False when it is not pending. */
+  cancel(ordinal: number): boolean {
+    const event = this.get(ordinal);
+    if (event === undefined) return false;
+    const waiting = this.#turnScheduled.findIndex((scheduled) => scheduled.ordinal === ordinal);
+    if (waiting !== -1) this.#turnScheduled.splice(waiting, 1);
+    else {
+      const slot = this.#heap.cancel(ordinal);
+      const page = this.#pages[slot];
+      this.#freeSlot(slot);
+      if (page !== undefined) this.#leave(page, ordinal);
+      this.#turnCancelled.push({ event, page });
+    }
+    return true;
+  }
+
+  get(ordinal: number): ScheduledEvent | undefined {
+    const slot = this.#heap.slotOf(ordinal);
+    return slot === -1 ? this.#turnScheduled.find((event) => event.ordinal === ordinal) : this.#eventAt(slot);
+  }
+  peekAtUs(): number | undefined {
+    return this.#heap.size === 0 ? undefined : this.#heap.headAtUs;
+  }
+
+  /** Takes the least; it stays taken whatever becomes of the turn. The object is the same for every pop. */
+  pop(): ScheduledEvent | undefined {
+    const heap = this.#heap;
+    if (heap.size === 0) return undefined;
+    const popped = this.#popped;
+    popped.atUs = this.#watermarkUs = heap.headAtUs;
+    popped.ordinal = this.#watermarkOrdinal = heap.headSequence;
+    const slot = heap.pop();
+    popped.ref = this.#slotRefs[slot] as ScheduledRef;
+    popped.payloadText = this.#payloads[slot] as string;
+    popped.causeSequence = this.#causes[slot] as number;
+    const page = this.#pages[slot];
+    if (page !== undefined && --page.live === 0) this.#emptied.push(page);
+    this.#freeSlot(slot);
+    return popped;
+  }
+
+  /** The earliest first. Between turns. */
+  pending(limit: number): ScheduledEvent[] {
+    return this.#heap.earliest(limit).map((slot) => this.#eventAt(slot));
+  }
+  /** Those cancelled, the earliest first. Between turns' beginnings and their scheduling. */
+  cancelWhere(predicate: (event: ScheduledEvent) => boolean): ScheduledEvent[] {
+    const events = this.pending(this.#heap.size).filter(predicate);
+    for (const event of events) this.cancel(event.ordinal);
+    return events;
+  }
+
+  /** Puts what a fork brings along, with its ordinal; pending until the next take. */
+  restore(
+    events: Iterable<ScheduledEvent>,
+    { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] },
+  ): void {
+    for (const event of events) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
+    this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
+    [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
+  }
+
+  rollback(): void {
+    for (const { event, page } of this.#turnCancelled) {
+      const slot = this.#enter(event);
+      this.#pages[slot] = page;
+      if (page !== undefined) this.#rejoin(page, event.ordinal);
+      else this.#fresh = [...this.#fresh.filter(({ ordinal }) => ordinal !== event.ordinal), { slot, ordinal: event.ordinal }];
+    }
+    this.#nextOrdinal = this.#turnOrdinal;
+    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+  }
+  endTurn(): void {
+    this.#turnOrdinal = this.#nextOrdinal;
+    for (const event of this.#turnScheduled) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
+    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+  }
+
+  get freshCount(): number {
+    return this.#fresh.length;
+  }
+  takeInto(set: WriteSet): void {
+    const top = this.#layers.top;
+    const fresh = this.#fresh.filter(({ slot, ordinal }) => this.#ordinals[slot] === ordinal);
+    for (let from = 0; from < fresh.length; from += pageEventsMax) {
+      const slots = fresh.slice(from, from + pageEventsMax);
+      const key = (slots[0] as { ordinal: number }).ordinal;
+      const page: Page = { layer: top, key, live: slots.length, cancelled: [] };
+      set.put(queuePageKey(top, key), encodePage(slots.map(({ slot }) => this.#pageEventAt(slot))));
+      for (const { slot } of slots) this.#pages[slot] = page;
+      this.#hasQueue = true;
+    }
+    for (const { ordinal, page } of this.#cancels) if (page.live > 0) set.put(cancelledKey(top, ordinal), present);
+    for (const page of this.#emptied) {
+      if (page.layer !== top) set.put(queuePageKey(top, page.key), tombstone);
+      else set.remove(queuePageKey(top, page.key));
+      for (const ordinal of page.cancelled) set.remove(cancelledKey(top, ordinal));
+    }
+    this.#fresh = [];
+    this.#cancels = [];
+    this.#emptied = [];
+  }
+
+  #storedPages(): { pages: { layer: number; key: number; bytes: Buffer }[]; cancelled: Set<number> } {
+    const pages = new Map<number, { layer: number; key: number; bytes: Buffer }>();
+    const cancelled = new Set<number>();
+    for (const layer of this.#layers.chain) {
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.queuePage, layer))) {
+        if (value.length === 0) pages.delete(sequenceOfKey(key));
+        else pages.set(sequenceOfKey(key), { layer, key: sequenceOfKey(key), bytes: value });
+      }
+      for (const key of this.#view.keys(rangeOf(keyKinds.cancelled, layer))) cancelled.add(sequenceOfKey(key));
+    }
+    return { pages: [...pages.values()], cancelled };
+  }
+
+  #enter({ ordinal, atUs, payloadText, ref, causeSequence }: ScheduledEvent): number {
+    const slot = this.#heap.push(atUs, ordinal);
+    this.#setColumns(slot, ordinal, payloadText, ref, causeSequence);
+    this.#pages[slot] = undefined;
+    return slot;
+  }
+  #setColumns(slot: number, ordinal: number, payloadText: string, ref: ScheduledRef, causeSequence: number): void {
+    this.#ordinals[slot] = ordinal;
+    this.#payloads[slot] = payloadText;
+    this.#slotRefs[slot] = ref;
+    this.#causes[slot] = causeSequence;
+  }
+  #freeSlot(slot: number): void {
+    this.#ordinals[slot] = -1;
+    this.#payloads[slot] = '';
+  }
+
+  #leave(page: Page, ordinal: number): void {
+    page.cancelled.push(ordinal);
+    this.#cancels.push({ ordinal, page });
+    if (--page.live === 0) this.#emptied.push(page);
+  }
+  #rejoin(page: Page, ordinal: number): void {
+    page.cancelled = page.cancelled.filter((other) => other !== ordinal);
+    this.#cancels = this.#cancels.filter((cancel) => cancel.ordinal !== ordinal);
+    if (page.live++ === 0) this.#emptied = this.#emptied.filter((other) => other !== page);
+  }
+
+  #eventAt(slot: number): ScheduledEvent {
+    return {
+      ordinal: this.#ordinals[slot] as number,
+      atUs: this.#heap.atUsOf(slot),
+      ref: this.#slotRefs[slot] as ScheduledRef,
+      payloadText: this.#payloads[slot] as string,
+      causeSequence: this.#causes[slot] as number,
+    };
+  }
+  #pageEventAt(slot: number): PageEvent {
+    const { ordinal, atUs, ref, payloadText, causeSequence } = this.#eventAt(slot);
+    return { ordinal, atUs, refText: ref.text, payloadText, causeSequence };
+  }
+
+  #refOfText(text: string): ScheduledRef {
+    let ref = this.#refs.get(text);
+    if (ref === undefined) {
+      const [packageId, instanceId, eventId, actorId, actorInstanceId] = JSON.parse(text) as [
+        string,
+        string,
+        string,
+        string | null,
+        string | null,
+      ];
+      ref = {
+        packageId,
+        instanceId,
+        eventId,
+        actorId: actorId ?? undefined,
+        actorInstanceId: actorInstanceId ?? undefined,
+        text,
+        plan: undefined,
+      };
+      this.#refs.set(text, ref);
+    }
+    return ref;
+  }
+}

@@ -1,0 +1,88 @@
+// The layers of a world, bottom to top: each holds what changed above the ones below (and above the base), with tombstones. Only the
+// top one is written; a snapshot or a fork makes it a lower one and puts a new one on it, so what they share is never copied.
+import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange, sequenceOfKey } from '../kv/keys.js';
+import type { KvView } from '../kv/view.js';
+
+/** More than this many are merged into one when the next is put on top, so that a look-up stays short. */
+export const layersMax = 8;
+
+export class Layers {
+  readonly #view: KvView;
+  #chain: readonly number[];
+
+  constructor(view: KvView, chain: readonly number[]) {
+    this.#view = view;
+    this.#chain = chain;
+  }
+
+  get chain(): readonly number[] {
+    return this.#chain;
+  }
+  get top(): number {
+    return this.#chain[this.#chain.length - 1] as number;
+  }
+  moveTo(chain: readonly number[]): void {
+    this.#chain = chain;
+  }
+
+  /** null: deleted by some layer; undefined: no layer knows it. */
+  row(space: number, rowId: string): string | null | undefined {
+    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
+      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
+      if (value !== undefined) return value.length === 0 ? null : value.toString();
+    }
+    return undefined;
+  }
+  /** Whether a layer below the top has a live row: its deletion needs a tombstone. */
+  hasBelow(space: number, rowId: string): boolean {
+    for (let depth = this.#chain.length - 2; depth >= 0; depth--) {
+      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
+      if (value !== undefined) return value.length > 0;
+    }
+    return false;
+  }
+  /** Every id the layers know in a space, with its bytes; empty where it was deleted. */
+  rowsOf(space: number): Map<string, Buffer> {
+    const rows = new Map<string, Buffer>();
+    for (const layer of this.#chain) {
+      for (const { key, value } of this.#view.range(rowSpaceRange(layer, space))) rows.set(rowIdOfKey(key), value);
+    }
+    return rows;
+  }
+
+  receipt(packageId: string, key: string): Buffer | undefined {
+    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
+      const value = this.#view.get(receiptKey(this.#chain[depth] as number, packageId, key));
+      if (value !== undefined) return value.length === 0 ? undefined : value;
+    }
+    return undefined;
+  }
+  /** Values of every live receipt. */
+  receipts(): Buffer[] {
+    const receipts = new Map<string, Buffer>();
+    for (const layer of this.#chain) {
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.receipt, layer))) receipts.set(key.toString('latin1', 5), value);
+    }
+    return [...receipts.values()].filter((value) => value.length > 0);
+  }
+  /** Values of every delivery that is not done, in order of ordinal. */
+  deliveries(): Buffer[] {
+    const deliveries = new Map<number, Buffer>();
+    for (const layer of this.#chain) {
+      for (const { key, value } of this.#view.range(rangeOf(keyKinds.delivery, layer))) deliveries.set(sequenceOfKey(key), value);
+    }
+    return [...deliveries].sort(([left], [right]) => left - right).flatMap(([, value]) => (value.length === 0 ? [] : [value]));
+  }
+  /** Keys of a package's receipts in any layer, as they would be in the top one. */
+  receiptKeys(packageId: string): Buffer[] {
+    const keys = new Map<string, Buffer>();
+    for (const layer of this.#chain) {
+      for (const key of this.#view.keys(receiptRange(layer, packageId))) {
+        const own = Buffer.from(key);
+        own.writeUInt32BE(this.top, 1);
+        keys.set(own.toString('latin1'), own);
+      }
+    }
+    return [...keys.values()];
+  }
+}

@@ -1,0 +1,226 @@
+// The worlds, programs and bases of one environment: what a host opens, creates and deletes. Programs and their prepared rows are
+// stored once an environment and kept in memory once a thread.
+import { createHash } from 'node:crypto';
+import type { WorldProgram } from '../../contract/build.js';
+import { canonicalJson } from '../../contract/canonical-json.js';
+import { invariant } from '../../contract/errors.js';
+import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { ChunkCache } from '../journal/journal-reader.js';
+import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapshotRange } from '../kv/keys.js';
+import { decodeHead, headVersion, type WorldHead } from '../kv/world-head.js';
+import { WriteSet } from '../kv/write-set.js';
+import { KvWriter, type KvWriterOptions } from '../kv/writer.js';
+import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
+import { WorldState, type WorldStateContext } from './world-state.js';
+
+export interface WorldRepositoryOptions extends KvWriterOptions {
+  /** Default: JSON.parse and a deep freeze. A host gives one that makes the values in the realm of tool code. */
+  parseRow?: ParseRow | undefined;
+}
+export interface NewWorld {
+  worldId: string;
+  incarnation: number;
+  /** Of putProgram. */
+  programKey: string;
+  /** Of worldTag(). */
+  tag: string;
+}
+
+export class WorldRepository {
+  readonly store: KvWriter;
+  readonly #parse: ParseRow;
+  readonly #chunks: ChunkCache;
+
+  static open(options: WorldRepositoryOptions): WorldRepository {
+    return new WorldRepository(options);
+  }
+  private constructor({ parseRow, ...options }: WorldRepositoryOptions) {
+    this.store = KvWriter.open(options);
+    this.#parse = parseRow ?? parseFrozen;
+    this.#chunks = new ChunkCache(this.store);
+  }
+
+  /** Stores the program and its prepared base rows unless present; returns its key. */
+  putProgram(program: WorldProgram): string {
+    const key = programKeyOf(program.buildHash, program.setupHash);
+    if (this.store.has(programRecordKey(key))) return key;
+    const { programBytes, baseBytes } = prepared.get(key) ?? prepare(key, program);
+    this.store.put([
+      { key: programRecordKey(key), value: programBytes },
+      { key: baseKey(key), value: baseBytes },
+    ]);
+    return key;
+  }
+  loadProgram(programKey: string): WorldProgram | undefined {
+    const bytes = this.store.get(programRecordKey(programKey));
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as WorldProgram);
+  }
+  /** The digest of the base rows alone: what world_created carries. */
+  baseStateHash(programKey: string): string {
+    return this.#base(programKey).stateHash;
+  }
+
+  hasWorld(worldId: string): boolean {
+    return this.store.has(headKey(worldId));
+  }
+  /** Undefined where there is no such world. */
+  tagOf(worldId: string): string | undefined {
+    const head = this.store.get(headKey(worldId));
+    return head === undefined ? undefined : decodeHead(head).tag;
+  }
+
+  /** In memory; the first write set creates it, and is refused (control.STATE_CONFLICT) when the world exists. */
+  createWorld({ worldId, incarnation, programKey, tag }: NewWorld): WorldState {
+    const context = this.contextOf(programKey);
+    const spaces = context.base.spaces.map(
+      ({ packageId, instanceId, namespace, ids }) => [packageId, instanceId, namespace, ids.length, 0] as const,
+    );
+    const head = {
+      ...emptyHead,
+      programKey,
+      tag,
+      spaces,
+      layers: [this.store.allocateId()],
+      segments: [[this.store.allocateId(), 1] as const],
+    };
+    return new WorldState(context, { worldId, incarnation, head, stored: undefined });
+  }
+  /** A world that begins with the state of `head`, a part of `parent`, whose layers it shares; its journal is its own and empty. */
+  createFrom({ worldId, incarnation, tag }: Omit<NewWorld, 'programKey'>, head: WorldHead, parent: WorldState): WorldState {
+    const own = {
+      ...head,
+      tag,
+      layers: [...head.layers, this.store.allocateId()],
+      topUsed: false,
+      segments: [[this.store.allocateId(), 1] as const],
+      sequence: 0,
+      transactions: 0,
+      firstOwnOrdinal: head.nextOrdinal,
+      carriedSide: '',
+    };
+    return new WorldState(parent.context, { worldId, incarnation, head: own, stored: undefined, parent: parent.asParent });
+  }
+
+  /**
+   * Begins a new incarnation, whose incarnation is above that of any earlier one. Writes nothing: the first commit of either incarnation
+   * ends the other.
+   */
+  loadWorld(worldId: string, incarnation: number): WorldState | undefined {
+    const bytes = this.store.get(headKey(worldId));
+    if (bytes === undefined) return undefined;
+    const stored = headVersion(bytes);
+    const head = decodeHead(bytes);
+    return new WorldState(this.contextOf(head.programKey), {
+      worldId,
+      incarnation: Math.max(incarnation, stored.incarnation + 1),
+      head,
+      stored,
+    });
+  }
+
+  /** Deletes everything the world owns; what forks of it still read goes with the last of them. False where there is no such world. */
+  deleteWorld(worldId: string): boolean {
+    const stored = this.store.get(headKey(worldId));
+    if (stored === undefined) return false;
+    const set = new WriteSet(worldId, headVersion(stored));
+    set.freesRoom = true;
+    const journals = new Set<number>();
+    const leave = (head: WorldHead): void => {
+      set.refer(head.layers, -1);
+      for (const [journal] of head.segments) journals.add(journal);
+    };
+    leave(decodeHead(stored));
+    for (const { key, value } of this.store.range(snapshotRange(worldId))) {
+      leave(decodeHead(value));
+      set.remove(key);
+    }
+    for (const journal of journals) {
+      set.doom(keyKinds.chunk, journal, 0);
+      set.doom(keyKinds.leaves, journal, 0);
+    }
+    for (const key of this.store.keys(doneCommandRange(worldId))) set.remove(key);
+    set.remove(headKey(worldId));
+    const [refusal] = this.store.commit([set]);
+    if (refusal !== undefined) throw refusal;
+    return true;
+  }
+
+  /** Store.commit: one transaction, applied when the call returns. */
+  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
+    return this.store.commit(sets);
+  }
+  flushed(): Promise<void> {
+    return this.store.flushed();
+  }
+  /** Forces everything committed to the disk: at seal. */
+  sync(): Promise<void> {
+    return this.store.sync();
+  }
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  contextOf(programKey: string): WorldStateContext {
+    return { store: this.store, chunks: this.#chunks, base: this.#base(programKey), parse: this.#parse };
+  }
+
+  #base(programKey: string): Base {
+    let bases = basesByParse.get(this.#parse);
+    if (bases === undefined) {
+      bases = new Map();
+      basesByParse.set(this.#parse, bases);
+    }
+    let base = bases.get(programKey);
+    if (base === undefined) {
+      const bytes = this.store.get(baseKey(programKey));
+      invariant(bytes !== undefined, 'a program is stored before its worlds');
+      base = decodeBase(bytes, this.#parse);
+      keepLast(bases, programKey, base);
+    }
+    return base;
+  }
+}
+
+const emptyHead: Omit<WorldHead, 'programKey' | 'tag' | 'layers' | 'segments' | 'spaces'> = {
+  topUsed: false,
+  sequence: 0,
+  transactions: 0,
+  nextOrdinal: 1,
+  firstOwnOrdinal: 1,
+  watermark: [Number.NEGATIVE_INFINITY, 0],
+  hasQueue: false,
+  hasReceipts: false,
+  carriedSide: '',
+  nextDelivery: 1,
+  meta: {},
+};
+
+// One host opens many environments with the same program (a run each): prepare it once. A base holds parsed rows, so it belongs to
+// the way of parsing.
+const preparedMax = 16;
+const prepared = new Map<string, { programBytes: Buffer; baseBytes: Buffer }>();
+const basesByParse = new Map<ParseRow, Map<string, Base>>();
+
+function prepare(key: string, program: WorldProgram): { programBytes: Buffer; baseBytes: Buffer } {
+  const made = { programBytes: Buffer.from(canonicalJson(program as unknown as JsonValue)), baseBytes: prepareBase(program.setup.state) };
+  keepLast(prepared, key, made);
+  return made;
+}
+function keepLast<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  if (map.size > preparedMax) map.delete(map.keys().next().value as string);
+}
+
+/** Names a program by what it is made of. */
+export function programKeyOf(buildHash: string, setupHash: string): string {
+  return createHash('sha256').update(`${buildHash}\n${setupHash}`).digest('hex');
+}
+
+function parseFrozen(text: string): JsonObject {
+  return freeze(JSON.parse(text)) as JsonObject;
+}
+function freeze(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) freeze(member);
+  return Object.freeze(value);
+}

@@ -1,0 +1,139 @@
+// Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order,
+// instances in order. A subscription to an event of its own package receives those of its own instance only; one to another package's
+// event, of every instance. What handlers emit meanwhile is delivered in the same turn, breadth first.
+
+import type { JsonObject } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
+import type { ToolCallback } from '../../contract/tool-manifest.js';
+import type { HandlerFault } from '../../tools/loaded-tool.js';
+import type { EventShape } from '../journal/journal.js';
+import { callbacksOf } from './callback-queue.js';
+import type { Program } from './program.js';
+import { type EventName, notScheduled, type Turn } from './turn.js';
+import { WorldTool } from './world-tool.js';
+
+export interface Delivery {
+  readonly kind: 'event';
+  readonly event: EventName;
+  readonly subscriptionId: string;
+  readonly seat: WorldTool;
+  readonly handled: EventShape;
+}
+export interface EventPlan {
+  readonly event: EventName;
+  readonly deliveries: readonly Delivery[];
+  /** Of the entry when it fires: with its first delivery, or bare where nobody subscribes. */
+  readonly handled: EventShape;
+  readonly callbacks: readonly ToolCallback[];
+}
+export interface DeliveryFailure {
+  readonly fault: HandlerFault;
+  readonly delivery: Delivery;
+}
+
+export class EventDispatcher {
+  readonly #turn: Turn;
+  readonly #program: Program;
+  readonly #freshModulePerTurn: boolean;
+  readonly #seats = new Map<string, WorldTool>();
+  readonly #plans = new Map<string, EventPlan>();
+
+  constructor(turn: Turn, program: Program, { freshModulePerTurn }: { freshModulePerTurn: boolean }) {
+    this.#turn = turn;
+    this.#program = program;
+    this.#freshModulePerTurn = freshModulePerTurn;
+  }
+
+  /** Of an instance that the program has. */
+  seat(packageId: string, instanceId: string): WorldTool {
+    const key = `${packageId} ${instanceId}`;
+    let seat = this.#seats.get(key);
+    if (seat === undefined) {
+      const tool = this.#program.tools.get(packageId);
+      if (tool === undefined) throw new RangeError(`no tool ${packageId}`);
+      seat = new WorldTool(tool, instanceId, { turn: this.#turn, freshModulePerTurn: this.#freshModulePerTurn });
+      this.#seats.set(key, seat);
+    }
+    return seat;
+  }
+
+  plan({ packageId, instanceId, eventId }: EventName): EventPlan {
+    const key = `${packageId} ${instanceId} ${eventId}`;
+    let plan = this.#plans.get(key);
+    if (plan === undefined) {
+      plan = this.#makePlan({ packageId, instanceId, eventId });
+      this.#plans.set(key, plan);
+    }
+    return plan;
+  }
+
+  /** A fired event, whose first entry is drafted: its subscriptions one after the other, then what they emit. */
+  fire(
+    plan: EventPlan,
+    fired: { payload: JsonObject; payloadText: string; ordinal: number; atUs: number; sequence: number },
+  ): DeliveryFailure | undefined {
+    const { journal } = this.#turn.storage;
+    const { deliveries } = plan;
+    let { sequence } = fired;
+    for (let index = 0; index < deliveries.length; index++) {
+      const delivery = deliveries[index] as Delivery;
+      if (index > 0) {
+        const crossed = this.#turn.budget.takeWrite(fired.payloadText);
+        if (crossed !== undefined) return { fault: crossed, delivery };
+        sequence = journal.draftFired(delivery.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
+      }
+      this.#turn.scheduledOrdinal = fired.ordinal;
+      const fault = this.#tell(delivery, fired.payload, sequence);
+      if (fault !== null) return { fault, delivery };
+    }
+    return this.#turn.emissions.length === 0 ? undefined : this.cascade();
+  }
+
+  /** Everything emitted so far in this turn, and what that emits. */
+  cascade(): DeliveryFailure | undefined {
+    const { emissions, storage, budget } = this.#turn;
+    let dispatched = 0;
+    this.#turn.scheduledOrdinal = notScheduled;
+    // The list grows while it is walked: that is the breadth-first order.
+    for (const { event, payload, payloadText, sequence } of emissions) {
+      for (const delivery of this.plan(event).deliveries) {
+        if (++dispatched > limits.cascadeDeliveriesMax) return { fault: tooMany, delivery };
+        const crossed = budget.takeWrite(payloadText);
+        if (crossed !== undefined) return { fault: crossed, delivery };
+        const handled = storage.journal.draftEvent(delivery.handled, { payloadText, causeSequence: sequence });
+        const fault = this.#tell(delivery, payload, handled);
+        if (fault !== null) return { fault, delivery };
+      }
+    }
+    return undefined;
+  }
+
+  #tell(delivery: Delivery, payload: JsonObject, sequence: number): HandlerFault | null {
+    this.#turn.source = delivery;
+    this.#turn.storage.journal.causeSequence = sequence;
+    return delivery.seat.handle(delivery.subscriptionId, payload);
+  }
+
+  #makePlan(event: EventName): EventPlan {
+    const { journal } = this.#turn.storage;
+    const deliveries: Delivery[] = [];
+    for (const { packageId, subscriptionId } of this.#program.subscribers(event.packageId, event.eventId)) {
+      const instances = packageId === event.packageId ? [event.instanceId] : (this.#program.instances.get(packageId) ?? []);
+      for (const instanceId of instances) {
+        const handled = journal.eventShape({
+          event,
+          phase: 'handled',
+          handlerPackageId: packageId,
+          handlerInstanceId: instanceId,
+          subscriptionId,
+        });
+        deliveries.push({ kind: 'event', event, subscriptionId, seat: this.seat(packageId, instanceId), handled });
+      }
+    }
+    const handled = deliveries[0]?.handled ?? journal.eventShape({ event, phase: 'handled' });
+    const manifest = this.#program.tools.get(event.packageId)?.manifest;
+    return { event, deliveries, handled, callbacks: manifest === undefined ? [] : callbacksOf(manifest, event.eventId) };
+  }
+}
+
+const tooMany: HandlerFault = { kind: 'thrown', message: `more than ${limits.cascadeDeliveriesMax} deliveries in one turn`, detail: '' };

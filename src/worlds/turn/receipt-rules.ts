@@ -1,0 +1,85 @@
+// Idempotent calls: which first results are kept, under which key, and what a second call gets.
+// A key belongs to the operation of the instance, as to an account at a service: whoever repeats it there repeats that call.
+// Kept is what the service has decided: a success, and a declared failure that a retry would only repeat. Not kept is what never happened
+// (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
+// for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
+import { jsonDigest, sha256Digest } from '../../contract/digest.js';
+import type { OperationEntry, ToolOutcome } from '../../contract/evidence.js';
+import type { JsonValue } from '../../contract/json.js';
+import type { Receipt } from '../state/receipts.js';
+import type { FoldRules, WorldState } from '../state/world-state.js';
+
+export interface KeyedCall {
+  packageId: string;
+  instanceId: string;
+  operationId: string;
+  idempotencyKey: string;
+  argumentsText: string;
+}
+/** Whose call was refused for want of a grant: another's key is another's affair then. */
+export interface DeniedCall extends KeyedCall {
+  actorId: string;
+  actorInstanceId: string | undefined;
+}
+export type Replay = { kind: 'none' } | { kind: 'reused' } | { kind: 'replay'; outcome: ToolOutcome; sequence: number };
+
+export function findReplay({ receipts }: WorldState, call: KeyedCall): Replay {
+  const receipt = receipts.get(call.packageId, receiptKey(call));
+  if (receipt === undefined) return { kind: 'none' };
+  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
+  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
+}
+
+/** The refusal that the same call by the same actor got. With other arguments it is another call. */
+export function findDenial({ receipts }: WorldState, call: DeniedCall): Replay {
+  const receipt = receipts.get(call.packageId, denialKey(call));
+  if (receipt === undefined) return { kind: 'none' };
+  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
+  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
+}
+export function keepDenial({ receipts }: WorldState, call: DeniedCall, outcome: ToolOutcome, sequence: number): void {
+  const result = outcome as unknown as JsonValue;
+  receipts.put(call.packageId, denialKey(call), { argumentsHash: sha256Digest(call.argumentsText), sequence, result });
+}
+
+const brokenHandler = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR', 'BOUND_EXCEEDED']);
+
+export function isKept(outcome: ToolOutcome): boolean {
+  if (outcome.kind === 'tool_error') return !outcome.error.retryable && !brokenHandler.has(outcome.error.code);
+  return outcome.kind === 'ok';
+}
+
+export function keepReceipt({ receipts }: WorldState, call: KeyedCall, outcome: ToolOutcome, sequence: number): void {
+  const result = outcome as unknown as JsonValue;
+  receipts.put(call.packageId, receiptKey(call), { argumentsHash: sha256Digest(call.argumentsText), sequence, result });
+}
+
+/** The same, read from evidence. */
+export const receiptRules: FoldRules = {
+  receiptOf({
+    idempotency,
+    invocation,
+    actorId,
+    actorInstanceId,
+    outcome,
+    committedOutcome,
+    sequence,
+  }: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined {
+    const { idempotencyKey } = invocation;
+    if (idempotency !== 'recorded' || idempotencyKey === undefined) return undefined;
+    const result = (committedOutcome ?? outcome) as unknown as JsonValue;
+    const call = { ...invocation, idempotencyKey };
+    const key = outcome.kind === 'denied' ? denialKey({ ...call, actorId, actorInstanceId }) : receiptKey(call);
+    return { packageId: invocation.packageId, key, receipt: { argumentsHash: jsonDigest(invocation.arguments), sequence, result } };
+  },
+};
+
+const receiptKey = ({
+  instanceId,
+  operationId,
+  idempotencyKey,
+}: Pick<KeyedCall, 'instanceId' | 'operationId' | 'idempotencyKey'>): string => `${instanceId} ${operationId} ${idempotencyKey}`;
+type DenialName = Pick<DeniedCall, 'instanceId' | 'operationId' | 'idempotencyKey' | 'actorId' | 'actorInstanceId'>;
+/** Ids have no spaces: nothing that a caller names is taken for another's. */
+const denialKey = ({ actorId, actorInstanceId = '', ...call }: DenialName): string =>
+  `denied ${actorId}:${actorInstanceId} ${receiptKey(call)}`;
