@@ -1,7 +1,6 @@
 // What one actor may do to one world during one interaction, whatever the binding it comes through.
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
-
 import { ServiceError } from '../contract/errors.js';
 import { resolveActor } from '../contract/persona.js';
 import type { WireRequest } from '../contract/wire.js';

@@ -1,5 +1,4 @@
 // Every bound of the system by name, the unit last. interface.md 8 fixes those with a section; the rest are ours.
-
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {

@@ -1,5 +1,4 @@
 // How the control room stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
-
 import type { WorldHostStats } from '../worlds/api.js';
 import { deliveryWatch } from './delivery-watch.js';
 import { DiskUse, type FolderSizes } from './disk-use.js';

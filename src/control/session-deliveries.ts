@@ -1,5 +1,4 @@
 // Callbacks of sessions that nobody commands: after a start, what is due for their receivers goes out.
-
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { ControlServices } from './services.js';

@@ -2,7 +2,6 @@
 // It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 // A session that nobody has used since the start takes no room.
-
 import { DeliveringWorld, type DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../callbacks/receivers.js';
 import { LruMap } from '../collections/lru-map.js';

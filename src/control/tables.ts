@@ -1,7 +1,6 @@
 // How records lie in the catalog: tables of records by id, with ordered indexes over them.
 // A key is ASCII text, its parts escaped and joined by spaces, so that text order is byte order is part order. A record is JSON text: twice
 // as fast here as msgpackr, and a member called __proto__ comes back as it went in.
-
 import { walkPagesSync } from '../async/pages.js';
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';

@@ -1,5 +1,4 @@
 // The report document of a played attempt, and its folder.
-
 import type { RunReport } from '../contract/run-events.js';
 import { packageVersion } from '../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../reports/write-run-report.js';

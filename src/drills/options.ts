@@ -1,5 +1,4 @@
 // What a caller of runDrills says.
-
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';

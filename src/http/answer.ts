@@ -1,5 +1,4 @@
 // One request through a handler, whatever the server: a handler that throws is a bug, and still gets a reply.
-
 import { newId } from '../contract/ids.js';
 import { errorReply } from './envelope.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';

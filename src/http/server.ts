@@ -1,5 +1,4 @@
 // The small server interface behind which uWebSockets.js and node:http are the same thing to every route.
-
 import type { ServiceWarning } from './service-warning.js';
 
 export interface ServerRequest {

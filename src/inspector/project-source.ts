@@ -1,5 +1,4 @@
 // The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
-
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';

@@ -1,5 +1,4 @@
 // Run requests: asked for, played one after another through runDrills, followed, cancelled. Nothing is decided here about how a drill runs.
-
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';

@@ -1,7 +1,6 @@
 // The half of the border that lies inside the realm: the calls into a behavior. Evaluated there as text together with the modules that it
 // imports (realm-script.ts). What comes back from tool code is admitted, and what it throws is described as plain data, before the host
 // looks.
-
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import { recordBounds } from '../contract/json-fault.js';

@@ -1,5 +1,4 @@
 // Workers of a task pool that are threads.
-
 import type { StartTaskWorker, TaskAnswer, ThreadLimits } from './task-worker.js';
 import { startThread, type Thread } from './thread.js';
 

@@ -14,7 +14,7 @@ function put(world: WorldState, rowId: string, value: number): void {
 }
 const codeOf = (error: Error | undefined) => (error as ServiceError | undefined)?.code;
 
-// KV-WRITER-1
+// WRITER-1
 test('a group commits together, and a stale set is refused alone', (context) => {
   const store = temporaryStore(context);
   const [first, second] = [newWorld(store), newWorld(store)];
@@ -43,7 +43,7 @@ test('a world is created once', (context) => {
   assert.equal(store.loadWorld('world_unknown00000', 1), undefined);
 });
 
-// KV-WRITER-1
+// WRITER-1
 test('a full disk refuses every set of the commit, leaves what was, and the environment goes on', (context) => {
   let full = false;
   const store = temporaryStore(context, {
@@ -67,7 +67,7 @@ test('a full disk refuses every set of the commit, leaves what was, and the envi
   assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldState).records), { 'desk/desk/tickets': { a: { value: 4 } } });
 });
 
-// KV-WRITER-2
+// WRITER-2
 test('another life of the environment finds what was committed, at both durability levels', async (context) => {
   for (const durability of ['committed', 'flushed'] as const) {
     const directory = temporaryFolder(context);

@@ -1,5 +1,4 @@
 // Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
-
 import type { CallbackEntry, StateChangeEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type {

@@ -1,7 +1,6 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
 //   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case apart.
 // It goes on in slices; a caller that has gone stops it between two.
-
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector-journal.js';

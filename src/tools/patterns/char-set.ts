@@ -1,5 +1,4 @@
 // Sets of code points, as sorted ranges that neither touch nor overlap: [first, last, first, last, ...].
-
 import { LruMap } from '../../collections/lru-map.js';
 
 export type CharSet = readonly number[];

@@ -1,6 +1,5 @@
 // Stored chunks of a journal by sequence, through the segments of its chain. Decoded chunks are kept by a small cache that the
 // worlds of a host share, so that reading page by page decodes a chunk once and an idle world holds none.
-
 import { LruMap } from '../../collections/lru-map.js';
 import { invariant } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';

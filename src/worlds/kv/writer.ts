@@ -1,10 +1,9 @@
 // One LMDB environment and the group commit of the worlds in it.
-//   KV-WRITER-1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an
+//   WRITER-1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an
 //     earlier incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
-//   KV-WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on
-//     the disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
+//   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
+//     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 // Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
-
 import { runCritical } from '../../async/critical-section.js';
 import { ServiceError } from '../../contract/errors.js';
 import { type Database, openDatabase } from '../../files/database.js';

@@ -4,7 +4,6 @@
 // event has gone.
 //   EVENT-QUEUE-1. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
 //   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
-
 import { batchesOf } from '../../async/batches.js';
 import { invariant } from '../../contract/errors.js';
 import { EventHeap } from '../../scheduler/event-heap.js';

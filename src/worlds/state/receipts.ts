@@ -1,6 +1,5 @@
 // The first results of idempotent calls, by package and the scope of the caller's key. Kept as long as the world; read through the
 // layers, with a bounded cache in front.
-
 import { LruMap } from '../../collections/lru-map.js';
 import type { JsonValue } from '../../contract/json.js';
 import { receiptKey } from '../kv/keys.js';

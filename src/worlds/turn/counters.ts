@@ -1,6 +1,7 @@
 // What a world remembers beside rows, queue, receipts and evidence: random streams, counters of faults and overrides, settings.
 // Owns small values by key. Nothing in it is ever rolled back: a draw or a count that happened has happened (decisions.md 7).
-//   COUNTERS-1. Every change is in the side record of the next turn that leaves entries, so that the journal folds to the counters at any turn.
+//   COUNTERS-1. Every change is in the side record of the next turn that leaves entries, so that the journal folds to the counters at any
+//     turn.
 import type { JsonValue } from '../../contract/json.js';
 
 export type CounterEntries = [string, JsonValue][];

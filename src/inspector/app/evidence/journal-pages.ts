@@ -2,9 +2,9 @@
 //   JOURNAL-PAGES-1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the
 //     journal has grown.
 //   JOURNAL-PAGES-2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
-
 import { LruMap } from '../../../collections/lru-map.js';
 import type { EvidenceEntry } from '../../../contract/evidence.js';
+
 
 export const pageSize = 200;
 const pagesMax = 60;
