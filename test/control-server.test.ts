@@ -118,9 +118,9 @@ test('hosts that cannot start: not ready, no word of where, and what waited for 
   const readiness = async () => (await (await fetch(`${server.baseUrl}/readyz`)).json()) as { details?: { reasons: string[] } };
   await until(async () => (await readiness()).details?.reasons.includes('hosts_cannot_start') === true);
   const state = { path: { projectId, sessionId }, query: { packageId: 'ticket-desk', namespace: 'tickets' } };
-  await assert.rejects(client.getSessionState(state), (error: ControlError) => !JSON.stringify(error.envelope).includes(dataDirectory));
+  await assert.rejects(client.listState(state), (error: ControlError) => !JSON.stringify(error.envelope).includes(dataDirectory));
   rmSync(inTheWay);
-  const ended = await client.waitForOperation({ projectId, ...operation });
+  const ended = await client.waitForOperation({ projectId, operationId: operation.operationId });
   assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
   assert.deepEqual((await readiness()).details, undefined);
   await server.close();

@@ -1,7 +1,7 @@
 // One process that gets a text on stdin and writes its answer to stdout; stderr is its log. Spawned without a shell, in a process group of
 // its own, its output bounded.
-//   J1. By the time its end is known, the process and its group are gone.
-//   J2. `onExit` is called when the process has ended; that something it started still holds its pipes is not its lateness.
+//   RUN-COMMAND-1. By the time its end is known, the process and its group are gone.
+//   RUN-COMMAND-2. `onExit` is called when the process has ended; that something it started still holds its pipes is not its lateness.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { limits } from '../contract/limits.js';
 

@@ -9,20 +9,7 @@ import { reserveStack } from '../../tools/stack-reserve.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { WorldState } from '../state/world-state.js';
 import type { Counters } from './counters.js';
-//   TURN-1. Between `begin` and `end` nothing of the turn can be seen from outside; `end` makes its entries one transaction.
-//   TURN-2. `rollback` takes back every effect of handlers; what the ledger counted and drew stays.
-// An error that leaves a context call while `isChanging` may have left a change half done: only the end of this incarnation mends it.
 import type { Persona } from './program.js';
-import type { JsonObject } from '../contract/json.js';
-import type { ToolThrow } from '../contract/tool-failure.js';
-import type { VirtualClock } from '../scheduler/virtual-clock.js';
-import { reserveStack } from '../tools/stack-reserve.js';
-import type { Ledger } from './ledger.js';
-import { mintedId } from './minted-ids.js';
-import type { ProgramActor } from './program.js';
-=======
-import type { ProgramActor } from './program.js';
->>>>>>> theirs
 import type { Draw, RandomStreams } from './random-streams.js';
 import { TurnBudget } from './turn-budget.js';
 

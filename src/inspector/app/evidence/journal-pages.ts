@@ -5,7 +5,6 @@
 import { LruMap } from '../../../collections/lru-map.js';
 import type { EvidenceEntry } from '../../../contract/evidence.js';
 
-
 export const pageSize = 200;
 const pagesMax = 60;
 
