@@ -158,6 +158,7 @@ export function makeReference({ shapes, settings, limits }) {
     '',
     ...body,
     ...settingsSection(settings),
+    'Next: [The command line](cli.md): what reads these files.',
   ].join('\n');
   const schemas = files.map(([id, root, , note]) => [
     `docs/schemas/${id}.schema.json`,

@@ -14,6 +14,7 @@ import { parse } from 'yaml';
 import { createWorldProgram } from '../../src/cli/program/world.js';
 import { createProgram } from '../../src/cli/program.js';
 import { compileProject } from '../../src/compiler/compile.js';
+import { drillyard } from '../cli/cli.js';
 import { type Fence, fencesOf, listPages, projectRoot } from './fences.js';
 
 const fences = listPages().flatMap(fencesOf);
@@ -264,6 +265,24 @@ test('programs run, beside an example', () => {
     const { status, stderr, stdout } = spawnSync(process.execPath, words, { cwd: example, env, encoding: 'utf8', timeout: 200_000 });
     assert.equal(status, 0, stderr + stdout.slice(-2000));
   }
+});
+
+test('the drill and the agent of README fail as it says', async () => {
+  const root = folder(tmpdir(), 'drillyard-readme-');
+  const [install, drill, agent, printed] = fences.filter(({ page }) => page === 'README.md');
+  assert.deepEqual([drill?.frame, agent?.frame, printed?.language], ['drill', 'agent', 'text']);
+  const words = /npx drillyard (init .*)$/m.exec(install?.text ?? '')?.[1]?.split(' ') ?? [];
+  assert.equal((await drillyard([...words, '--yes'], { cwd: root })).code, 0);
+  writeFileSync(join(root, 'drillyard/drills/refund-once.drill.yaml'), drill?.text ?? '');
+  writeFileSync(join(root, 'agents/support-agent.mjs'), agent?.text ?? '');
+  const { code, stdout } = await drillyard(['run'], { cwd: root });
+  assert.equal(code, 1, stdout);
+  // Only how long it took and the run's own id differ.
+  const plain = (text: string): string => text.replace(/run_\w+/g, 'run_').replace(/ {2}[\d.]+ m?s$/gm, '');
+  assert.ok(plain(stdout).includes(plain(printed?.text ?? '-')), stdout);
+  // A drill, an agent and a failure that fit on one screen.
+  const lines = [drill, agent].map((fence) => (fence?.text.split('\n').length ?? 99) - 1);
+  assert.deepEqual(lines, [11, 7]);
 });
 
 test('the command that recomputes the hash of evidence gives the hash of the report', async () => {
