@@ -1,4 +1,4 @@
-// The routes an agent may use (decisions.md 8): the shape of each, nothing else.
+// The routes an agent may use (docs/bindings.md): the shape of each, nothing else.
 import type { CallResponse, ReceiveResponse, ToolsResponse } from '../contract/agent-binding.js';
 import { validateCallPath, validateCallRequest, validateReceiveRequest, validateReceiverPath } from '../contract/validators.js';
 import { requireValid } from '../http/require-valid.js';

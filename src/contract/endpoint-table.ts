@@ -1,4 +1,4 @@
-// Where each hosted endpoint lies, what it needs and how it succeeds (decisions.md 2 and 5): reading it is reading the API.
+// Where each hosted endpoint lies, what it needs and how it succeeds: reading it is reading the API.
 import type { Authority } from './authority.js';
 import type { EndpointId } from './endpoints.js';
 
