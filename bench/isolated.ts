@@ -1,5 +1,4 @@
 // Worlds whose hosts are where a flag says: `--isolate thread`, `process` or `box`, bounded as those of the service.
-
 import { dirname } from 'node:path';
 import { limits } from '../src/contract/limits.js';
 import type { Worlds, WorldsOptions } from '../src/worlds/api.js';

@@ -1,5 +1,5 @@
-// What each field of an authored file means, for docs/reference.md and the JSON Schemas, where the contract's own comment does not say it.
-// `Shape.field`, or `*.field` for a field that means the same everywhere. What follows "Default:" is told as the default.
+// What each field of an authored file means, for docs/files.md and the JSON Schemas, where the contract's own comment does not say it.
+// `Shape.field`, or `*.field` for a field that means the same everywhere. What follows "Default:" is shown as the default.
 
 export const words = {
   '*.schemaVersion': 'The version of the format.',
@@ -51,6 +51,7 @@ export const words = {
   'RootFile.compat.packageField': 'This field of a package.json is read before `drillyard`.',
   'RootFile.compat.environmentPrefixes': 'Binding variables get these prefixes, too. Default: none.',
   'RootFile.remote': 'The hosted service of `push` and `run --remote`. Never a credential.',
+  'RemoteService.project': 'The project whose environment is used. Default: the only project of the credential.',
   'WorldInput.seed': 'Where all chance comes from: an unsigned 64-bit integer, as text or number. Default: "1".',
   'WorldInput.virtualTimeUs': 'Where the clock starts. Default: 0.',
   'ScenarioInput.virtualTimeUs': "Where the clock starts. Default: the world's.",
@@ -137,6 +138,7 @@ export const words = {
   'ToolOperationInput.inputSchema': 'JSON Schema of its arguments.',
   'ToolOperationInput.outputSchema': 'JSON Schema of its value.',
   'ToolOperationInput.mcp': 'How it looks over MCP. Default: as a plain tool.',
+  'ToolMcp.description': "What an MCP client is shown. Default: the operation's.",
   'StateNamespace.schema': 'JSON Schema of each row.',
   'ToolFault.timing':
     'When it hits: before the call, after its commit (the effect stays, the answer is lost), as latency, or on deliveries of callbacks.',
@@ -215,4 +217,27 @@ export const words = {
   'McpBlockAnnotations.priority': 'How much it matters, from 0 to 1.',
   'McpBlockAnnotations.lastModified': 'When it last changed.',
   'McpFound.from': 'Names and indexes that lead to it in the value.',
+};
+
+/** By their names in `limits`, the bounds of what several members or files make together. */
+export const boundWords = {
+  projectFileBytesMax: 'bytes of one of these files',
+  sourceFileBytesMax: 'bytes of one source file of a behavior',
+  projectFilesMax: 'files below the source root',
+  projectBytesMax: 'bytes of these files together',
+  documentNodesMax: 'values in one file, nested ones included',
+  documentDepthMax: 'levels of nesting in one file',
+  rowBytesMax: 'bytes of one row',
+  eventPayloadBytesMax: 'bytes of the payload of one event',
+  behaviorBundleBytesMax: 'bytes of a behavior, bundled',
+  startActorsMax: 'actors of a world or a scenario',
+  actorGrantsMax: 'grants of one actor',
+  startRowsMax: 'rows of a world or a scenario',
+  startFaultsMax: 'faults of a world or a scenario',
+  startEventsMax: 'initial events of a world or a scenario',
+  tagsMax: 'tags of a drill or a suite',
+  drillAssertionsMax: 'assertions of a drill, invariants included',
+  timelineInteractionsMax: 'interactions that a timeline plays, workloads included',
+  suiteDrillsMax: 'drills that a suite names',
+  manifestListItemsMax: 'items of each list of a manifest',
 };

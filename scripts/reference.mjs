@@ -1,10 +1,11 @@
-// Writes docs/reference.md and docs/schemas/ from the contract: every file that an author writes, field by field.
+// Writes docs/files.md and docs/schemas/ from the contract: every file that an author writes, field by field. Its examples are docs/files/.
 //   node scripts/reference.mjs       after `npm run build:fast`; a test compares the files with what this makes
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { words } from './reference-words.mjs';
+import { boundWords, words } from './reference-words.mjs';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const files = [
   ['drillyard', 'RootFile', 'drillyard.json', 'The root file, at the top of the repository.'],
   ['world', 'WorldInput', 'world.yaml', 'The world every scenario builds on.'],
@@ -26,7 +27,20 @@ const files = [
     'What makes an npm package a tool package. Paths are relative to the package.json.',
   ],
 ];
-/** Shapes that are told by a word of the type column; their comment is in the list of types. */
+/** By the id of a file of the list above, where its examples lie in docs/files/. */
+const examples = {
+  drillyard: ['drillyard.json'],
+  world: ['drillyard/world.yaml'],
+  scenario: ['drillyard/busy.scenario.yaml'],
+  target: ['module', 'command', 'http', 'external'].map((kind) => `drillyard/${kind}.target.yaml`),
+  drill: ['read-it', 'write-it-down', 'one-after-another', 'a-week'].map((name) => `drillyard/${name}.drill.yaml`),
+  suite: ['drillyard/default.suite.yaml'],
+  tool: ['notes/notes.tool.yaml'],
+  starter: ['notes/starter.yaml'],
+  package: ['notes/package.json'],
+  serve: ['serve.yaml'],
+};
+/** Shapes that the type column has a word for; their comment is in the list of types. */
 const typeWords = {
   VirtualUs: 'time',
   DurationUs: 'length of time',
@@ -41,9 +55,10 @@ const durationPattern =
 const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
 
 /**
- * Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`.
+ * Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`;
+ * `limits`: of the contract.
  */
-export function makeReference(shapes, settings) {
+export function makeReference({ shapes, settings, limits }) {
   const used = new Set();
   const unexplained = new Set();
   const refOf = (schema) => schema.$ref?.replace('#/components/schemas/', '');
@@ -79,12 +94,13 @@ export function makeReference(shapes, settings) {
     }
     if ('const' in schema) return `\`${JSON.stringify(schema.const)}\``;
     if (schema.oneOf) return [...new Set(schema.oneOf.map(typeOf))].join(' or ');
-    if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
+    if (schema.type === 'array') return `list of ${typeOf(schema.items)}${rangeOf(schema.minItems, schema.maxItems)}`;
+    if (schema.type === 'string') return `text${rangeOf(schema.minLength, schema.maxLength, ' characters')}${patternOf(schema)}`;
     if (schema.type === 'object') return schema.additionalProperties ? `object of ${typeOf(schema.additionalProperties)}` : 'object';
     const bounds = [schema.minimum, schema.maximum].some((bound) => bound !== undefined)
       ? ` ${schema.minimum ?? ''}..${schema.maximum ?? ''}`
       : '';
-    return { string: 'text', boolean: 'true or false' }[schema.type] ?? `${schema.type}${bounds}`;
+    return { boolean: 'true or false' }[schema.type] ?? `${schema.type}${bounds}`;
   };
   const ordered = ({ properties = {}, required = [] }) =>
     Object.keys(properties).sort((a, b) => Number(required.includes(b)) - Number(required.includes(a)) || (a < b ? -1 : 1));
@@ -115,6 +131,7 @@ export function makeReference(shapes, settings) {
     const schema = `Schema: \`docs/schemas/${id}.schema.json\`.`;
     return [
       ...section(2, file, root, `${note} ${schema}`),
+      ...examplesOf(id),
       ...own.flatMap((name) => section(3, shown(name), name, shapes[name].description)),
     ];
   });
@@ -132,6 +149,7 @@ export function makeReference(shapes, settings) {
   });
   const page = [
     ...head,
+    ...boundsSection(limits),
     '## Types',
     '',
     '| type | what it is | rule |',
@@ -150,7 +168,35 @@ export function makeReference(shapes, settings) {
   const stale = Object.keys(words).filter((key) => !used.has(key));
   if (stale.length > 0) throw new Error(`scripts/reference-words.mjs explains what is not there: ${stale.join(', ')}`);
   const ofSettings = ['docs/schemas/serve.schema.json', settingsSchema(settings)];
-  return Object.fromEntries([['docs/reference.md', `${page.trimEnd()}\n`], ...schemas, ofSettings]);
+  return Object.fromEntries([['docs/files.md', `${page.trimEnd()}\n`], ...schemas, ofSettings]);
+}
+
+/** ` (1 to 4)`; nothing where there is no bound. */
+function rangeOf(least, most, unit = '') {
+  if (least === undefined && most === undefined) return '';
+  if (most === undefined) return ` (at least ${least}${unit})`;
+  return least === undefined ? ` (at most ${most}${unit})` : ` (${least} to ${most}${unit})`;
+}
+function patternOf({ pattern, format }) {
+  return `${pattern === undefined ? '' : `, matches \`${pattern}\``}${format === undefined ? '' : `, a ${format.toUpperCase()}`}`;
+}
+
+/** Whole files, without the line that is for editors. */
+function examplesOf(id) {
+  return examples[id].flatMap((path) => {
+    const text = readFileSync(join(root, 'docs/files', path), 'utf8').replace(/^# yaml-language-server.*\n/, '');
+    return [`[\`${path}\`](files/${path}):`, '', `\`\`\`${path.endsWith('.json') ? 'json' : 'yaml'} ${id}`, text.trimEnd(), '```', ''];
+  });
+}
+
+/** What no shape says, because it counts what several files or members make together. */
+function boundsSection(limits) {
+  const rows = Object.entries(boundWords).map(([name, meaning]) => `| ${meaning} | ${grouped(limits[name])} | \`${name}\` |`);
+  return ['## Bounds', '', '| of | at most | in `src/contract/limits.ts` |', '| --- | --- | --- |', ...rows, ''];
+}
+function grouped(number) {
+  if (number >= 2 ** 20 && number % 2 ** 20 === 0) return `${number / 2 ** 20} MiB`;
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 const settingsNote = 'The configuration file of `drillyard serve`, under any name ([hosting](hosting.md#a-configuration-file)).';
@@ -173,7 +219,16 @@ function settingsSection(settings) {
     '| --- | --- | --- | --- |',
     '| `schemaVersion` | `1` | *required* | The version of the format. |',
   ];
-  return ['## serve.yaml', '', `${settingsNote} Schema: \`docs/schemas/serve.schema.json\`.`, '', ...table, ...rows, ''];
+  return [
+    '## serve.yaml',
+    '',
+    `${settingsNote} Schema: \`docs/schemas/serve.schema.json\`.`,
+    '',
+    ...table,
+    ...rows,
+    '',
+    ...examplesOf('serve'),
+  ];
 }
 
 function settingsSchema(settings) {
@@ -264,25 +319,31 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
   return `${JSON.stringify(document, null, 1)}\n`;
 }
 
-const head = `# Reference of authored files
+const head = `# The files that you write
 
-Every file that you write, field by field. This page and the JSON Schemas in \`docs/schemas/\` are made from the contract that the compiler checks (\`npm run reference\`). Files are YAML 1.2 or JSON, known by their suffix (\`.yaml\`, \`.yml\`,
-\`.json\`), anywhere under the source root. A field that a table does not have is an error.
+Every file, field by field: what each member is, what it may hold, what it is without being written, and what it does. This page and the
+JSON Schemas in \`docs/schemas/\` are made from the contract that the compiler checks (\`npm run reference\`). The examples have every
+member. They are files of one repository, [\`docs/files/\`](files/drillyard.json), that compiles and whose drills pass:
+\`drillyard run --root docs/files\`.
+
+Files are YAML 1.2 or JSON, known by their suffix (\`.yaml\`, \`.yml\`, \`.json\`), anywhere under the source root. A field that a table does
+not have is an error.
 
 **Times.** A *time* is a point of virtual time: \`2026-01-05T09:00:00Z\`, \`2026-01-05T10:00+01:00\`, \`2026-01-05\` (midnight UTC), or a
-* number of microseconds. A *length of time* is \`30s\`, \`1h30m\`, \`2d\`, \`250ms\`, \`PT5M\`, \`P1DT12H\`, or a number of
-microseconds; its units are w, d, h, m, s, ms and us, a day has 24 hours. A length where a time is wanted counts from the virtual time 0. Both forms are the same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which are the tool's own, nothing is converted.
+number of microseconds. A *length of time* is \`30s\`, \`1h30m\`, \`2d\`, \`250ms\`, \`PT5M\`, \`P1DT12H\`, or a number of microseconds; its
+units are w, d, h, m, s, ms and us, a day has 24 hours. A length where a time is wanted counts from the virtual time 0. Both forms are the
+same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which are the tool's own, nothing is converted.
 
 **Seeds** are text, as a JSON number holds no 64-bit integer; a number up to 9007199254740991 is taken as its text.
 
-**In an editor.** The first line of a YAML file tells the YAML language server (VS Code's YAML extension and others) its schema; in JSON a
-* member does, which the compiler leaves out:
+**In an editor.** The first line of a YAML file names its schema for the YAML language server (VS Code's YAML extension and others);
+\`drillyard init\` writes it. In JSON a \`$schema\` member does; the compiler accepts it in every kind of file, and leaves it out:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../../node_modules/drillyard/docs/schemas/drill.schema.json
 \`\`\`
 
-\`\`\`json
+\`\`\`json drillyard
 { "$schema": "./node_modules/drillyard/docs/schemas/drillyard.schema.json", "schemaVersion": 1 }
 \`\`\`
 
@@ -290,10 +351,11 @@ The files: ${[...files.map(([, , file]) => (file.includes('`') ? file : `\`${fil
 `.split('\n');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = join(dirname(process.argv[1]), '..');
   const { shapes } = await import('../dist/src/contract/validators.js');
   const { inOneOrder } = await import('../dist/src/contract/shape.js');
+  const { limits } = await import('../dist/src/contract/limits.js');
   const { settingFields } = await import('../dist/src/cli/serve-settings.js');
   mkdirSync(join(root, 'docs/schemas'), { recursive: true });
-  for (const [path, text] of Object.entries(makeReference(inOneOrder(shapes), settingFields()))) writeFileSync(join(root, path), text);
+  const made = makeReference({ shapes: inOneOrder(shapes), settings: settingFields(), limits });
+  for (const [path, text] of Object.entries(made)) writeFileSync(join(root, path), text);
 }

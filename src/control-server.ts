@@ -21,11 +21,11 @@ import { makeFolder } from './files/make-folder.js';
 import type { ConnectionBounds } from './http/connection-count.js';
 import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
-import { bearerOf, requirePublicHost } from './http/guards.js';
+import { bearerOf, requireHost } from './http/guards.js';
 import { createMetrics, type Metrics } from './http/metrics/metrics.js';
 import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
-import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from './http/server.js';
+import type { HttpHandler, HttpServer, HttpServerOptions, ServerRequest } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
 import { notReadyError, probePaths, serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
@@ -204,14 +204,14 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
   control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing });
   const { room } = control;
   const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
-  const requireOperator = (request: HttpRequest): void => void room.authenticateOperator(bearerOf(request));
+  const requireOperator = (request: ServerRequest): void => void room.authenticateOperator(bearerOf(request));
   const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);
   const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
   const handler = createRouter<Caller>({
     ...shared,
     observers: [log.access, metrics],
     routes: [...controlRoutes(room), ...serviceRoutes(state)],
-    requireHost: requirePublicHost(publicUrl, { isLoopback: isListeningOnLoopback }),
+    requireHost: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
     authenticate: (token, { route, correlationId, request }) =>
       room.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),

@@ -2,18 +2,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { walkPages } from './async/pages.js';
 import { withReceivers } from './callbacks/delivering-world.js';
 import type { CallbackReceivers } from './callbacks/receivers.js';
 import { compileProject } from './compiler/compile.js';
 import type { CompiledBuild } from './contract/build.js';
-import { ServiceError } from './contract/errors.js';
+import { defined } from './contract/defined.js';
 import type { EvidenceEntry } from './contract/evidence.js';
 import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
-import type { WorldSetup } from './contract/scenario.js';
 import { refuseUnknownOptions } from './contract/unknown-options.js';
-import type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+import type { AdvanceResult, CallResult, EvidencePage, StatePage, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+import { chooseStart, type WorldStart } from './contract/world-start.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
@@ -82,7 +83,7 @@ export interface LocalWorld {
   close(): Promise<void>;
 }
 
-/** Rejects with control.SOURCE_INVALID when the repository does not compile, control.NOT_FOUND for a scenario or drill it has not. */
+/** Rejects with control.SOURCE_INVALID when the repository does not compile, control.INVALID_REQUEST for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
   refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
   const { build, diagnostics, outsidePackages } = await compileProject({
@@ -90,7 +91,7 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
-  return await openLocalWorld(build, startOf(build, options), {
+  return await openLocalWorld(build, chooseStart(build, options), {
     ...options,
     isolate: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
   });
@@ -131,23 +132,6 @@ export async function openLocalWorld(
   }
 }
 
-export interface WorldStart {
-  setup: WorldSetup;
-  setupHash: string;
-}
-function startOf(build: CompiledBuild, { scenarioId, drillId }: LocalWorldOptions): WorldStart {
-  if (scenarioId !== undefined && drillId !== undefined)
-    throw new ServiceError('control.INVALID_REQUEST', { message: 'Name a scenario or a drill, not both.' });
-  if (scenarioId === undefined && drillId === undefined) return build.baseline;
-  const found =
-    scenarioId === undefined
-      ? build.drills.find(({ drill }) => drill.id === drillId)
-      : build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
-  const name = scenarioId === undefined ? `drill "${drillId}"` : `scenario "${scenarioId}"`;
-  if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no ${name}.` });
-  return { setup: found.setup, setupHash: found.setupHash };
-}
-
 function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<void>): LocalWorld {
   return {
     world,
@@ -170,29 +154,17 @@ async function* rowsOf(
   space: StateSpace,
   at: { atSequence?: number },
 ): AsyncGenerator<{ rowId: string; value: JsonObject }> {
-  let after: { afterRowId?: string } | undefined = {};
-  while (after !== undefined) {
-    const page: { rows: { rowId: string; value: JsonObject }[]; nextAfterRowId?: string } = await world.query({
-      kind: 'state',
-      ...space,
-      ...at,
-      ...after,
-      limit: limits.statePageRowsMax,
-    });
-    yield* page.rows;
-    after = page.nextAfterRowId === undefined ? undefined : { afterRowId: page.nextAfterRowId };
-  }
+  const next = ({ nextAfterRowId }: StatePage) => nextAfterRowId;
+  const pages = walkPages({ next }, (afterRowId?: string) =>
+    world.query({ kind: 'state', ...space, ...at, ...defined({ afterRowId }), limit: limits.statePageRowsMax }),
+  );
+  for await (const { rows } of pages) yield* rows;
 }
 
 async function* entriesOf(world: WorldRef, fromSequence: number): AsyncGenerator<EvidenceEntry> {
-  let next: number | undefined = fromSequence;
-  while (next !== undefined) {
-    const page: { entries: EvidenceEntry[]; nextSequence?: number } = await world.query({
-      kind: 'evidence',
-      fromSequence: next,
-      limit: limits.evidencePageEntriesMax,
-    });
-    yield* page.entries;
-    next = page.nextSequence;
-  }
+  const next = ({ nextSequence }: EvidencePage) => nextSequence;
+  const pages = walkPages({ first: fromSequence, next }, (sequence = fromSequence) =>
+    world.query({ kind: 'evidence', fromSequence: sequence, limit: limits.evidencePageEntriesMax }),
+  );
+  for await (const { entries } of pages) yield* entries;
 }

@@ -6,5 +6,11 @@ export type { AdvanceResult, WorldPosition } from './contract/world-protocol.js'
 export type { LocalWorld } from './local-world.js';
 export { type MockedTool, type MockToolOptions, mockTool } from './testing/mock-tool.js';
 export { type OpenWorldOptions, openWorld, type TestWorld } from './testing/open-world.js';
-export { type CallOptions, type RecordedCall, type TestTool, ToolCallError, type ToolChoice } from './testing/test-tool.js';
+export {
+  type RecordedCall,
+  type TestTool,
+  ToolCallError,
+  type ToolCallOptions as CallOptions,
+  type ToolChoice,
+} from './testing/test-tool.js';
 export type { ToolTypes } from './tools/sdk.js';

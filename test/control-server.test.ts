@@ -8,9 +8,11 @@ import { createClient } from '../src/client/client.js';
 import { ControlError, OperationError } from '../src/client/control-error.js';
 import type { BuildAttempt } from '../src/contract/hosted-source.js';
 import { CompileWorkers } from '../src/control/compile-port.js';
+import { projectFolder } from '../src/control/project-worlds.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';
 import { canBox } from '../src/processes/bubblewrap.js';
 import { type Files, sound } from './compiler/repository.js';
+import { until } from './until.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-control-server-'));
 const open = new Set<ControlServer>();
@@ -101,6 +103,26 @@ test('tool code in a process of its own', async () => {
     assert.equal((await client.getSessionRuntime({ path })).position.virtualTimeUs, 1_772_442_000_000_000);
     assert.equal(session.state, 'ready');
   });
+  await server.close();
+});
+
+test('hosts that cannot start: not ready, no word of where, and what waited for them goes on when they can', async () => {
+  const dataDirectory = mkdtempSync(join(scratch, 'blocked-'));
+  const server = await start({ dataDirectory });
+  const client = clientOf(server);
+  const { projectId, environmentId } = server;
+  const inTheWay = join(dataDirectory, 'worlds', projectFolder(projectId));
+  writeFileSync(inTheWay, 'no folder');
+  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
+  const { sessionId } = session;
+  const readiness = async () => (await (await fetch(`${server.baseUrl}/readyz`)).json()) as { details?: { reasons: string[] } };
+  await until(async () => (await readiness()).details?.reasons.includes('hosts_cannot_start') === true);
+  const state = { path: { projectId, sessionId }, query: { packageId: 'ticket-desk', namespace: 'tickets' } };
+  await assert.rejects(client.listState(state), (error: ControlError) => !JSON.stringify(error.envelope).includes(dataDirectory));
+  rmSync(inTheWay);
+  const ended = await client.waitForOperation({ projectId, operationId: operation.operationId });
+  assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
+  assert.deepEqual((await readiness()).details, undefined);
   await server.close();
 });
 

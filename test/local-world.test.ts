@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { ServiceError } from '../src/contract/errors.js';
 import { createLocalWorld } from '../src/index.js';
 import { createRepository, drill, moduleAgent, written } from './drills/repository.js';
 
@@ -68,8 +69,13 @@ test('starts from a scenario, from a drill, or from where it is told, and the sa
 });
 
 test('what does not exist or does not compile is refused', async () => {
-  await assert.rejects(createLocalWorld({ root, scenarioId: 'none' }), { code: 'control.NOT_FOUND' });
-  await assert.rejects(createLocalWorld({ root, drillId: 'none' }), { code: 'control.NOT_FOUND' });
-  await assert.rejects(createLocalWorld({ root, drillId: 'd', scenarioId: 'quiet' }), { code: 'control.INVALID_REQUEST' });
+  const unfit = (path: string, code: string) => (error: unknown) =>
+    error instanceof ServiceError &&
+    error.code === 'control.INVALID_REQUEST' &&
+    error.extra.issues?.[0]?.path === path &&
+    error.extra.issues[0].code === code;
+  await assert.rejects(createLocalWorld({ root, scenarioId: 'none' }), unfit('/scenarioId', 'not_one_of'));
+  await assert.rejects(createLocalWorld({ root, drillId: 'none' }), unfit('/drillId', 'not_one_of'));
+  await assert.rejects(createLocalWorld({ root, drillId: 'd', scenarioId: 'quiet' }), unfit('/scenarioId', 'conflict'));
   await assert.rejects(createLocalWorld({ root: join(root, 'nowhere') }), { code: 'control.SOURCE_INVALID' });
 });

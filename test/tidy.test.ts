@@ -11,26 +11,42 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** What each room may import, besides itself. Files directly under src/ compose rooms and may import any. */
 const rooms: { [room: string]: string[] } = {
   contract: [],
+  async: ['contract'],
+  collections: [],
   files: ['contract'],
   scheduler: ['contract'],
   expressions: ['contract'],
   processes: ['contract'],
-  actors: ['contract', 'processes'],
-  tools: ['contract'],
-  tracing: ['contract'],
-  callbacks: ['contract', 'worlds'],
-  worlds: ['contract', 'files', 'scheduler', 'processes', 'actors', 'tools'],
-  compiler: ['contract', 'tools', 'expressions'],
+  workers: ['contract', 'collections'],
+  actors: ['contract', 'async', 'processes', 'workers'],
+  tools: ['contract', 'collections'],
+  tracing: ['contract', 'async'],
+  callbacks: ['contract', 'async', 'worlds'],
+  worlds: ['contract', 'async', 'collections', 'files', 'scheduler', 'processes', 'actors', 'tools'],
+  compiler: ['contract', 'files', 'tools', 'expressions'],
   reports: ['contract', 'files'],
-  drills: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'tools', 'expressions'],
+  drills: ['contract', 'async', 'files', 'processes', 'compiler', 'worlds', 'callbacks', 'reports', 'tools', 'expressions'],
   http: ['contract', 'tracing', 'control'],
-  client: ['contract'],
-  control: ['contract', 'tracing', 'files', 'processes', 'compiler', 'worlds', 'callbacks', 'drills'],
-  bindings: ['contract', 'worlds', 'http', 'drills/bindings-port.ts'],
-  desk: ['contract', 'http'],
-  remote: ['contract', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
+  client: ['contract', 'async'],
+  control: ['contract', 'async', 'collections', 'tracing', 'files', 'processes', 'workers', 'compiler', 'worlds', 'callbacks', 'drills'],
+  bindings: ['contract', 'files', 'worlds', 'http', 'drills/bindings-port.ts'],
+  desk: ['contract', 'collections', 'http'],
+  remote: ['contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
-  inspector: ['contract', 'compiler', 'worlds', 'callbacks', 'reports', 'drills', 'bindings', 'http'],
+  inspector: [
+    'contract',
+    'async',
+    'collections',
+    'files',
+    'workers',
+    'compiler',
+    'worlds',
+    'callbacks',
+    'reports',
+    'drills',
+    'bindings',
+    'http',
+  ],
   cli: [
     'contract',
     'files',
@@ -64,12 +80,13 @@ const subRooms: { [room: string]: string[] } = {
 
 /** Packages that only the named files may import. */
 const importSites: { [specifier: string]: string[] } = {
-  piscina: ['src/actors/pool.ts'],
-  comlink: ['src/actors/pool.ts', 'src/actors/host-entry.ts'],
+  piscina: ['src/workers/thread.ts'],
+  comlink: ['src/workers/called-thread.ts', 'src/actors/pool.ts', 'src/actors/host-entry.ts'],
   typia: [
     'src/contract/validators.ts',
     'src/contract/endpoint-validators.ts',
     'src/contract/inspector-validators.ts',
+    'src/contract/agent-validators.ts',
     'src/contract/answer-validators.ts',
     'src/contract/tags.ts',
   ],
@@ -96,10 +113,11 @@ const entries: { [file: string]: string } = {
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
-  'src/control/task-entry.ts': 'started as a thread by control/task-worker.ts',
+  'src/control/task-entry.ts': 'started as a thread by control/compile-port.ts and control/judge-port.ts',
   'src/control/task-process-entry.ts': 'started as a process by control/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
+  'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 
@@ -266,7 +284,7 @@ test('each invariant has an id of its own, named after its file, and a test that
     const stem = name.replace(/^.*\/|\.tsx?$/g, '').toUpperCase();
     for (const [, id] of text.matchAll(new RegExp(`^\\s*(?://|\\*) {3,}(${invariantId}|[A-Z]{1,3}[0-9]+)\\. `, 'gm'))) {
       const prefix = (id as string).replace(/-[0-9]+$/, '');
-      if (prefix !== stem && prefix !== `${roomOf(name)?.toUpperCase()}-${stem}`) broken.push(`${name}: ${id} is not named after the file`);
+      if (prefix !== stem && !prefix.endsWith(`-${stem}`)) broken.push(`${name}: ${id} is not named after the file`);
       if (idsOf.has(id as string)) broken.push(`${name}: ${id} is in ${idsOf.get(id as string)} too`);
       idsOf.set(id as string, name);
     }

@@ -7,8 +7,8 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { closeSection, sectionBytes, useSection } from '../async/critical-section.js';
 import { limits } from '../contract/limits.js';
-import { closeSection, sectionBytes, useSection } from './critical-section.js';
 
 /** Slots that are no message: nothing at all, the host's own work, a commit. */
 export const restSlot = 0;

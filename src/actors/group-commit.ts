@@ -4,12 +4,12 @@
 //     once.
 //   GROUP-COMMIT-3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the
 //     actor is over.
+import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
-import { runCritical } from './critical-section.js';
 import type { ActorKind } from './definition.js';
-import type { Outbox } from './outbox.js';
+import type { MailOutbox } from './outbox.js';
 
 interface Member {
   cell: Cell;
@@ -32,7 +32,7 @@ export class GroupCommit {
   constructor(
     readonly kind: ActorKind,
     readonly board: BoardWriter,
-    readonly outbox: Outbox,
+    readonly outbox: MailOutbox,
     readonly ends: Ends,
   ) {}
 

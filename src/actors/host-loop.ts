@@ -13,14 +13,14 @@ import type { ActorKind } from './definition.js';
 import { Fifo } from './fifo.js';
 import { type Envelope, type HostFrames, readAtHost } from './frames.js';
 import { GroupCommit } from './group-commit.js';
-import type { Outbox } from './outbox.js';
+import type { MailOutbox } from './outbox.js';
 import { Stepper } from './stepper.js';
 
 export class HostLoop {
   readonly commit: GroupCommit;
   readonly stepper: Stepper;
   readonly #board: BoardWriter;
-  readonly #outbox: Outbox;
+  readonly #outbox: MailOutbox;
   readonly #clock: SliceClock = { endMs: 0 };
   readonly #cells = new Map<string, Cell>();
   readonly #ring = new Fifo<Cell>();
@@ -34,7 +34,7 @@ export class HostLoop {
   #impatient = false;
   #stop: { messages: number; whenQuiet(): void } | undefined;
 
-  constructor(kind: ActorKind, board: BoardWriter, outbox: Outbox) {
+  constructor(kind: ActorKind, board: BoardWriter, outbox: MailOutbox) {
     this.#board = board;
     this.#outbox = outbox;
     this.commit = new GroupCommit(kind, board, outbox, {

@@ -3,7 +3,7 @@
 //   HOST-SUPERVISOR-2. Every call ends once: answered by a incarnation, settled by aftermath.ts, or refused because the seat is down or
 //     closed.
 //   HOST-SUPERVISOR-3. Whatever happens to this host, no other seat hears of it.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { settleCalls } from './aftermath.js';
@@ -97,7 +97,7 @@ export class HostSupervisor {
   async figures(): Promise<HostFigures> {
     if (this.state !== 'up') return this.#lastFigures;
     const asked = this.ask((control) => control.figures()).catch(() => undefined);
-    const figures = await Promise.race([asked, sleep(limits.hostFiguresWaitMs, undefined, { ref: false })]);
+    const figures = await within(limits.hostFiguresWaitMs, asked);
     if (figures !== undefined && areFigures(figures)) this.#lastFigures = figures;
     return this.#lastFigures;
   }

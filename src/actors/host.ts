@@ -1,14 +1,14 @@
 // One incarnation of a host, inside its thread or process: loads the kind, runs the loop, answers the control path.
 import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
+import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
-import { runCritical } from './critical-section.js';
 import type { ActorKind, CreateActorKind } from './definition.js';
 import type { Envelope } from './frames.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
-import { Outbox } from './outbox.js';
+import { MailOutbox } from './outbox.js';
 
 /** How often the unused are looked for, in one idle time. */
 const sweepsPerIdleTime = 4;
@@ -16,7 +16,7 @@ const sweepsPerIdleTime = 4;
 export class Host implements HostControl {
   readonly #setup: HostSetup;
   readonly #board: BoardWriter;
-  readonly #outbox: Outbox;
+  readonly #outbox: MailOutbox;
   #kind: ActorKind | undefined;
   #loop: HostLoop | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -25,7 +25,7 @@ export class Host implements HostControl {
     this.#setup = setup;
     this.#board = new BoardWriter(page);
     useSectionOf(page);
-    this.#outbox = new Outbox(post);
+    this.#outbox = new MailOutbox(post);
   }
 
   receive(envelope: Envelope): void {

@@ -1,5 +1,4 @@
 // What the users of an actor system say and see: its options, where an actor may live, its figures and its log.
-
 import type { PreparedHost } from './prepared-host.js';
 
 export interface ActorSystemOptions {

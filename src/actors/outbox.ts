@@ -4,7 +4,7 @@ import { newId } from '../contract/ids.js';
 import type { CommandEntry } from './cell.js';
 import { type Envelope, postToCaller, writeToCaller } from './frames.js';
 
-export class Outbox {
+export class MailOutbox {
   #envelope: Envelope = [];
   readonly #post: (envelope: Envelope) => void;
 

@@ -4,7 +4,7 @@
 import { type Call, cancelledBeforeStart } from './calls.js';
 import type { HostSupervisor } from './host-supervisor.js';
 
-export class Route {
+export class WorldRoute {
   /** Messages without an answer, the held ones included. */
   depth = 0;
   readonly #onIdle: () => void;

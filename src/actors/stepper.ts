@@ -9,12 +9,12 @@ import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry, PassivationEntry, QueryEntry, SliceClock } from './cell.js';
 import type { Actor, ActorKind } from './definition.js';
 import type { GroupCommit } from './group-commit.js';
-import type { Outbox } from './outbox.js';
+import type { MailOutbox } from './outbox.js';
 
 export interface StepperParts {
   kind: ActorKind;
   board: BoardWriter;
-  outbox: Outbox;
+  outbox: MailOutbox;
   commit: GroupCommit;
   clock: SliceClock;
 }

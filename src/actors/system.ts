@@ -10,7 +10,7 @@ import { unwrap } from './host-port.js';
 import { HostSupervisor, unavailable } from './host-supervisor.js';
 import type { ActorSystemOptions, CommandOptions, HostStats, Placement } from './options.js';
 import { LocalPlacement, type PlacementPort } from './placement.js';
-import { Route } from './route.js';
+import { WorldRoute } from './route.js';
 
 /** Messages a millisecond a system may send and still stay below the stamps of a later one. */
 const stampsPerMs = 1024;
@@ -27,7 +27,7 @@ export class ActorSystem {
   readonly #placement: PlacementPort;
   readonly #seats = new Map<number, HostSupervisor>();
   readonly #exclusive = new Map<string, ExclusiveHost>();
-  readonly #routes = new Map<string, Route>();
+  readonly #routes = new Map<string, WorldRoute>();
   readonly #watch: NodeJS.Timeout;
   #stamp = Date.now() * stampsPerMs;
   #closing: Promise<void> | undefined;
@@ -169,11 +169,11 @@ export class ActorSystem {
     }
   }
 
-  #routeTo(actorId: string): Route {
+  #routeTo(actorId: string): WorldRoute {
     this.#refuseWhenClosing();
     let route = this.#routes.get(actorId);
     if (route === undefined) {
-      route = new Route(this.#seat(this.hostOf(actorId)), () => this.#routes.delete(actorId));
+      route = new WorldRoute(this.#seat(this.hostOf(actorId)), () => this.#routes.delete(actorId));
       this.#routes.set(actorId, route);
     }
     return route;

@@ -1,6 +1,6 @@
 // Watches the steps of one incarnation of a host, and is the only one to end it before it has stopped.
 //   WATCHDOG-1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
-//   WATCHDOG-2. A thread is not ended inside its critical section (critical-section.ts), unless what it does there takes too long.
+//   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostIncarnation } from './host-port.js';

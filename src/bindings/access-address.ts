@@ -1,17 +1,16 @@
 // The address of an access: `~` and a random number, as the first segment below the base URL. It says which access a request is for where
 // the request holds no credential. It is no credential itself: it opens only routes whose tool asks for none.
-
+import { agentRoutes } from '../contract/agent-routes.js';
 import { RequestView } from '../http/request-view.js';
-import type { HttpHandler, HttpRequest } from '../http/server.js';
+import type { HttpHandler, ServerRequest } from '../http/server.js';
 import type { RemoteBinding } from './access-table.js';
-import { mcpRoute } from './mcp-route.js';
 
 export const addressMark = '~';
 
 /** Where each binding of an access is served; only HTTP has wire routes, so only its URL may hold an address. */
 export function agentUrls(base: string): (binding: RemoteBinding, address?: string) => string {
   return (binding, address) => {
-    if (binding === 'mcp') return base + mcpRoute.path;
+    if (binding === 'mcp') return base + agentRoutes.mcp.path;
     return binding === 'http' && address !== undefined ? `${base}/${addressMark}${address}` : base;
   };
 }
@@ -28,7 +27,7 @@ export function belowAddresses(prefix: string, handler: HttpHandler): HttpHandle
 }
 
 /** Undefined where the request was sent to no address. */
-export function addressOf(request: HttpRequest): string | undefined {
+export function addressOf(request: ServerRequest): string | undefined {
   return request instanceof AddressedRequest ? request.accessAddress : undefined;
 }
 
@@ -36,7 +35,7 @@ class AddressedRequest extends RequestView {
   readonly accessAddress: string;
   readonly #path: string;
 
-  constructor(request: HttpRequest, path: string, accessAddress: string) {
+  constructor(request: ServerRequest, path: string, accessAddress: string) {
     super(request);
     this.#path = path;
     this.accessAddress = accessAddress;

@@ -1,8 +1,8 @@
 // What one actor may do to one world during one interaction, whatever the binding it comes through.
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
-
 import { ServiceError } from '../contract/errors.js';
+import { resolveActor } from '../contract/persona.js';
 import type { WireRequest } from '../contract/wire.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
 import type { DirectCall, ReceiverBook } from '../drills/bindings-port.js';
@@ -99,9 +99,7 @@ export class AgentAccess implements AgentWorld {
 
   async #mayWait(): Promise<boolean> {
     const actors = await this.#world.query({ kind: 'actors' });
-    const { actorId, actorInstanceId } = this.#actor;
-    const namesakes = actors.filter((actor) => actor.actorId === actorId);
-    const own = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId) ?? namesakes[0];
+    const own = resolveActor(actors, this.#actor);
     return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
   }
 

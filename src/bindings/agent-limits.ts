@@ -3,13 +3,13 @@
 // processors.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { type Bucket, type Rate, spendToken } from '../contract/token-bucket.js';
+import { type Bucket, type BucketRate, spendToken } from '../contract/token-bucket.js';
 
 export interface AgentLimitOptions {
   /** Calls in flight of one owner. Default limits.agentCallsInFlightMax. */
   callsInFlightMax?: number;
   /** Of one owner. Default limits.agentCallsPerSecond, and twice as many at once. */
-  rate?: Rate;
+  rate?: BucketRate;
   nowMs(): number;
 }
 /** Of one access. */
@@ -19,7 +19,7 @@ export interface AccessLimit {
   /** The access is revoked. */
   release(): void;
 }
-const defaultRate: Rate = { perSecond: limits.agentCallsPerSecond, burst: 2 * limits.agentCallsPerSecond };
+const defaultRate: BucketRate = { perSecond: limits.agentCallsPerSecond, burst: 2 * limits.agentCallsPerSecond };
 interface Owner {
   accesses: number;
   running: number;

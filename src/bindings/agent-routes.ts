@@ -1,48 +1,54 @@
-// The routes an agent may use (docs/bindings.md): the shape of each, nothing else.
-import type { CallResponse, ReceiveResponse, ToolsResponse } from '../contract/agent-binding.js';
-import { validateCallPath, validateCallRequest, validateReceiveRequest, validateReceiverPath } from '../contract/validators.js';
-import { requireValid } from '../http/require-valid.js';
+// What agents may do: the work behind each row of contract/agent-routes.ts.
+import type {
+  CallPath,
+  CallRequest,
+  CallResponse,
+  ReceiveRequest,
+  ReceiveResponse,
+  ReceiverPath,
+  ToolsResponse,
+} from '../contract/agent-binding.js';
+import { type AgentRouteId, type AgentRule, agentRoutes } from '../contract/agent-routes.js';
+import { agentContract } from '../contract/agent-validators.js';
 import type { Route } from '../http/router.js';
+import { type RouteApi, type RowWork, tableRoutes } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
-import { mcpRoute } from './mcp-route.js';
-import { waitRoute } from './wait-route.js';
+import { answerMcpRequest } from './mcp-route.js';
+import { answerWait } from './wait-route.js';
 
-export const agentRoutes: readonly Route<AgentAccess>[] = [
-  { method: 'GET', path: '/health', auth: 'none', run: () => ({ status: 200, body: { schemaVersion: 1, status: 'ok' } }) },
-  {
-    method: 'GET',
-    path: '/v1/tools',
-    auth: 'bearer',
-    run: async ({ caller }) => {
+export const agentApi: RouteApi<AgentRouteId, AgentRule> = { table: agentRoutes, contract: agentContract };
+
+const works: { readonly [_ in AgentRouteId]: RowWork<AgentAccess> } = {
+  getHealth: () => () => ({ status: 200, body: { schemaVersion: 1, status: 'ok' } }),
+  listTools:
+    ({ caller }) =>
+    async () => {
       const body: ToolsResponse = { schemaVersion: 1, ...(await caller.catalog()) };
       return { status: 200, body };
     },
-  },
-  {
-    method: 'POST',
-    path: '/v1/operations/{packageId}/{operationId}',
-    auth: 'bearer',
-    body: {},
-    run: async ({ caller, path, body }) => {
-      const { packageId, operationId } = requireValid(validateCallPath({ ...path }), '/path');
-      const call = requireValid(validateCallRequest(body));
-      const { callId, correlationId, outcome } = await caller.call({ packageId, operationId, ...call });
+  callOperation: ({ caller, path }) => {
+    const { packageId, operationId } = path as CallPath;
+    return async (body) => {
+      const { callId, correlationId, outcome } = await caller.call({ packageId, operationId, ...(body as CallRequest) });
       const reply: CallResponse = { schemaVersion: 1, callId, correlationId, outcome };
       return { status: 200, body: reply };
-    },
+    };
   },
-  waitRoute,
-  {
-    method: 'PUT',
-    path: '/v1/receivers/{receiverId}',
-    auth: 'bearer',
-    body: {},
-    run: async ({ caller, path, body }) => {
-      const { receiverId } = requireValid(validateReceiverPath({ ...path }), '/path');
-      await caller.receive(receiverId, requireValid(validateReceiveRequest(body)));
+  wait: answerWait,
+  receiveCallbacks: ({ caller, path }) => {
+    const { receiverId } = path as ReceiverPath;
+    return async (body) => {
+      await caller.receive(receiverId, body as ReceiveRequest);
       const reply: ReceiveResponse = { schemaVersion: 1, receiverId };
       return { status: 200, body: reply };
-    },
+    };
   },
-  mcpRoute,
-];
+  mcp: answerMcpRequest,
+};
+
+export const routesOfAgents: readonly Route<AgentAccess>[] = tableRoutes<AgentRouteId, AgentRule, AgentAccess>(agentApi, {
+  accessOf: ({ authority }) => ({ auth: authority === 'none' ? 'none' : 'bearer' }),
+  workOf: (id) => works[id],
+  // Beside the endpoints of `/v1` in the same figures.
+  isNamedById: false,
+});

@@ -1,6 +1,5 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them
 // apart.
-
 import type { BindingsPort } from '../drills/bindings-port.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
@@ -9,7 +8,7 @@ import { startHttpServer } from '../http/start-server.js';
 import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable, remoteBindings } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
-import { agentRoutes } from './agent-routes.js';
+import { routesOfAgents } from './agent-routes.js';
 import { wireRoutes } from './wire-routes.js';
 
 export interface BindingsOptions {
@@ -32,7 +31,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
       handler: belowAddresses(
         '',
         createRouter<AgentAccess>({
-          routes: agentRoutes,
+          routes: routesOfAgents,
           requireHost: requireLoopback,
           authenticate: (token) => accesses.holderOf(token),
           otherwise: wireRoutes(accesses),

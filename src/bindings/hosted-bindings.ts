@@ -1,15 +1,14 @@
 // The agent bindings of the hosted service: on its own listener, below /world, for every session and run. A world credential opens nothing
 // above it, and a control credential nothing below.
-
-import { ServiceError } from '../contract/errors.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
+import { requireHost } from '../http/guards.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
-import type { HttpHandler, HttpRequest } from '../http/server.js';
+import type { HttpHandler } from '../http/server.js';
 import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
-import { agentRoutes } from './agent-routes.js';
+import { routesOfAgents } from './agent-routes.js';
 import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
@@ -36,9 +35,9 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
       hostedPrefix,
       createRouter<AgentAccess>({
         ...router,
-        routes: agentRoutes,
+        routes: routesOfAgents,
         prefix: hostedPrefix,
-        requireHost: requireServed(publicUrl),
+        requireHost: requireHost({ publicUrl, pages: 'host' }),
         authenticate: (token) => accesses.holderOf(token),
         otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin }),
       }),
@@ -46,31 +45,4 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
     open: (request) => accesses.open(request, agentUrls(base)),
     close: () => accesses.revokeAll(),
   };
-}
-
-/**
- * The Host is the public one or loopback, and so is the Origin of a page, where there is one. A page of another site, and one that has made
- * its own name point here, learns so from its browser; programs send no Origin.
- */
-export function requireServed(publicUrl: string): (request: HttpRequest) => void {
-  const names = new Set(['localhost', '127.0.0.1', '[::1]', new URL(publicUrl).hostname]);
-  const isServed = (url: string): boolean => {
-    const host = URL.canParse(url) ? new URL(url) : undefined;
-    return (
-      host !== undefined && /^https?:$/.test(host.protocol) && names.has(host.hostname) && host.pathname === '/' && host.username === ''
-    );
-  };
-  // Those who come send the same Host again and again, and reading it as a URL takes a twentieth of a call.
-  let lastServed: string | undefined;
-  return ({ headers }) => {
-    const host = headers.get('host');
-    if (host === undefined || (host !== lastServed && !isServed(`http://${host}`))) refuse('Host');
-    lastServed = host;
-    const origin = headers.get('origin');
-    if (origin !== undefined && !isServed(origin)) refuse('Origin');
-  };
-}
-
-function refuse(header: string): never {
-  throw new ServiceError('control.ORIGIN_REJECTED', { message: `The ${header} header names another site.`, details: { header } });
 }

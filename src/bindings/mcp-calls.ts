@@ -10,11 +10,11 @@ import { contentOf, textOf } from './mcp-content.js';
 import { type Headers, requireHeaderParams } from './mcp-headers.js';
 import { isObject, McpFailure } from './mcp-messages.js';
 import { clientCapabilitiesKey, type Era } from './mcp-revisions.js';
-import { type McpTool, type ToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
+import { type McpTool, type McpToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
 
 export interface ToolCall {
   world: AgentWorld;
-  catalog: ToolCatalog;
+  catalog: McpToolCatalog;
   params: JsonObject;
   meta: JsonObject;
   era: Era;

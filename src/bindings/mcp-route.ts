@@ -9,8 +9,9 @@ import { limits } from '../contract/limits.js';
 import { toldError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
-import { RawText, type Route, type RouteReply } from '../http/router.js';
-import type { HttpRequest } from '../http/server.js';
+import { RawText, type RouteReply } from '../http/router.js';
+import type { ServerRequest } from '../http/server.js';
+import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
 import { requireName } from './mcp-headers.js';
 import { errorMessage, idOf, McpFailure, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
@@ -18,28 +19,23 @@ import { eraOf, requireModern } from './mcp-revisions.js';
 import { answerMcp, type McpRequest } from './mcp-server.js';
 import { answerInSteps, type McpStep, wantsProgress } from './mcp-steps.js';
 
-export const mcpRoute: Route<AgentAccess> = {
-  method: 'POST',
-  path: '/mcp',
-  auth: 'bearer',
-  begin: ({ request, caller }) => {
-    requireSize(request, limits.bodyBytesMax);
-    requireMediaType(request, 'json');
-    const body = readMessageBody(request);
-    return async () => {
-      let read: JsonValue = null;
-      try {
-        read = await body;
-        return await answer(read, request, caller);
-      } catch (error) {
-        if (error instanceof McpFailure) return { status: error.status, body: errorMessage(idOf(read), error) };
-        throw error;
-      }
-    };
-  },
+export const answerMcpRequest: RowWork<AgentAccess> = ({ request, caller }) => {
+  requireSize(request, limits.bodyBytesMax);
+  requireMediaType(request, 'json');
+  const body = readMessageBody(request);
+  return async () => {
+    let read: JsonValue = null;
+    try {
+      read = await body;
+      return await answer(read, request, caller);
+    } catch (error) {
+      if (error instanceof McpFailure) return { status: error.status, body: errorMessage(idOf(read), error) };
+      throw error;
+    }
+  };
 };
 
-async function answer(body: JsonValue, { headers, signal }: HttpRequest, world: AgentAccess): Promise<RouteReply> {
+async function answer(body: JsonValue, { headers, signal }: ServerRequest, world: AgentAccess): Promise<RouteReply> {
   const message = readMessage(body);
   const era = eraOf(message ?? { method: '', meta: {} }, headers);
   if (era === 'modern') {
@@ -62,7 +58,7 @@ async function answerAsItComes(id: RequestId, steps: AsyncGenerator<McpStep>): P
   return { status: 200, headers: eventHeaders, body: eventsOf(id, first, steps) };
 }
 
-async function readMessageBody(request: HttpRequest): Promise<JsonValue> {
+async function readMessageBody(request: ServerRequest): Promise<JsonValue> {
   try {
     return await readJsonBody(request, limits.bodyBytesMax);
   } catch (error) {

@@ -1,15 +1,15 @@
 // The methods of MCP for one message, whatever carries it. Stateless: all that is known of the client is in the message and its headers.
 // Why: docs/decisions/001.
-import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';
+import { packageVersion } from '../files/installation.js';
 import type { AgentWorld } from './agent-world.js';
 import { callTool } from './mcp-calls.js';
 import type { Headers } from './mcp-headers.js';
 import { McpFailure, type McpMessage, type RequestId } from './mcp-messages.js';
 import { type Era, legacyRevisions, modernRevision, serverInfoKey } from './mcp-revisions.js';
-import { ToolCatalog } from './mcp-tools.js';
+import { McpToolCatalog } from './mcp-tools.js';
 
 export interface McpRequest {
   message: McpMessage & { id: RequestId };
@@ -21,8 +21,7 @@ export interface McpRequest {
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
-const serverInfo = { name: 'drillyard', version };
+const serverInfo = { name: 'drillyard', version: packageVersion() };
 const capabilities = { tools: {} };
 
 /** The result of a request. Throws McpFailure, and ServiceError where the access has ended. */
@@ -80,12 +79,12 @@ function inModern(result: JsonObject): JsonObject {
 }
 
 /** An actor's grants last as long as its access, so the world is asked once. */
-const catalogs = new WeakMap<AgentWorld, Promise<ToolCatalog>>();
+const catalogs = new WeakMap<AgentWorld, Promise<McpToolCatalog>>();
 
-export function catalogOf(world: AgentWorld): Promise<ToolCatalog> {
+export function catalogOf(world: AgentWorld): Promise<McpToolCatalog> {
   let catalog = catalogs.get(world);
   if (catalog === undefined) {
-    catalog = world.catalog().then(({ tools, mayWait }) => new ToolCatalog(tools, { mayWait }));
+    catalog = world.catalog().then(({ tools, mayWait }) => new McpToolCatalog(tools, { mayWait }));
     catalogs.set(world, catalog);
     catalog.catch(() => catalogs.delete(world));
   }

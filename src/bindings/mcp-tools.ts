@@ -33,7 +33,7 @@ export interface McpTool {
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
 const nameCharsMax = 128;
 
-export class ToolCatalog {
+export class McpToolCatalog {
   readonly #tools: readonly McpTool[];
   readonly #byName = new Map<string, McpTool>();
 

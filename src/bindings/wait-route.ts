@@ -1,24 +1,20 @@
 // POST /v1/wait: one answer, or to a client that asks for them the events of contract/agent-binding.ts. A client that goes away ends its
 // wait.
-import type { WaitResponse } from '../contract/agent-binding.js';
+import type { WaitRequest, WaitResponse } from '../contract/agent-binding.js';
 import { errorEnvelope } from '../contract/errors.js';
-import { validateWaitRequest } from '../contract/validators.js';
 import { toldError } from '../http/envelope.js';
-import { requireValid } from '../http/require-valid.js';
-import type { Route, RouteReply } from '../http/router.js';
+import type { RouteReply } from '../http/router.js';
+import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
 import type { AskOptions } from './agent-world.js';
 import { progressThenEnd } from './progress-stream.js';
 
 type Wait = (options: AskOptions) => Promise<WaitResponse>;
 
-export const waitRoute: Route<AgentAccess> = {
-  method: 'POST',
-  path: '/v1/wait',
-  auth: 'bearer',
-  body: {},
-  run: async ({ request, caller, body, correlationId }): Promise<RouteReply> => {
-    const { untilUs } = requireValid(validateWaitRequest(body));
+export const answerWait: RowWork<AgentAccess> =
+  ({ request, caller, correlationId }) =>
+  async (body): Promise<RouteReply> => {
+    const { untilUs } = body as WaitRequest;
     const { signal, headers } = request;
     const wait: Wait = async (options) => {
       const waited = await caller.wait(untilUs, { ...options, signal });
@@ -26,8 +22,7 @@ export const waitRoute: Route<AgentAccess> = {
     };
     if (headers.get('accept')?.includes(eventStream) !== true) return { status: 200, body: await wait({}) };
     return { status: 200, headers: { 'content-type': eventStream }, body: events(wait, correlationId) };
-  },
-};
+  };
 
 export const eventStream = 'text/event-stream';
 

@@ -6,12 +6,12 @@ import type { WireBody, WireRoute } from '../contract/wire.js';
 import { declaresBody, isPlainBody, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import { parseLists } from '../http/query.js';
-import type { HttpRequest } from '../http/server.js';
+import type { ServerRequest } from '../http/server.js';
 
 type Kind = WireRoute['requestBody'];
 
 /** Asks for the body before its first await. What a route without a body is sent is not looked at; a route with one may be sent none. */
-export function readWireBody(request: HttpRequest, kind: Kind): WireBody | Promise<WireBody> {
+export function readWireBody(request: ServerRequest, kind: Kind): WireBody | Promise<WireBody> {
   if (kind === 'none' || !declaresBody(request)) return empty(kind);
   requireSize(request, limits.bodyBytesMax);
   requireType(request, kind);
@@ -37,7 +37,7 @@ const types: { readonly [kind in Exclude<Kind, 'none'>]: { shape: RegExp; words:
   text: { shape: /^(?:[^\s;/]+\/[^\s;/]+)?$/, words: 'text' },
 };
 
-function requireType(request: HttpRequest, kind: keyof typeof types): void {
+function requireType(request: ServerRequest, kind: keyof typeof types): void {
   const { shape, words } = types[kind];
   const [type = '', ...parameters] = (request.headers.get('content-type') ?? '').split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => /^charset\s*=/i.test(parameter));
@@ -48,7 +48,7 @@ function requireType(request: HttpRequest, kind: keyof typeof types): void {
   });
 }
 
-async function readText(request: HttpRequest): Promise<string> {
+async function readText(request: ServerRequest): Promise<string> {
   const bytes = await request.body(limits.bodyBytesMax);
   if (isUtf8(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   throw new ServiceError('control.INVALID_REQUEST', { message: 'The body is not UTF-8.' });

@@ -1,11 +1,11 @@
 // Where a request to a wire route carries its credential, and the request without it.
 import type { RouteAuth } from '../contract/tool-manifest.js';
-import type { HttpRequest } from '../http/server.js';
+import type { ServerRequest } from '../http/server.js';
 
 export type Lists = { [name: string]: string[] };
 
 /** Texts that may be a token, at the place that the route names and nowhere else. */
-export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: HttpRequest, query: Lists): readonly string[] {
+export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: ServerRequest, query: Lists): readonly string[] {
   const authorization = headers.get('authorization') ?? '';
   switch (auth.kind) {
     case 'bearer': {
@@ -29,7 +29,7 @@ export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: Htt
       return Object.hasOwn(query, auth.name) ? (query[auth.name] as string[]) : [];
     // The address says which access it is; who has no use for one may say it with the token.
     case 'none':
-      return credentialsIn({ kind: 'bearer' }, { headers, repeatedHeaders } as HttpRequest, query);
+      return credentialsIn({ kind: 'bearer' }, { headers, repeatedHeaders } as ServerRequest, query);
   }
 }
 
@@ -42,7 +42,7 @@ const ofTraces = new Set(['traceparent', 'tracestate', 'baggage']);
 /** Headers and query as `decode` sees them: without the place of the credential, and without whatever else holds the token. */
 export function withoutCredential(
   { auth, token }: { auth: RouteAuth; token: string | undefined },
-  { headers, repeatedHeaders }: HttpRequest,
+  { headers, repeatedHeaders }: ServerRequest,
   query: Lists,
 ): { headers: Lists; query: Lists } {
   const holdsToken = (value: string): boolean => token !== undefined && value.includes(token);

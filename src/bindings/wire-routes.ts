@@ -9,7 +9,7 @@ import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
 import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
-import type { HttpRequest } from '../http/server.js';
+import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
@@ -17,7 +17,7 @@ import { readWireBody } from './wire-body.js';
 import { credentialsIn, type Lists, withoutCredential, withoutToken } from './wire-credential.js';
 import type { WireTable } from './wire-table.js';
 
-interface Found {
+interface RouteMatch {
   access: AgentAccess;
   match: PathMatch<WireRoute>;
   token: string | undefined;
@@ -36,7 +36,7 @@ export interface WireRoutesOptions {
 export function wireRoutes(
   accesses: AccessTable,
   { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
-): (request: HttpRequest) => FoundElsewhere<AgentAccess> | undefined {
+): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
   return (request) => {
     const pathname = request.path.slice(prefix.length);
     const query = parseLists(request.query);
@@ -57,7 +57,7 @@ export function wireRoutes(
 }
 
 /** Whose request it is that no route answers: by address or credential, or, where nobody else has an access, theirs. */
-function asker(accesses: AccessTable, request: HttpRequest, { query, isShared }: Asked): AgentAccess | undefined {
+function asker(accesses: AccessTable, request: ServerRequest, { query, isShared }: ReceivedRequest): AgentAccess | undefined {
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
   if (addressed !== undefined) return addressed;
@@ -69,16 +69,16 @@ function asker(accesses: AccessTable, request: HttpRequest, { query, isShared }:
   return isShared ? undefined : accesses.only();
 }
 
-interface Noted {
-  request: HttpRequest;
+interface UnansweredNote {
+  request: ServerRequest;
   pathname: string;
   status: number;
 }
-function note(access: AgentAccess | undefined, { request, pathname, status }: Noted): void {
+function note(access: AgentAccess | undefined, { request, pathname, status }: UnansweredNote): void {
   access?.unanswered.note({ method: request.method, path: pathname, status });
 }
 
-function noting<T>(whose: () => AgentAccess | undefined, request: HttpRequest, pathname: string, work: () => T): T {
+function noting<T>(whose: () => AgentAccess | undefined, request: ServerRequest, pathname: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -88,7 +88,7 @@ function noting<T>(whose: () => AgentAccess | undefined, request: HttpRequest, p
 }
 
 /** A request that its codec or the body's rules refuse became no call either. */
-async function answerNoting(request: HttpRequest, found: Found, answering: Answering): Promise<RouteReply> {
+async function answerNoting(request: ServerRequest, found: RouteMatch, answering: Answering): Promise<RouteReply> {
   try {
     return await answer(request, found, answering);
   } catch (error) {
@@ -97,13 +97,13 @@ async function answerNoting(request: HttpRequest, found: Found, answering: Answe
   }
 }
 
-interface Asked {
+interface ReceivedRequest {
   pathname: string;
   query: Lists;
   isShared: boolean;
 }
 /** By the credential, so that it does not matter how many worlds there are; undefined where nothing lies at the path. */
-function find(accesses: AccessTable, request: HttpRequest, asked: Asked): Found | undefined {
+function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequest): RouteMatch | undefined {
   const { pathname, query } = asked;
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
@@ -125,7 +125,7 @@ function find(accesses: AccessTable, request: HttpRequest, asked: Asked): Found 
 /** The routes of which whoever asks may know. */
 function toldTo(
   accesses: AccessTable,
-  request: HttpRequest,
+  request: ServerRequest,
   { addressed, isShared }: { addressed: AgentAccess | undefined; isShared: boolean },
 ): Iterable<WireTable> {
   if (!isShared && addressed === undefined) return accesses.wireTables();
@@ -145,7 +145,7 @@ function refuseDeclared(tables: Iterable<WireTable>, method: string, pathname: s
 }
 
 /** Whoever the `Authorization` header is of, for whatever route. */
-function holderOf(accesses: AccessTable, request: HttpRequest): AgentAccess | undefined {
+function holderOf(accesses: AccessTable, request: ServerRequest): AgentAccess | undefined {
   for (const auth of [{ kind: 'bearer' }, { kind: 'basic' }] as const)
     for (const token of credentialsIn(auth, request, {})) {
       const access = accesses.findHolder(token);
@@ -154,10 +154,10 @@ function holderOf(accesses: AccessTable, request: HttpRequest): AgentAccess | un
   return undefined;
 }
 
-interface Answering extends Omit<Asked, 'isShared'> {
+interface Answering extends Omit<ReceivedRequest, 'isShared'> {
   speaksForOrigin: boolean;
 }
-async function answer(request: HttpRequest, found: Found, { pathname, query, speaksForOrigin }: Answering): Promise<RouteReply> {
+async function answer(request: ServerRequest, found: RouteMatch, { pathname, query, speaksForOrigin }: Answering): Promise<RouteReply> {
   const { access, match, token } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };

@@ -23,7 +23,7 @@ export class WireTable {
   }
 }
 
-interface Shared {
+interface SharedTable {
   table: WireTable;
   uses: number;
 }
@@ -33,7 +33,7 @@ interface Shared {
  * comes too late learns so, and not that there was never such a route.
  */
 export class WireTables {
-  readonly #known = new Map<string, Shared>();
+  readonly #known = new Map<string, SharedTable>();
   /** Those of all tables; undefined when one came or went since they were asked for. */
   #places: ReadonlyMap<string, RouteAuth> | undefined;
 
@@ -59,7 +59,7 @@ export class WireTables {
     for (const { table } of this.#known.values()) yield table;
   }
 
-  #add(key: string, routes: readonly WireRoute[]): Shared {
+  #add(key: string, routes: readonly WireRoute[]): SharedTable {
     const shared = { table: new WireTable(routes), uses: 0 };
     this.#known.set(key, shared);
     this.#places = undefined;

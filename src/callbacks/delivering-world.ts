@@ -3,6 +3,7 @@
 //   DELIVERING-WORLD-2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver
 //     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
 //   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
+import { type RetryPolicy, retry } from '../async/retry.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import type { DeliveryPhase } from '../contract/evidence.js';
@@ -175,19 +176,16 @@ export class DeliveringWorld implements WorldRef {
 
   /** Once for each attempt, however often it is sent. What cannot be delivered is recovered later. */
   async #settle({ deliveryId, attempt }: DeliveryRequest, answer: Parameters<typeof settlement>[1]): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const { phase } = await this.#world.command(settlement({ deliveryId, attempt }, answer));
-        if (phase !== undefined) this.#observer?.settled(phase);
-        return;
-      } catch (error) {
-        if (!(error instanceof ServiceError) || !passing.has(error.code) || tries === limits.worldTriesMax) throw error;
-      }
-    }
+    const { phase } = await retry(settleRetries, () => this.#world.command(settlement({ deliveryId, attempt }, answer)));
+    if (phase !== undefined) this.#observer?.settled(phase);
   }
 }
 
 const passing = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY']);
+const settleRetries: RetryPolicy = {
+  attemptsMax: limits.worldTriesMax,
+  isRetryable: (error) => error instanceof ServiceError && passing.has(error.code),
+};
 
 function settlement(of: { deliveryId: string; attempt: number }, answer: Extract<WorldCommand, { kind: 'settleDelivery' }>['answer']) {
   return { kind: 'settleDelivery' as const, ...of, answer };

@@ -64,7 +64,7 @@ function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSi
   });
 }
 
-interface Addressed {
+interface ResolvedAddress {
   target: URL;
   host: string;
   body: Buffer;
@@ -72,7 +72,7 @@ interface Addressed {
 }
 function requestOptions(
   { method, path, headers, signature, fault }: DeliveryRequest,
-  { target, host, body, receiver: { secret, isAllowed } }: Addressed,
+  { target, host, body, receiver: { secret, isAllowed } }: ResolvedAddress,
 ): RequestOptions {
   const key = fault === 'bad_signature' ? `not ${secret}` : secret;
   const signed = { [signature.header]: signatureOf(body, { secret: key, prefix: signature.prefix }) };

@@ -184,12 +184,13 @@ function tellKey(
   }
 }
 
-function auditColumns({ atMs, action, credentialId, resourceType, resourceId, refusal }: AuditEvent): string[] {
+function auditColumns({ atMs, action, credentialId, clientAddress, resourceType, resourceId, refusal }: AuditEvent): string[] {
   if (refusal?.leftOut !== undefined) return [dated(atMs), `${refusal.leftOut} more refusals left out`];
   return [
     dated(atMs),
     action,
     credentialId,
+    clientAddress ?? '-',
     `${resourceType} ${resourceId}${refusal === undefined ? '' : ` ${refusal.code} ${refusal.required ?? ''}`}`,
   ];
 }

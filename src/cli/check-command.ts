@@ -2,6 +2,7 @@
 // written.
 import { basename, resolve } from 'node:path';
 import { counted, grouped } from '../contract/counted.js';
+import { defined } from '../contract/defined.js';
 import type { ChangedAssertion, CheckedReport } from '../drills/check-report.js';
 import { type CheckReportsResult, checkReports } from '../drills/check-reports.js';
 import type { CheckedDrill } from '../drills/checked-trials.js';
@@ -11,7 +12,6 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { createOutput, type Output } from './output.js';
-import { defined } from './program/options.js';
 import { withProgressBar } from './progress-bar.js';
 
 export interface CheckFlags {

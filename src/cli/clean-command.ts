@@ -1,7 +1,7 @@
 // `drillyard clean`: what the runs of a repository take that need not be kept, and their removal.
 import { resolve } from 'node:path';
 import { counted, grouped } from '../contract/counted.js';
-import { bytesOfRuns, chooseOldRuns, type Retention, removeRuns } from '../reports/retention.js';
+import { bytesOfRuns, chooseOldRuns, type ReportRetention, removeRuns } from '../reports/retention.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
@@ -12,7 +12,7 @@ export interface CleanCommandFlags {
   root: string;
   reportDirectory: string;
   runDirectory: string;
-  retention: Retention;
+  retention: ReportRetention;
 }
 
 export async function cleanCommand({ yes, json, root, reportDirectory, runDirectory, retention }: CleanCommandFlags): Promise<ExitCode> {

@@ -3,12 +3,12 @@ import { resolve } from 'node:path';
 import { type CompileResult, compileProject } from '../compiler/compile.js';
 import { withProgressBar } from './progress-bar.js';
 
-export interface SourcePlace {
+export interface ShownPlace {
   root: string;
   config?: string;
 }
 
-export function compileShown({ root, config }: SourcePlace): Promise<CompileResult> {
+export function compileShown({ root, config }: ShownPlace): Promise<CompileResult> {
   return withProgressBar('Compiling', ({ update }) =>
     compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), onProgress: update }),
   );

@@ -1,24 +1,26 @@
 // `drillyard doctor`: what this machine and this repository need, each with what mends it. Leaves nothing behind.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
 import { counted } from '../contract/counted.js';
+import { localFolder } from '../contract/local-folders.js';
+import { installation } from '../files/installation.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 import type { SourceFlags } from './validate-command.js';
 
-export interface Finding {
+export interface DoctorFinding {
   status: 'ok' | 'warning' | 'failed';
   message: string;
   /** What to do; with everything that is not ok. */
   fix?: string;
 }
-type Check = (flags: SourceFlags) => Finding | Promise<Finding>;
+type Check = (flags: SourceFlags) => DoctorFinding | Promise<DoctorFinding>;
 
 /** In the order in which they are shown. */
 const checks: { [id: string]: Check } = {
@@ -56,12 +58,12 @@ export async function doctorCommand(flags: SourceFlags): Promise<ExitCode> {
 /** Lines of Node.js that Drillyard runs on although nobody mends them any more. */
 const endedLines = [20];
 
-export function nodeVersion(version: string): Finding {
-  const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { engines: { node: string } };
-  if (!satisfies(version, engines.node))
+export function nodeVersion(version: string): DoctorFinding {
+  const { nodeVersions } = installation();
+  if (!satisfies(version, nodeVersions))
     return {
       status: 'failed',
-      message: `Node.js ${version} is not ${engines.node}.`,
+      message: `Node.js ${version} is not ${nodeVersions}.`,
       fix: 'Install a newer Node.js from https://nodejs.org.',
     };
   const message = `Node.js ${version} for ${process.platform} ${process.arch}`;
@@ -73,7 +75,7 @@ export function nodeVersion(version: string): Finding {
   };
 }
 
-async function nativeStorage(): Promise<Finding> {
+async function nativeStorage(): Promise<DoctorFinding> {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-doctor-'));
   try {
     const { KvWriter } = await import('../worlds/kv/writer.js');
@@ -90,7 +92,7 @@ async function nativeStorage(): Promise<Finding> {
   }
 }
 
-async function nativeServer(): Promise<Finding> {
+async function nativeServer(): Promise<DoctorFinding> {
   const { loadUws } = await import('../http/uws-binary.js');
   if (loadUws() !== undefined) return { status: 'ok', message: 'uWebSockets.js loads' };
   return {
@@ -101,7 +103,7 @@ async function nativeServer(): Promise<Finding> {
 }
 
 /** Tools are reached by sockets on this machine's own address. */
-function loopback(): Promise<Finding> {
+function loopback(): Promise<DoctorFinding> {
   return new Promise((done) => {
     const server = createServer();
     server.once('error', (error) => {
@@ -115,13 +117,13 @@ function loopback(): Promise<Finding> {
   });
 }
 
-export function writableFolder(root: string): Finding {
-  let folder = join(root, '.service');
+export function writableFolder(root: string): DoctorFinding {
+  let folder = join(root, localFolder);
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   try {
     // Rights alone do not tell: a folder may lie on a file system that takes nothing.
     rmSync(mkdtempSync(join(folder, '.drillyard-doctor-')), { recursive: true });
-    return { status: 'ok', message: `${join(root, '.service')} can be written` };
+    return { status: 'ok', message: `${join(root, localFolder)} can be written` };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     return {
@@ -136,7 +138,7 @@ const mebibyte = 1024 * 1024;
 /** A run of a few drills takes a few MiB; below the second not even that is sure. */
 const disk = { wantedMib: 1024, neededMib: 64 };
 
-export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): Finding {
+export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): DoctorFinding {
   let folder = root;
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   const { bavail, bsize } = statfs(folder);
@@ -150,7 +152,7 @@ export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): 
   };
 }
 
-async function repository({ root, config }: SourceFlags): Promise<Finding> {
+async function repository({ root, config }: SourceFlags): Promise<DoctorFinding> {
   const file = config ?? 'drillyard.json';
   if (!existsSync(resolve(root, file)))
     return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const gitignore = '.gitignore';
 
-export interface Ignored {
+export interface IgnoreResult {
   /** The whole file, in bytes: whatever encoding the rest has stays. */
   content: Buffer;
   added: string[];
@@ -13,7 +13,7 @@ export interface Ignored {
 }
 
 /** Undefined when nothing lacks. */
-export function gitignoreWith(folder: string, paths: readonly string[]): Ignored | undefined {
+export function gitignoreWith(folder: string, paths: readonly string[]): IgnoreResult | undefined {
   const file = join(folder, gitignore);
   const isAddition = existsSync(file);
   const bytes = isAddition ? readFileSync(file) : Buffer.alloc(0);

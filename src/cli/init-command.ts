@@ -1,10 +1,13 @@
 // `drillyard init`: a small repository that runs at once, from a template, and what a CI system needs to run it.
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { engineVersion, libraryFolder } from '../compiler/shipped.js';
+import { libraryFolder } from '../compiler/shipped.js';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
+import { localFolder } from '../contract/local-folders.js';
+import { packageVersion } from '../files/installation.js';
 import { makeFolder } from '../files/make-folder.js';
+import { withSchemaLine } from './editor-schema.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { gitignore, gitignoreWith } from './gitignore.js';
@@ -29,9 +32,9 @@ export interface InitFlags {
   yes: boolean;
 }
 /** What runs and agents leave behind. */
-const ignoredPaths = ['.service/', 'node_modules/', '__pycache__/'];
+const ignoredPaths = [`${localFolder}/`, 'node_modules/', '__pycache__/'];
 type Files = { [path: string]: string | Buffer };
-type Chosen = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
+type InitChoice = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
 export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   const output = createOutput({ json: false });
@@ -44,7 +47,7 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     if (chosen === undefined) return exitCodes.interrupted;
     const folder = resolve(chosen.folder);
     // A repository that is there already gets what it asks for, and no second one.
-    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen)), ...ciFiles(flags) };
+    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen, folder)), ...ciFiles(flags) };
     const taken = existing(folder, Object.keys(files));
     if (!flags.force) refuse(folder, taken);
     const ignored = addsToRepository(folder, flags) ? undefined : gitignoreWith(folder, ignoredPaths);
@@ -61,7 +64,7 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
   }
 }
 
-async function choose(flags: InitFlags): Promise<Chosen | undefined> {
+async function choose(flags: InitFlags): Promise<InitChoice | undefined> {
   const asks = !flags.yes && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const { folder = '.', template = 'support-desk', agent = 'module' } = flags;
   return asks ? await ask(flags) : { folder, template, agent };
@@ -80,13 +83,13 @@ function nextSteps(files: Files, { folder, place }: { folder: string; place: str
   return lines.join('\n');
 }
 
-/** By path in the new repository. */
-function repositoryFiles({ template, agent }: Chosen): Files {
+/** By path in the new repository, whose root is `folder`. */
+function repositoryFiles({ template, agent }: InitChoice, folder: string): Files {
   const desk = template !== 'payments';
   const starter = readFileSync(join(libraryFolder(), desk ? 'ticket-desk' : 'payments', 'starter.yaml'), 'utf8');
   const shared = desk ? '' : 'payments/';
   const [target, program] = agentFiles(template, agent);
-  return {
+  const files = {
     'drillyard.json': text(`${shared}drillyard.json`),
     'drillyard/world.yaml': text(`${shared}world-head.yaml`) + starter.slice(starter.indexOf('virtualTimeUs:')),
     'drillyard/targets/support-agent.target.yaml': text(target),
@@ -95,6 +98,7 @@ function repositoryFiles({ template, agent }: Chosen): Files {
     'drillyard/suites/default.suite.yaml': text('suite.yaml'),
     [`agents/${template === 'python' ? 'support_agent.py' : 'support-agent.mjs'}`]: text(program),
   };
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [path, withSchemaLine(folder, path, content)]));
 }
 
 /** The target's declaration, and its program. */
@@ -114,7 +118,7 @@ function agentFiles(template: TemplateName, agent: AgentKind): [string, string] 
 }
 
 function ciFiles({ ci }: InitFlags): Files {
-  return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', engineVersion()) };
+  return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', packageVersion()) };
 }
 
 function text(name: string): string {
@@ -157,7 +161,7 @@ function refuse(folder: string, taken: readonly string[]): void {
 }
 
 /** Undefined when the person gave up. */
-async function ask(flags: InitFlags): Promise<Chosen | undefined> {
+async function ask(flags: InitFlags): Promise<InitChoice | undefined> {
   const { intro, isCancel, outro, select, text: line } = await import('@clack/prompts');
   intro('A new Drillyard repository');
   const folder = flags.folder ?? (await line({ message: 'In which folder?', placeholder: '.', defaultValue: '.' }));

@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pc from 'picocolors';
+import { localFolder } from '../contract/local-folders.js';
 import { startLocalInspector } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -66,7 +67,7 @@ const openers: { [platform: string]: [string, ...string[]] } = { darwin: ['open'
  * Sends whoever opens it to the app. A file of its owner alone, since other users of the machine can read what a program is started with.
  */
 async function makeDoorway(root: string, appUrl: string): Promise<string> {
-  const folder = join(root, '.service');
+  const folder = join(root, localFolder);
   await mkdir(folder, { recursive: true });
   const path = join(folder, `inspect-${process.pid}.html`);
   await rm(path, { force: true });

@@ -1,8 +1,8 @@
 // Entry of the command line (bin/drillyard.js): runs the program and ends with its exit code.
 import { CommanderError } from 'commander';
+import { packageVersion } from '../files/installation.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput, goOnWithoutReader } from './output.js';
-import { packageVersion } from './package-version.js';
 
 export async function main(args: readonly string[]): Promise<void> {
   const outputIsLost = goOnWithoutReader();

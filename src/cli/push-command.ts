@@ -1,21 +1,21 @@
 // `drillyard push`: the public pushSource, shown as `validate` shows a source.
 import { resolve } from 'node:path';
 import { counted } from '../contract/counted.js';
+import { defined } from '../contract/defined.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { pushSource } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
-import type { SourcePlace } from './compile-shown.js';
+import type { ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
-import { defined } from './program/options.js';
 import { withProgressBar } from './progress-bar.js';
 import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
 import { buildWords, showDiagnostics, showSummary } from './validity.js';
 
-export interface PushFlags extends SourcePlace {
+export interface PushFlags extends ShownPlace {
   json: boolean;
   datasets: readonly string[];
   remote: RemoteFlags;

@@ -21,7 +21,7 @@ export interface ServeSettings {
   sources: { readonly [flag: string]: string };
 }
 
-interface Given {
+interface SettingSource {
   text: string;
   source: string;
 }
@@ -56,7 +56,7 @@ export function readServeSettings({ flags, environment, rotateKey = false }: Set
 function givenIn(
   { flags, environment, texts = {} }: Pick<SettingSources, 'flags' | 'environment'> & { texts?: FileTexts },
   setting: ServeSetting,
-): Given | undefined {
+): SettingSource | undefined {
   const flagged = flags[setting.flag];
   if (flagged !== undefined) return { text: flagged, source: `--${setting.flag}` };
   const name = environmentName(setting);

@@ -1,6 +1,7 @@
 // `drillyard serve`: the hosted service in this process, until a signal ends it.
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { localFolders } from '../contract/local-folders.js';
 import { operatorTokenFile } from '../control/settings.js';
 import type { ControlServer, ControlServerOptions } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -99,7 +100,7 @@ function tell(server: ControlServer, options: ControlServerOptions, output: Outp
   return new Promise((resolve) => process.stdout.write(`${text}\n`, (error) => resolve(error === null || error === undefined)));
 }
 
-function readyText(server: ControlServer, { host, dataDirectory = '.service/hosted', publicUrl }: ControlServerOptions): string {
+function readyText(server: ControlServer, { host, dataDirectory = localFolders.hosted, publicUrl }: ControlServerOptions): string {
   const { baseUrl, organizationId, projectId, environmentId, buildHash, credential, engine } = server;
   const isOpen = host === '0.0.0.0' || host === '::';
   const token = credential ?? '$CREDENTIAL';

@@ -1,4 +1,5 @@
 // What the settings of `drillyard serve` mean together: the options of the server, and what does not go with what.
+import { defined } from '../contract/defined.js';
 import { settingsDefaults as defaults } from '../control/settings.js';
 import type { ControlServerOptions } from '../index.js';
 import { retentionOf } from './retention-settings.js';
@@ -114,9 +115,4 @@ export function mismatches({
     problems.push('--author-arguments, --author-timeout-ms and --author-network say nothing without --author-command; name the program.');
   }
   return problems;
-}
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-function defined<T extends object>(value: T): Defined<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Defined<T>;
 }

@@ -168,11 +168,15 @@ const settings = {
   projectsMax: quota('projects-max', defaults.quotas.projectsMax, 'Projects of one organization.'),
   credentialsMax: quota('credentials-max', defaults.quotas.credentialsMax, 'Credentials of one organization that are valid.'),
   sessionBytesMax: quota('session-bytes-max', defaults.quotas.sessionBytesMax, 'Bytes that the world of one session may store.'),
-  projectBytesMax: quota('project-bytes-max', defaults.quotas.projectBytesMax, 'Bytes of all worlds and evidence bundles of one project.'),
+  projectBytesMax: quota(
+    'project-bytes-max',
+    defaults.quotas.projectBytesMax,
+    'Bytes that one project stores: worlds, evidence, source, builds, datasets.',
+  ),
   organizationBytesMax: quota(
     'organization-bytes-max',
     defaults.quotas.organizationBytesMax,
-    'Bytes of all worlds and evidence bundles of one organization.',
+    'Bytes that one organization stores: worlds, evidence, source, builds, datasets.',
   ),
   oidcIssuer: setting('oidc-issuer', '<url>', words('none'), 'The identity provider, exactly as its tokens name it in `iss`.', url),
   oidcAudience: setting('oidc-audience', '<text>', words('none'), 'What its tokens name in `aud`.', nonEmpty),
@@ -240,7 +244,7 @@ const settings = {
     'connections-per-address-max',
     '<n>',
     String(limits.connectionsPerAddressMax),
-    'Connections from one address at once; those of a `--trusted-proxy` are not counted so.',
+    'Connections from one address (of IPv6: from its network of 64 bits) at once; those of a `--trusted-proxy` are not counted so.',
     integer(1, 1_000_000),
   ),
   agentCallsInFlightMax: setting(
@@ -287,7 +291,7 @@ export type ServeValues = { [Name in keyof typeof settings]?: (typeof settings)[
 /** Each with the name of its value in `ServeValues`. */
 export const namedSettings: readonly (readonly [keyof ServeValues, ServeSetting])[] = Object.entries(settings) as never;
 
-/** As docs/reference.md and the JSON Schema of the file have them. */
+/** As docs/files.md and the JSON Schema of the file have them. */
 export function settingFields(): { name: string; meaning: string; fallback: string; schema: JsonObject }[] {
   return serveSettings.map((setting) => {
     const { text: meaning, default: fallback, kind } = setting;

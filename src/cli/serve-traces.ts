@@ -1,8 +1,8 @@
 // The traces of `serve`: sent where the standard variables of OpenTelemetry say, with packages that are loaded only then.
 import { limits } from '../contract/limits.js';
+import { packageVersion } from '../files/installation.js';
 import { createServiceLog, type ServiceLogOptions } from '../http/service-log.js';
 import { wantsTraces } from '../tracing/traces-wanted.js';
-import { packageVersion } from './package-version.js';
 
 export interface ServeTraces {
   isOn: boolean;

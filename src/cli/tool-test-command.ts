@@ -1,5 +1,4 @@
 // `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and with a fresh module each turn.
-
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

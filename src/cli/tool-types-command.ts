@@ -6,13 +6,13 @@ import { toolDeclarations } from '../compiler/tool-types.js';
 import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
-import { compileShown, type SourcePlace } from './compile-shown.js';
+import { compileShown, type ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { createOutput, type Output } from './output.js';
 
-export interface ToolTypesFlags extends SourcePlace {
+export interface ToolTypesFlags extends ShownPlace {
   /** Package ids. None: every tool of the repository. */
   tools: readonly string[];
   out?: string;

@@ -1,15 +1,15 @@
 // `drillyard validate`: compiles, checks types and shows every diagnostic; runs nothing.
 import { resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
 import { validateRepository } from '../drills/validate-repository.js';
-import type { SourcePlace } from './compile-shown.js';
+import type { ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
-import { defined } from './program/options.js';
 import { withProgressBar } from './progress-bar.js';
 import { buildWords, showDiagnostics, showSummary } from './validity.js';
 
-export interface SourceFlags extends SourcePlace {
+export interface SourceFlags extends ShownPlace {
   json: boolean;
 }
 export interface ValidateFlags extends SourceFlags {

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { counted } from '../contract/counted.js';
+import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
@@ -20,20 +21,20 @@ import { readKeys } from './watch-keys.js';
 
 export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
   const root = resolve(flags.root);
-  const { reportDirectory, runDirectory = '.service/runs', config = 'drillyard.json' } = flags;
+  const { reportDirectory, runDirectory = localFolders.runs, config = 'drillyard.json' } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
   return await withReporters(flags, async (run) => {
     const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
-      return await new Watched(run, watch).play();
+      return await new WatchSession(run, watch).play();
     } finally {
       await watch.close();
     }
   });
 }
 
-class Watched {
+class WatchSession {
   readonly #run: OneRun;
   readonly #watch: SourceWatch;
   readonly #root: string;

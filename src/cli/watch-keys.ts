@@ -1,7 +1,7 @@
 // What is pressed while a run is watched. Only on a terminal; elsewhere nothing is read.
 
 export type WatchKey = 'all' | 'quit' | 'interrupt';
-export interface KeySource {
+export interface KeyInput {
   readonly isTTY?: boolean;
   setRawMode?(mode: boolean): unknown;
   on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
@@ -13,7 +13,7 @@ export interface KeySource {
 const keys: { [char: string]: WatchKey } = { a: 'all', '\r': 'all', '\n': 'all', q: 'quit', '\u0003': 'interrupt' };
 
 /** Gives the terminal back when called. */
-export function readKeys(source: KeySource, pressed: (key: WatchKey) => void): () => void {
+export function readKeys(source: KeyInput, pressed: (key: WatchKey) => void): () => void {
   if (source.isTTY !== true) return () => {};
   const listener = (chunk: Buffer | string): void => {
     for (const char of String(chunk)) {

@@ -1,6 +1,7 @@
 // One request and its reply, without any second try.
 import { endpointTable } from '../contract/endpoint-table.js';
 import type { EndpointId } from '../contract/endpoints.js';
+import { filledPath, filledQuery } from '../contract/route-table.js';
 import { controlErrorOf } from './control-error.js';
 
 export interface Connection {
@@ -56,14 +57,5 @@ export async function exchange({ baseUrl, credential, fetch }: Connection, id: E
 }
 
 function targetOf(id: EndpointId, { path = {}, query = {} }: ExchangeInput): string {
-  const values = path as { readonly [name: string]: string | number | undefined };
-  const filled = endpointTable[id].path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined) throw new TypeError(`${id} needs path.${name}`);
-    return encodeURIComponent(value);
-  });
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return given.length === 0
-    ? filled
-    : `${filled}?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  return filledPath(endpointTable[id].path, path as { readonly [name: string]: string | number | undefined }) + filledQuery(query);
 }

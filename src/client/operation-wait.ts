@@ -1,9 +1,9 @@
 // Waiting for long work: polls, often at first and then ever less, as most operations are short.
+import { pause } from '../async/pause.js';
 import type { OperationPath } from '../contract/hosted-sessions.js';
 import type { Operation } from '../contract/operation.js';
 import type { CallEndpoint } from './calls.js';
 import { OperationError } from './control-error.js';
-import { pause } from './retry.js';
 
 export interface WaitOptions {
   signal?: AbortSignal;
@@ -26,5 +26,6 @@ export async function waitForOperation(
     if (operation.state === 'succeeded') return operation;
     if (operation.state === 'failed' || operation.state === 'cancelled') throw new OperationError(operation);
     await pause(waitMs, signal);
+    signal?.throwIfAborted();
   }
 }

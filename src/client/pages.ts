@@ -1,4 +1,5 @@
 // Lists, page after page. Each kind of list names its continuation in its own words.
+import { walkPages } from '../async/pages.js';
 import type { EndpointId, EndpointReply, Endpoints } from '../contract/endpoints.js';
 import type { CallArguments, CallEndpoint, CallOptions } from './calls.js';
 
@@ -19,13 +20,14 @@ export async function* pagesOf<Id extends PagedId>(
   ...args: CallArguments<Id>
 ): AsyncGenerator<EndpointReply<Id>, void> {
   const [input = {}, options] = args as [input?: { query?: object }, options?: CallOptions];
-  let { query = {} } = input;
-  for (;;) {
-    const page = await call(id, ...([{ ...input, query }, options] as unknown as CallArguments<Id>));
-    yield page;
-    const members = page as object as { readonly [name: string]: unknown };
-    const next = Object.entries(continuations).find(([member]) => members[member] !== undefined);
-    if (next === undefined) return;
-    query = { ...query, [next[1]]: members[next[0]] };
-  }
+  const ask = (continued: object = {}): Promise<EndpointReply<Id>> =>
+    call(id, ...([{ ...input, query: { ...input.query, ...continued } }, options] as unknown as CallArguments<Id>));
+  yield* walkPages({ next: continuationOf }, ask);
+}
+
+/** What the next request adds to the query. */
+function continuationOf(page: object): object | undefined {
+  const members = page as { readonly [name: string]: unknown };
+  const next = Object.entries(continuations).find(([member]) => members[member] !== undefined);
+  return next && { [next[1]]: members[next[0]] };
 }

@@ -1,5 +1,6 @@
 // Again, when it may help: refusals that say so, after as long as they say, and connections that broke. A retry carries the idempotency key
 // of the first try, so nothing is done twice.
+import { type Backoff, backoffMs, retry } from '../async/retry.js';
 import { ControlError } from './control-error.js';
 
 export interface RetryRules {
@@ -10,53 +11,37 @@ export interface RetryRules {
   signal?: AbortSignal | undefined;
 }
 
-const firstWaitMs = 100;
-const longestWaitMs = 5_000;
+const backoff: Backoff = { firstMs: 100, maxMs: 5_000 };
 /** A refusal that asks for more patience than this is thrown instead. */
 const patienceMs = 60_000;
 
 export async function withRetries<T>({ retries, timeoutMs, signal }: RetryRules, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  return await retry({ attemptsMax: retries + 1, isRetryable, waitMs, signal }, async () => {
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       return await attempt(signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
     } catch (error) {
       signal?.throwIfAborted();
-      const waitMs = tries < retries ? waitBefore(error, tries) : undefined;
-      if (waitMs === undefined) throw error;
-      await pause(waitMs, signal);
+      throw error;
     }
-  }
+  });
 }
 
-/** Undefined: another try would end as this one. */
-function waitBefore(error: unknown, tries: number): number | undefined {
-  // Half of it by chance, so that many clients do not come back together.
-  const own = Math.min(longestWaitMs, firstWaitMs * 2 ** tries) * (0.5 + Math.random() / 2);
-  if (!(error instanceof ControlError)) return isBrokenConnection(error) ? own : undefined;
-  if (!error.retryable) return undefined;
-  const asked = error.envelope.retryAfterMs ?? 0;
-  return asked > patienceMs ? undefined : Math.max(asked, own);
+function isRetryable(error: unknown): boolean {
+  return error instanceof ControlError ? error.retryable && askedMs(error) <= patienceMs : isBrokenConnection(error);
 }
+
+function waitMs(error: unknown, attempts: number): number {
+  // Half of it by chance, so that many clients do not come back together.
+  const own = backoffMs(backoff, attempts) * (0.5 + Math.random() / 2);
+  return error instanceof ControlError ? Math.max(askedMs(error), own) : own;
+}
+
+const askedMs = ({ envelope }: ControlError): number => envelope.retryAfterMs ?? 0;
 
 /** fetch throws a TypeError with a cause for a connection that failed, a TimeoutError for one that is too slow. */
 function isBrokenConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'TimeoutError' || (error instanceof TypeError && error.cause !== undefined);
-}
-
-/** Rejects at once when the signal is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -1,11 +1,11 @@
 // A session for the time of one piece of work. It is destroyed afterwards also when the work failed, when somebody aborted, and when a
 // hosted run still owns its world.
+import { type RetryPolicy, retry } from '../async/retry.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import type { CreateSessionRequest, SessionPath } from '../contract/hosted-sessions.js';
 import type { CallEndpoint } from './calls.js';
 import { ControlError } from './control-error.js';
 import { waitForOperation } from './operation-wait.js';
-import { pause } from './retry.js';
 
 export interface SessionRequest extends CreateSessionRequest {
   projectId: string;
@@ -14,8 +14,11 @@ export interface SessionRequest extends CreateSessionRequest {
 /** `path`: for every call about this session. */
 export type SessionWork<T> = (session: WorldSession, path: SessionPath) => Promise<T>;
 
-const destroyTries = 20;
-const destroyWaitMs = 100;
+const destroyRetries: RetryPolicy = {
+  attemptsMax: 20,
+  isRetryable: (error) => error instanceof ControlError && (error.status === 409 || owningRun(error) !== undefined),
+  waitMs: () => 100,
+};
 
 export async function withSession<T>(
   call: CallEndpoint,
@@ -42,22 +45,25 @@ export async function withSession<T>(
 /** Resolves when the session is gone. Its generation may rise while we ask, so a conflict is answered by looking again. */
 async function destroy(call: CallEndpoint, path: SessionPath): Promise<void> {
   const { projectId, sessionId } = path;
-  for (let tries = 1; ; tries++) {
+  await retry(destroyRetries, async () => {
     const { session } = await call('getSession', { path });
     if (session.state === 'destroyed' || session.state === 'expired' || session.state === 'destroying') return;
     try {
       const body = { expectedLeaseGeneration: session.leaseGeneration, confirm: sessionId };
       const { operation } = await call('destroySession', { path, body });
       await waitForOperation(call, { projectId, operationId: operation.operationId });
-      return;
     } catch (error) {
-      if (!(error instanceof ControlError) || tries === destroyTries) throw error;
-      const { hostedRunId } = error.envelope.details ?? {};
-      if (error.code === 'world.RUN_OWNS_LEASE' && typeof hostedRunId === 'string') await cancelRun(call, projectId, hostedRunId);
-      else if (error.status !== 409) throw error;
-      await pause(destroyWaitMs);
+      const hostedRunId = owningRun(error);
+      if (hostedRunId !== undefined) await cancelRun(call, projectId, hostedRunId);
+      throw error;
     }
-  }
+  });
+}
+
+function owningRun(error: unknown): string | undefined {
+  if (!(error instanceof ControlError) || error.code !== 'world.RUN_OWNS_LEASE') return undefined;
+  const { hostedRunId } = error.envelope.details ?? {};
+  return typeof hostedRunId === 'string' ? hostedRunId : undefined;
 }
 
 async function cancelRun(call: CallEndpoint, projectId: string, hostedRunId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { materializeRootFile } from '../contract/defaults.js';
 import type { RootSettings, World } from '../contract/project-files.js';
 import type { ImplementationSource, ProjectView, Provenance } from '../contract/project-view.js';
 import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
+import { packageVersion } from '../files/installation.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';
 import { chooseRows, type DataChoices } from './data-choices.js';
@@ -14,7 +15,6 @@ import { checkExpressions } from './expression-checks.js';
 import { checkLists } from './list-bounds.js';
 import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
-import { engineVersion } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
 import { noSource, type SourceList, sourceList } from './source-list.js';
@@ -148,7 +148,7 @@ async function compileTools(
       });
     else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
   }
-  const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: engineVersion() })));
+  const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion() })));
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
 }
 

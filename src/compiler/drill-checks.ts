@@ -36,13 +36,13 @@ export function checkDrill(checking: Checking, { item, document }: Located<Drill
   for (const [index, { id, actorId, actorInstanceId }] of interactions.entries()) {
     const path = long ? `/timeline/interactions/${index}` : '';
     if (long) own(id, `${path}/id`);
-    checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, actorId, actorInstanceId);
+    checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, { actorId, actorInstanceId });
   }
   for (const [index, { id, actorIds }] of workloads.entries()) {
     const path = `/timeline/workloads/${index}`;
     own(id, `${path}/id`);
     for (const [place, actorId] of actorIds.entries())
-      checkActor(diagnostics, { document, path: `${path}/actorIds/${place}`, actors: setup.actors }, actorId, undefined);
+      checkActor(diagnostics, { document, path: `${path}/actorIds/${place}`, actors: setup.actors }, { actorId });
   }
   const lists = [
     { assertions: item.assertions, base: '/assertions' },

@@ -1,4 +1,5 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
+import { agentRoutes } from '../contract/agent-routes.js';
 import { isConnectionHeader } from '../contract/header-rules.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
@@ -45,15 +46,8 @@ function templateFault(path: string): string | undefined {
   return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
 }
 
-/** What the bindings themselves serve, whatever the method; a test holds it against them. */
-export const reserved = [
-  '/health',
-  '/v1/tools',
-  '/v1/operations/{packageId}/{operationId}',
-  '/v1/wait',
-  '/v1/receivers/{receiverId}',
-  '/mcp',
-] as const;
+/** What the bindings themselves serve, whatever the method. */
+export const reserved: readonly string[] = Object.values(agentRoutes).map(({ path }) => path);
 
 /**
  * Every path of the template is one of ours, so none of them would ever reach the tool. A template with more parameters is merely shadowed

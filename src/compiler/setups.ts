@@ -107,13 +107,6 @@ export function rowsAfter(patches: WorldSetup['state']): Set<string> {
   return rows;
 }
 
-/** The actor that a reference means: exactly, or by its id where only one actor has it. */
-export function findActor(actors: readonly ScenarioActor[], id: string, instanceId: string | undefined): ScenarioActor | undefined {
-  const named = actors.filter((actor) => actor.id === id);
-  const exact = named.find((actor) => actor.instanceId === instanceId);
-  return exact ?? (instanceId === undefined && named.length === 1 ? named[0] : undefined);
-}
-
 /** Every instance a world with this setup has, as `packageId instanceId`, but for the default ones. */
 export function namedInstances({ actors, state, faults, initialEvents, toolOverrides }: WorldSetup): Set<string> {
   const named: { packageId: string; instanceId?: string }[] = [

@@ -1,10 +1,11 @@
 // The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas.
 import type { Issue } from '../contract/errors.js';
+import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/persona.js';
 import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/scenario.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
-import { findActor, rowKey } from './setups.js';
+import { rowKey } from './setups.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
@@ -84,7 +85,7 @@ function checkInitialEvents({ diagnostics, catalog }: Checking, { start, documen
         { document, path: `${path}/payload`, code: 'DY4002', what: `the payload of ${packageId}/${eventId}` },
         check(payload),
       );
-    checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, actorId, actorInstanceId);
+    checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, { actorId, actorInstanceId });
     if (atUs < setup.virtualTimeUs)
       diagnostics.report(
         'DY4006',
@@ -109,7 +110,7 @@ export function checkOverrides({ diagnostics, catalog }: Checking, { rules, docu
     if (seen.has(id)) diagnostics.report('DY3001', document.place(`${path}/id`), `override '${id}' is given twice`);
     seen.add(id);
     if (when?.actorId !== undefined)
-      checkActor(diagnostics, { document, path: `${path}/when/actorId`, actors }, when.actorId, when.actorInstanceId);
+      checkActor(diagnostics, { document, path: `${path}/when/actorId`, actors }, { ...when, actorId: when.actorId });
     const { packageId, operationId } = operation;
     const found = catalog
       .find('operations', { packageId, id: operationId }, { document, path: `${path}/operation` })
@@ -133,20 +134,12 @@ export function checkOverrides({ diagnostics, catalog }: Checking, { rules, docu
 export function checkActor(
   diagnostics: Diagnostics,
   at: { document: SourceDocument; path: string; actors: readonly ScenarioActor[] | undefined },
-  id: string,
-  instanceId: string | undefined,
+  name: ActorName,
 ): void {
   const { actors } = at;
-  if (actors === undefined || findActor(actors, id, instanceId) !== undefined) return;
-  const sameId = actors.filter((actor) => actor.id === id);
-  const message =
-    sameId.length === 0
-      ? `there is no actor '${id}'`
-      : instanceId === undefined
-        ? `there are ${sameId.length} actors '${id}'; say which instance`
-        : `actor '${id}' has no instance '${instanceId}'`;
-  diagnostics.report('DY3010', at.document.place(at.path), message, {
-    suggestion: didYouMean(id, [...new Set(actors.map((actor) => actor.id))]),
+  if (actors === undefined || resolvePersona(actors, name) !== undefined) return;
+  diagnostics.report('DY3010', at.document.place(at.path), unresolvedPersona(actors, name).message, {
+    suggestion: didYouMean(name.actorId, [...new Set(actors.map((actor) => actor.id))]),
   });
 }
 

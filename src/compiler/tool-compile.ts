@@ -1,5 +1,4 @@
 // One tool: its file checked, its behavior bundled, its hashes made.
-
 import type { CompiledTool } from '../contract/build.js';
 import { materializeManifest } from '../contract/defaults.js';
 import { jsonDigest } from '../contract/digest.js';

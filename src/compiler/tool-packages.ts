@@ -182,7 +182,8 @@ function fieldOf({ value }: SourceDocument, packageField: string | undefined): s
 function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, document: SourceDocument, name: string): ToolPackage | undefined {
   const foreign = name !== 'drillyard';
   const written = (document.value as JsonObject)[name];
-  const given = foreign && isObject(written) ? { lifecycle: 'active', ...written } : written;
+  const described = withoutSchema(written);
+  const given = foreign && isObject(described) ? { lifecycle: 'active', ...described } : described;
   const result = validateToolPackField(given);
   // Another runner's field may say more than ours.
   const issues = result.ok ? [] : result.issues.filter(({ code }) => !foreign || code !== 'unknown_property');
@@ -206,6 +207,13 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
     ...(starter === undefined ? {} : { starter }),
     ...(conformance === undefined ? {} : { conformance }),
   };
+}
+
+/** Without where an editor finds the JSON Schema of the field. */
+function withoutSchema(written: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(written) || typeof written.$schema !== 'string') return written;
+  const { $schema: _, ...described } = written;
+  return described;
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

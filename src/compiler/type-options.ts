@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { CompilerOptions, Diagnostic, ParseConfigFileHost } from 'typescript';
-import { installationRoot } from './shipped.js';
+import { installation } from '../files/installation.js';
 import type { TypeScript } from './typescript.js';
 import type { TypeScriptFile } from './typescript-sources.js';
 
@@ -67,7 +67,7 @@ export function withOwnTypes(ts: TypeScript, options: CompilerOptions, from: str
 
 /** By what is imported: the declarations that package.json names, or in a checkout without them the source. */
 function ownTypes(): Map<string, string> {
-  const root = installationRoot();
+  const { root } = installation();
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: { [name: string]: { types?: string } } };
   const types = new Map<string, string>();
   for (const [name, { types: declared }] of Object.entries(exports)) {

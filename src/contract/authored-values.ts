@@ -13,11 +13,11 @@ export interface AuthoredFault {
   suggestion: string;
 }
 
-type Converted = JsonValue | { fault: Omit<AuthoredFault, 'path'> };
+type Conversion = JsonValue | { fault: Omit<AuthoredFault, 'path'> };
 const lengthExample = 'Write a length of time such as "30s", "1h30m", "2d" or "PT5M", or a number of microseconds.';
 const timeExample = 'Write a time such as "2026-01-05T09:00:00Z", a length of time such as "2d", or a number of microseconds.';
 /** By the shapes of the contract that have a second form; a value that is already of the contract, or never will be, stays. */
-const conversions: { readonly [shape: string]: (value: JsonValue) => Converted } = {
+const conversions: { readonly [shape: string]: (value: JsonValue) => Conversion } = {
   VirtualUs: (value) => microseconds(value, parseVirtualUs, 'a time', timeExample),
   DurationUs: (value) => microseconds(value, parseDurationUs, 'a length of time', lengthExample),
   PositiveDurationUs: (value) => microseconds(value, parseDurationUs, 'a length of time', lengthExample),
@@ -43,7 +43,7 @@ export function convertAuthored(shape: string, document: JsonValue): { value: Js
   return { value: root.value, faults };
 }
 
-function isFault(converted: Converted): converted is { fault: Omit<AuthoredFault, 'path'> } {
+function isFault(converted: Conversion): converted is { fault: Omit<AuthoredFault, 'path'> } {
   return isObject(converted as JsonValue) && Object.hasOwn(converted as JsonObject, 'fault');
 }
 
@@ -51,7 +51,7 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function microseconds(value: JsonValue, parse: (text: string) => number | undefined, what: string, suggestion: string): Converted {
+function microseconds(value: JsonValue, parse: (text: string) => number | undefined, what: string, suggestion: string): Conversion {
   if (typeof value !== 'string') return value;
   const parsed = parse(value);
   return parsed ?? { fault: { message: `expected ${what}, found ${JSON.stringify(value.slice(0, 48))}`, suggestion } };

@@ -1,24 +1,23 @@
 // Where each hosted endpoint lies, what it needs and how it succeeds: reading it is reading the API.
 import type { Authority } from './authority.js';
 import type { EndpointId } from './endpoints.js';
+import { limits } from './limits.js';
+import type { RouteRule, RouteTable } from './route-table.js';
 
-export interface EndpointRule {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
-  area: string;
-  summary: string;
-  /** `authenticated`: any credential. `identity`: a token of the identity provider instead of one; `operator`: the operator's token. */
-  authority: Authority | readonly Authority[] | 'authenticated' | 'identity' | 'operator';
-  /** The first time; a replay of a 201 or 202 is 200. */
-  success: 200 | 201 | 202;
+/** `authenticated`: any credential. `identity`: a token of the identity provider instead of one; `operator`: the operator's token. */
+export type Needs = Authority | readonly Authority[] | 'authenticated' | 'identity' | 'operator';
+/** `success` is of the first time; a replay of a 201 or 202 is 200. */
+export interface EndpointRule extends RouteRule<Needs> {
   /** It changes something, so an Idempotency-Key is required. */
   unsafe: boolean;
 }
-type Needs = EndpointRule['authority'];
 type Spot = { area: string; prefix: string };
 
 const read = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
   rule('GET', spot, path, authority, summary, 200);
+const readLarge = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule => {
+  return { ...read(spot, path, authority, summary), hasLargeReply: true };
+};
 const create = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
   rule('POST', spot, path, authority, summary, 201);
 const start = (spot: Spot, path: string, authority: Needs, summary: string): EndpointRule =>
@@ -67,7 +66,7 @@ const run = '/{hostedRunId}';
 const tenant = '/{organizationId}';
 const tenantMember = `${tenant}/members/{userId}`;
 
-export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
+export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   exchangeIdentityToken: create(auth, '/auth/cli/exchange', 'identity', 'Exchange an organization-scoped identity token for a credential'),
   listCliOrganizations: read(auth, '/auth/cli/organizations', 'identity', 'Organizations the verified subject is an active member of'),
   getMe: read(auth, '/me', 'authenticated', 'Who the credential is and what it may do'),
@@ -84,7 +83,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   removeMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', 'Remove a member'), method: 'DELETE' },
   restoreMember: change(organization, '/organization/members/{userId}/restore', 'member.manage', 'Take a removed member in again'),
   getUsage: read(organization, '/organization/usage', 'organization.read', 'What the organization uses of its quotas'),
-  listAuditEvents: read(organization, '/organization/audit-events', 'audit.read', 'Accepted changes or refusals, the newest first'),
+  listAuditEvents: readLarge(organization, '/organization/audit-events', 'audit.read', 'Accepted changes or refusals, the newest first'),
 
   createProject: create(projects, '', 'project.manage', 'Create a project'),
   listProjects: read(projects, '', 'authenticated', 'Projects the credential may read'),
@@ -102,13 +101,17 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   },
   createToolSetup: create(setups, '', ['tool.publish', 'build.publish'], 'Create a setup with its source draft and build'),
   getToolSetup: read(setups, '/{setupId}', 'tool.read', 'One tool setup'),
+  deleteToolSetup: {
+    ...change(setups, '/{setupId}', ['tool.publish', 'build.publish'], 'Delete a tool setup; its draft and build stay'),
+    method: 'DELETE',
+  },
 
   createAuthoringSession: create(authoring, '', 'authoring.run', 'Begin a conversation that authors source'),
   listAuthoringSessions: read(authoring, '', 'authoring.read', 'Authoring conversations'),
   getAuthoringSession: read(authoring, conversation, 'authoring.read', 'One authoring conversation'),
   createAuthoringTurn: start(authoring, `${conversation}/turns`, 'authoring.run', 'Say something to the author'),
-  listAuthoringTurns: read(authoring, `${conversation}/turns`, 'authoring.read', 'Turns of a conversation, the oldest first'),
-  getAuthoringProposal: read(authoring, `${conversation}/proposals/{proposalId}`, 'authoring.read', 'What a turn proposes, compiled'),
+  listAuthoringTurns: readLarge(authoring, `${conversation}/turns`, 'authoring.read', 'Turns of a conversation, the oldest first'),
+  getAuthoringProposal: readLarge(authoring, `${conversation}/proposals/{proposalId}`, 'authoring.read', 'What a turn proposes, compiled'),
   publishAuthoringProposal: create(
     authoring,
     `${conversation}/proposals/{proposalId}/publish`,
@@ -127,19 +130,26 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
     'build.publish',
     'Add an immutable revision: whole files, or changes on the last one',
   ),
-  getSourceArchive: read(source, `${revision}/source`, 'source.read', 'The files of a revision as tar.gz'),
-  getSourceDatasets: read(source, `${revision}/datasets`, 'source.read', 'Data choices of a source version'),
+  getSourceArchive: {
+    ...readLarge(source, `${revision}/source`, 'source.read', 'The files of a revision as tar.gz'),
+    media: 'application/gzip',
+  },
+  getSourceDatasets: readLarge(source, `${revision}/datasets`, 'source.read', 'Data choices of a source version'),
   putSourceDatasets: {
     ...change(source, `${revision}/datasets`, ['build.publish', 'dataset.read'], 'Choose the data of a source version, once'),
     method: 'PUT',
     success: 201,
   },
-  getSourceBaseline: read(source, `${draft}/baseline`, 'source.read', 'The starting rows of the current revision'),
+  getSourceBaseline: readLarge(source, `${draft}/baseline`, 'source.read', 'The starting rows of the current revision'),
   createBuild: start(source, `${revision}/builds`, 'build.publish', 'Compile a revision'),
 
   createDataset: create(datasets, '', 'dataset.write', 'Create a dataset with its first revision'),
   createDatasetUpload: create(uploads, '', 'dataset.write', 'Announce rows that do not fit a body'),
-  putDatasetUploadContent: { ...change(uploads, '/{uploadId}/content', 'dataset.write', 'Send the rows, as JSON'), method: 'PUT' },
+  putDatasetUploadContent: {
+    ...change(uploads, '/{uploadId}/content', 'dataset.write', 'Send the rows, as JSON'),
+    method: 'PUT',
+    bodyBytesMax: limits.datasetUploadBytesMax,
+  },
   completeDatasetUpload: create(
     uploads,
     '/{uploadId}/complete',
@@ -149,12 +159,12 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   listDatasets: read(datasets, '', 'dataset.read', 'Datasets'),
   getDataset: read(datasets, '/{datasetId}', 'dataset.read', 'One dataset'),
   createDatasetRevision: create(datasets, '/{datasetId}/revisions', 'dataset.write', 'Add an immutable revision'),
-  getDatasetRevision: read(datasets, '/{datasetId}/revisions/{revision}', 'dataset.read', 'One revision with its rows'),
+  getDatasetRevision: readLarge(datasets, '/{datasetId}/revisions/{revision}', 'dataset.read', 'One revision with its rows'),
   archiveDataset: change(datasets, '/{datasetId}/archive', 'dataset.write', 'Archive a dataset'),
 
-  listBuilds: read(builds, '', 'build.read', 'Builds of the project, the newest first'),
+  listBuilds: readLarge(builds, '', 'build.read', 'Builds of the project, the newest first'),
   getBuild: read(builds, '/{buildHash}', 'build.read', 'One build'),
-  getBuildWorld: read(builds, '/{buildHash}/world', 'build.read', 'The compiled project view of a build'),
+  getBuildWorld: readLarge(builds, '/{buildHash}/world', 'build.read', 'The compiled project view of a build'),
 
   listQuarantines: read(quarantines, '', 'build.read', 'Builds whose worlds were closed for what their tool code did to its hosts'),
   releaseQuarantine: change(quarantines, '/{buildHash}/release', 'environment.manage', 'Open the worlds of a quarantined build again'),
@@ -170,10 +180,10 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   getSession: read(sessions, one, 'session.read', 'One world session'),
   destroySession: { ...start(sessions, one, 'session.destroy', 'Destroy a session and its world'), method: 'DELETE' },
   getSessionRuntime: read(sessions, `${one}/runtime`, 'session.read', 'The atomic position of a ready session'),
-  listStateNamespaces: read(sessions, `${one}/state-namespaces`, 'session.read', 'Where the world has rows'),
-  listState: read(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
-  listEvidence: read(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
-  getPending: read(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
+  listStateNamespaces: readLarge(sessions, `${one}/state-namespaces`, 'session.read', 'Where the world has rows'),
+  listState: readLarge(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
+  listEvidence: readLarge(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
+  getPending: readLarge(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
   getUnansweredRequests: read(
     sessions,
     `${one}/unanswered-requests`,
@@ -201,21 +211,28 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
     ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'),
     area: 'runs',
   },
-  listRuns: read(runs, '', 'run.read', 'Hosted runs'),
-  getRun: read(runs, run, 'run.read', 'One hosted run'),
+  listRuns: readLarge(runs, '', 'run.read', 'Hosted runs'),
+  getRun: readLarge(runs, run, 'run.read', 'One hosted run'),
   createRunAccess: create(runs, `${run}/access`, 'drill.run', 'Issue a world credential for the pending interaction'),
   completeInteraction: change(runs, `${run}/interactions/complete`, 'drill.run', 'Hand in the result of the pending interaction'),
   cancelRun: change(runs, `${run}/cancel`, 'run.cancel', 'Cancel a run'),
   rerun: start(runs, `${run}/reruns`, 'drill.run', 'Run the same drill again in a session of its own'),
-  listRunActivity: read(runs, `${run}/activity`, 'run.read', 'What happened to a run'),
-  compareRuns: read({ area: 'runs', prefix: `${project}/run-comparisons` }, '', 'run.read', 'Compare two sealed runs'),
+  listRunActivity: readLarge(runs, `${run}/activity`, 'run.read', 'What happened to a run'),
+  compareRuns: readLarge({ area: 'runs', prefix: `${project}/run-comparisons` }, '', 'run.read', 'Compare two sealed runs'),
   beginAttachment: create(runs, `${run}/attachments`, 'drill.run', 'Announce an attachment'),
-  putAttachmentContent: { ...change(runs, `${run}/attachments/{attachmentId}/content`, 'drill.run', 'Send its bytes'), method: 'PUT' },
+  putAttachmentContent: {
+    ...change(runs, `${run}/attachments/{attachmentId}/content`, 'drill.run', 'Send its bytes'),
+    method: 'PUT',
+    bodyBytesMax: limits.attachmentBytesMax,
+  },
   completeAttachment: change(runs, `${run}/attachments/{attachmentId}/complete`, 'drill.run', 'Make it part of the run'),
 
   getEvidenceBundle: read(evidence, '/{evidenceBundleId}', 'evidence.read', 'One evidence bundle'),
-  getEvidenceManifest: read(evidence, '/{evidenceBundleId}/manifest', 'evidence.read', 'Its files and their digests'),
-  getEvidenceArtifact: read(evidence, '/{evidenceBundleId}/artifacts', 'evidence.read', 'The bytes of one file'),
+  getEvidenceManifest: readLarge(evidence, '/{evidenceBundleId}/manifest', 'evidence.read', 'Its files and their digests'),
+  getEvidenceArtifact: {
+    ...read(evidence, '/{evidenceBundleId}/artifacts', 'evidence.read', 'The bytes of one file'),
+    media: 'application/octet-stream',
+  },
   deleteEvidence: { ...change(evidence, '/{evidenceBundleId}', 'evidence.delete', 'Delete a bundle'), method: 'DELETE' },
 
   createCallbackReceiver: create(callbacks, '', 'callback.manage', 'Register a receiver; it must be approved before use'),
@@ -230,7 +247,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
   ),
 
   getOperation: read(operations, '/{operationId}', 'operation.read', 'One operation'),
-  listOperations: read(operations, '', 'operation.read', 'Operations, the newest first'),
+  listOperations: readLarge(operations, '', 'operation.read', 'Operations, the newest first'),
   cancelOperation: change(operations, '/{operationId}/cancel', 'session.control', 'Ask a pending or running operation to stop'),
 
   createOrganization: create(tenants, '', 'operator', 'Create an organization'),
@@ -250,7 +267,7 @@ export const endpointTable: { readonly [Id in EndpointId]: EndpointRule } = {
     ...change(tenants, `${tenant}/credentials/{credentialId}`, 'operator', 'Revoke a credential'),
     method: 'DELETE',
   },
-  listOrganizationAuditEvents: read(tenants, `${tenant}/audit-events`, 'operator', 'Accepted changes or refusals, the newest first'),
+  listOrganizationAuditEvents: readLarge(tenants, `${tenant}/audit-events`, 'operator', 'Accepted changes or refusals, the newest first'),
   getServerKey: read(serverKey, '', 'operator', 'The generations of the server key'),
   rotateServerKey: change(serverKey, '/rotate', 'operator', 'Make a new generation of the server key'),
 };

@@ -1,5 +1,4 @@
-// What arrives at each hosted endpoint, checked: typia turns the types of endpoints.ts into fast checks and into the schemas that the
-// documentation shows. A missing or wrong check does not compile. With validators.ts the only file that names typia at run time.
+// What arrives at each hosted endpoint, checked (route-validators.ts).
 import typia from 'typia';
 import type { EndpointId, Endpoints } from './endpoints.js';
 import type { ErrorEnvelope } from './errors.js';
@@ -12,28 +11,18 @@ import type * as Runs from './hosted-runs.js';
 import type * as Sessions from './hosted-sessions.js';
 import type * as Source from './hosted-source.js';
 import { refinements } from './refinements.js';
-import { inOneOrder, type Schema, type Shapes, shapeName } from './shape.js';
-import { type Validator, validatorsOver, wordings } from './validators.js';
+import { bytes, type DescribedRoutes, fits, none, type RouteChecks, routeContract } from './route-validators.js';
+import { wordings } from './validators.js';
 
-/** A generated check of exactly T: neither of a wider type nor of a narrower one. */
-type Fits<T> = ((value: unknown) => value is T) & { readonly exactly?: (value: T) => T };
-type Check<T> = [T] extends [undefined] ? typeof none : [T] extends [Uint8Array] ? typeof bytes : Fits<T>;
-
-/** In the place of a check: there is nothing to check. */
-const none = 'none';
-const bytes = 'bytes';
 /** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 const RegExp = wordings.patternOf;
-
-function fits<T>(check: (value: unknown) => value is T): Fits<T> {
-  return check;
-}
 
 // Those of several endpoints.
 const emptyRequest = fits(typia.createEquals<Organization.EmptyRequest>());
 const pageQuery = fits(typia.createEquals<Organization.PageQuery>());
 const projectPath = fits(typia.createEquals<Organization.ProjectPath>());
+const toolSetupPath = fits(typia.createEquals<Source.ToolSetupPath>());
 const createToolSetupRequest = fits(typia.createEquals<Resources.CreateToolSetupRequest>());
 const authoringSessionPath = fits(typia.createEquals<Authoring.AuthoringSessionPath>());
 const proposalPath = fits(typia.createEquals<Authoring.ProposalPath>());
@@ -58,7 +47,7 @@ const organizationPath = fits(typia.createEquals<Operator.OrganizationPath>());
 const organizationMemberPath = fits(typia.createEquals<Operator.OrganizationMemberPath>());
 const operationPath = fits(typia.createEquals<Sessions.OperationPath>());
 
-const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query' | 'body']: Check<Endpoints[Id][Part]> } } = {
+const checks: RouteChecks<Endpoints> = {
   exchangeIdentityToken: { path: none, query: none, body: fits(typia.createEquals<Organization.ExchangeRequest>()) },
   listCliOrganizations: { path: none, query: fits(typia.createEquals<Organization.OrganizationsQuery>()), body: none },
   getMe: { path: none, query: none, body: none },
@@ -86,7 +75,8 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   getToolLibraryEntry: { path: fits(typia.createEquals<Source.ToolLibraryPath>()), query: none, body: none },
   validateToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
   createToolSetup: { path: projectPath, query: none, body: createToolSetupRequest },
-  getToolSetup: { path: fits(typia.createEquals<Source.ToolSetupPath>()), query: none, body: none },
+  getToolSetup: { path: toolSetupPath, query: none, body: none },
+  deleteToolSetup: { path: toolSetupPath, query: none, body: fits(typia.createEquals<Source.DeleteToolSetupRequest>()) },
 
   createAuthoringSession: { path: projectPath, query: none, body: fits(typia.createEquals<Authoring.CreateAuthoringSessionRequest>()) },
   listAuthoringSessions: { path: projectPath, query: fits(typia.createEquals<Authoring.AuthoringSessionsQuery>()), body: none },
@@ -204,53 +194,15 @@ const checks: { readonly [Id in EndpointId]: { readonly [Part in 'path' | 'query
   rotateServerKey: { path: none, query: none, body: fits(typia.createEquals<Operator.RotateKeyRequest>()) },
 };
 
-/** `null` in the place of bytes, which have no schema. */
-type Described<T> = T extends Uint8Array ? null : T;
 interface Everything {
-  endpoints: { [Id in EndpointId]: { [Part in keyof Endpoints[Id]]: Described<Endpoints[Id][Part]> } };
+  routes: DescribedRoutes<Endpoints>;
   error: ErrorEnvelope;
 }
 const { components } = typia.json.schemas<[Everything], '3.1'>();
-/** Every shape of the hosted interface by name. */
-export const endpointShapes = inOneOrder(components.schemas as Shapes);
-export const endpointWordings = { ...wordings, shapes: endpointShapes, patternOf: RegExp };
-const rules = { ...refinements, ...hostedRefinements };
-/** The generated checks by the name of their shape. */
-export const endpointShapeChecks = new Map<string, (value: unknown) => boolean>();
-
-const validator = validatorsOver(endpointShapes, endpointShapeChecks, rules);
-
-export type EndpointPart = 'path' | 'query' | 'body' | 'reply';
-/** The name of a part's shape; `bytes`: it has none; undefined: there is no such part. */
-export function shapeNameOf(id: EndpointId, part: EndpointPart): string | undefined {
-  const schema = ['endpoints', id, part].reduce<Schema | undefined>(memberOf, endpointShapes.Everything);
-  if (schema === undefined) return undefined;
-  return schema.type === 'null' ? bytes : shapeName(schema);
-}
-function memberOf(schema: Schema | undefined, name: string): Schema | undefined {
-  const ref = schema && shapeName(schema);
-  return (ref === undefined ? schema : endpointShapes[ref])?.properties?.[name];
-}
-
-/** Absent: there is nothing to check. */
-export interface EndpointValidators {
-  path?: Validator<object>;
-  query?: Validator<object>;
-  body?: Validator<object> | typeof bytes;
-}
-export const endpointValidators = Object.fromEntries(
-  Object.entries(checks).map(([id, parts]) => {
-    const found: { [part: string]: Validator<object> | typeof bytes } = {};
-    for (const [part, check] of Object.entries(parts)) {
-      if (check === bytes) found[part] = bytes;
-      else if (check !== none) found[part] = validatorOf(id as EndpointId, part as EndpointPart, check as Fits<object>);
-    }
-    return [id, found];
-  }),
-) as unknown as { readonly [Id in EndpointId]: EndpointValidators };
-
-function validatorOf(id: EndpointId, part: EndpointPart, check: Fits<object>): Validator<object> {
-  const name = shapeNameOf(id, part);
-  if (name === undefined) throw new Error(`the ${part} of ${id} has no shape of its own`);
-  return validator(name, check);
-}
+export const endpointContract = routeContract<EndpointId>({
+  schemas: components.schemas,
+  checks,
+  refinements: { ...refinements, ...hostedRefinements },
+  patternOf: RegExp,
+});
+export const endpointValidators = endpointContract.validators;

@@ -7,14 +7,8 @@ import type * as Resources from './hosted-resources.js';
 import type * as Runs from './hosted-runs.js';
 import type * as Sessions from './hosted-sessions.js';
 import type * as Source from './hosted-source.js';
+import type { RouteParts as Shape } from './route-table.js';
 
-/** `undefined` where there is none. `reply` of `Uint8Array` is bytes, not JSON. */
-interface Shape<Path, Query, Body, Reply> {
-  path: Path;
-  query: Query;
-  body: Body;
-  reply: Reply;
-}
 type None = undefined;
 type Page = Organization.PageQuery;
 type Project = Organization.ProjectPath;
@@ -49,6 +43,7 @@ export interface Endpoints {
   validateToolSetup: Shape<Project, None, Resources.CreateToolSetupRequest, Source.ValidateToolSetupReply>;
   createToolSetup: Shape<Project, None, Resources.CreateToolSetupRequest, Source.CreateToolSetupReply>;
   getToolSetup: Shape<Source.ToolSetupPath, None, None, Source.ToolSetupReply>;
+  deleteToolSetup: Shape<Source.ToolSetupPath, None, Source.DeleteToolSetupRequest, Source.ToolSetupReply>;
 
   createAuthoringSession: Shape<Project, None, Authoring.CreateAuthoringSessionRequest, Authoring.AuthoringSessionReply>;
   listAuthoringSessions: Shape<Project, Authoring.AuthoringSessionsQuery, None, Resources.AuthoringSessionList>;

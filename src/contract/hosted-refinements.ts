@@ -1,5 +1,4 @@
 // What types cannot say about the bodies of the hosted endpoints: which members exclude each other, and which number bounds which.
-
 import type { StartRunRequest } from './hosted-runs.js';
 import type { CreateSessionRequest, ForkRequest, ResetRequest } from './hosted-sessions.js';
 import type { CreateSourceRevisionRequest } from './hosted-source.js';

@@ -78,6 +78,9 @@ export interface CreateToolSetupReply {
   sourceDraft: SourceDraft;
   operation: Operation;
 }
+export interface DeleteToolSetupRequest {
+  confirm: string;
+}
 export interface ToolSetupPath extends ProjectPath {
   setupId: SetupId;
 }

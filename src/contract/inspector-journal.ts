@@ -7,7 +7,7 @@ import type { AssertionResult, CheckpointResult, TargetStatus, Verdict } from '.
 import type { tags } from './tags.js';
 import type { FaultView, NamespaceView, PendingView } from './world-protocol.js';
 
-export interface EvidenceQuery {
+export interface InspectorEvidenceQuery {
   /** Default 1. */
   fromSequence?: PositiveCount;
   /** Default 200. */
@@ -15,7 +15,7 @@ export interface EvidenceQuery {
   /** These entries instead of a stretch, in the order of the journal: to read the rows of a search. */
   sequences?: SequenceList;
 }
-export interface EvidenceReply {
+export interface InspectorEvidenceReply {
   schemaVersion: 1;
   entries: EvidenceEntry[];
   /** Of the whole journal so far. */
@@ -113,16 +113,16 @@ export interface TimelineReply {
   marksTotal: number;
 }
 
-export interface NamespacesQuery {
+export interface InspectorNamespacesQuery {
   /** The state right after this entry. Default: the end. */
   atSequence?: Count;
 }
-export interface NamespacesReply {
+export interface InspectorNamespacesReply {
   schemaVersion: 1;
   atSequence: number;
   namespaces: NamespaceView[];
 }
-export interface StateQuery {
+export interface InspectorStateQuery {
   packageId: Slug;
   /** Default: the package's id. */
   instanceId?: Slug;
@@ -138,7 +138,7 @@ export interface StateRow {
   /** The entry that made it what it is; absent for a row of the start. */
   changedBySequence?: number;
 }
-export interface StateReply {
+export interface InspectorStateReply {
   schemaVersion: 1;
   atSequence: number;
   rows: StateRow[];

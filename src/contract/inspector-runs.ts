@@ -8,7 +8,7 @@ import type { AssertionStatus, AttachmentDescriptor, RunStatus, Verdict } from '
 import type { RunReport } from './run-events.js';
 import type { tags } from './tags.js';
 
-export interface RunsQuery {
+export interface InspectorRunsQuery {
   /** Default 100. */
   limit?: PageLimit;
   cursor?: Cursor;
@@ -74,12 +74,12 @@ export interface RunsReply {
   active: ActiveRun[];
   nextCursor?: string;
 }
-export interface RunPath {
+export interface InspectorRunPath {
   runId: RunId;
 }
 /** `saved`: from its sealed report; `active`: it runs in this server; `retained`: there is no report, only its world. */
 export type RunSource = 'saved' | 'active' | 'retained';
-export interface RunReply {
+export interface InspectorRunReply {
   schemaVersion: 1;
   runId: string;
   source: RunSource;
@@ -112,13 +112,13 @@ export interface AttachmentsReply {
   schemaVersion: 1;
   attachments: InspectorAttachment[];
 }
-export interface AttachmentPath {
+export interface InspectorAttachmentPath {
   runId: RunId;
   attachmentId: AttachmentId;
 }
 
 /** Exactly one of `drillId` and `suiteId`. */
-export interface StartRunRequest {
+export interface InspectorStartRunRequest {
   drillId?: Slug;
   suiteId?: Slug;
   seed?: Seed;
@@ -143,7 +143,7 @@ export interface RequestedRun {
 export interface RunRequest {
   requestId: string;
   state: RunRequestState;
-  asked: StartRunRequest;
+  asked: InspectorStartRunRequest;
   createdAtMs: number;
   startedAtMs?: number;
   finishedAtMs?: number;

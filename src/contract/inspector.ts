@@ -7,37 +7,37 @@ import type { FileId } from './inspector-ids.js';
 import type {
   AssertionsReply,
   CallbacksReply,
-  EvidenceQuery,
-  EvidenceReply,
   FaultsReply,
-  NamespacesQuery,
-  NamespacesReply,
+  InspectorEvidenceQuery,
+  InspectorEvidenceReply,
+  InspectorNamespacesQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
-  StateQuery,
-  StateReply,
   TimelineQuery,
   TimelineReply,
 } from './inspector-journal.js';
 import type {
   ActiveRun,
-  AttachmentPath,
   AttachmentsReply,
   AvailabilityReply,
   CompareRequest,
   ComparisonReply,
+  InspectorAttachmentPath,
+  InspectorRunPath,
+  InspectorRunReply,
+  InspectorRunsQuery,
+  InspectorStartRunRequest,
   NoMembers,
   RequestedRun,
   RequestPath,
-  RunPath,
-  RunReply,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
-  RunsQuery,
   RunsReply,
-  StartRunRequest,
 } from './inspector-runs.js';
 import type {
   CreateWorldRequest,
@@ -60,9 +60,10 @@ import type {
 } from './inspector-worlds.js';
 import type { PositiveCount, Slug } from './primitives.js';
 import type { ImplementationSource, ProjectView } from './project-view.js';
+import type { RouteParts as Shape } from './route-table.js';
 import type { tags } from './tags.js';
 
-export interface ProjectReply {
+export interface InspectorProjectReply {
   schemaVersion: 1;
   project: ProjectView;
   /** Rises by one with each refresh, from 1. */
@@ -105,38 +106,32 @@ export type InspectorEvent =
   | { type: 'world'; change: 'created' | 'changed'; world: PlayWorld }
   | { type: 'world'; change: 'deleted'; worldId: string };
 
-interface Shape<Path, Query, Body, Reply> {
-  path: Path;
-  query: Query;
-  body: Body;
-  reply: Reply;
-}
 type None = undefined;
 /** Text that is no JSON: the HTML report, a stream. */
 type Text = string;
 
 export interface InspectorRoutes {
-  getProject: Shape<None, None, None, ProjectReply>;
-  refresh: Shape<None, None, NoMembers, ProjectReply>;
+  getProject: Shape<None, None, None, InspectorProjectReply>;
+  refresh: Shape<None, None, NoMembers, InspectorProjectReply>;
   getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
 
-  listRuns: Shape<None, RunsQuery, None, RunsReply>;
-  getRun: Shape<RunPath, None, None, RunReply>;
-  listEvidence: Shape<RunPath, EvidenceQuery, None, EvidenceReply>;
-  searchEvidence: Shape<RunPath, SearchQuery, None, SearchReply>;
-  getTimeline: Shape<RunPath, TimelineQuery, None, TimelineReply>;
-  listNamespaces: Shape<RunPath, NamespacesQuery, None, NamespacesReply>;
-  listState: Shape<RunPath, StateQuery, None, StateReply>;
-  listFaults: Shape<RunPath, None, None, FaultsReply>;
-  listScheduledEvents: Shape<RunPath, None, None, ScheduledEventsReply>;
-  listCallbacks: Shape<RunPath, None, None, CallbacksReply>;
-  listAssertions: Shape<RunPath, None, None, AssertionsReply>;
-  getReportAvailability: Shape<RunPath, None, None, AvailabilityReply>;
-  getReport: Shape<RunPath, None, None, Text>;
-  listAttachments: Shape<RunPath, None, None, AttachmentsReply>;
-  getAttachment: Shape<AttachmentPath, None, None, Uint8Array>;
+  listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
+  getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
+  listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
+  searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
+  getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
+  listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
+  listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
+  listFaults: Shape<InspectorRunPath, None, None, FaultsReply>;
+  listScheduledEvents: Shape<InspectorRunPath, None, None, ScheduledEventsReply>;
+  listCallbacks: Shape<InspectorRunPath, None, None, CallbacksReply>;
+  listAssertions: Shape<InspectorRunPath, None, None, AssertionsReply>;
+  getReportAvailability: Shape<InspectorRunPath, None, None, AvailabilityReply>;
+  getReport: Shape<InspectorRunPath, None, None, Text>;
+  listAttachments: Shape<InspectorRunPath, None, None, AttachmentsReply>;
+  getAttachment: Shape<InspectorAttachmentPath, None, None, Uint8Array>;
 
-  startRun: Shape<None, None, StartRunRequest, RunRequestReply>;
+  startRun: Shape<None, None, InspectorStartRunRequest, RunRequestReply>;
   listRunRequests: Shape<None, None, None, RunRequestsReply>;
   getRunRequest: Shape<RequestPath, None, None, RunRequestReply>;
   cancelRunRequest: Shape<RequestPath, None, NoMembers, RunRequestReply>;
@@ -153,11 +148,11 @@ export interface InspectorRoutes {
   setWorldFault: Shape<WorldPath, None, WorldFaultRequest, WorldFaultReply>;
   resetWorld: Shape<WorldPath, None, WorldResetRequest, WorldReply>;
   forkWorld: Shape<WorldPath, None, WorldForkRequest, WorldReply>;
-  listWorldEvidence: Shape<WorldPath, EvidenceQuery, None, EvidenceReply>;
+  listWorldEvidence: Shape<WorldPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
-  listWorldNamespaces: Shape<WorldPath, NamespacesQuery, None, NamespacesReply>;
-  listWorldState: Shape<WorldPath, StateQuery, None, StateReply>;
+  listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
+  listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;
   listWorldFaults: Shape<WorldPath, None, None, FaultsReply>;
   listWorldScheduledEvents: Shape<WorldPath, None, None, ScheduledEventsReply>;
   listWorldActors: Shape<WorldPath, None, None, WorldActorsReply>;

@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from './json.js';
 import { findJsonFault, isPlainObject, type JsonBounds, type JsonFault, type JsonFaultReason, valueBounds } from './json-fault.js';
 import { limits } from './limits.js';
 
-export interface Admitted<T extends JsonValue = JsonValue> {
+export interface CheckedJson<T extends JsonValue = JsonValue> {
   /** Deeply frozen; members in canonical order, but for names like "10", which every JavaScript object lists first and by number. */
   readonly value: T;
   readonly text: string;
@@ -33,7 +33,7 @@ export class JsonRefusal extends TypeError {
 }
 
 /** Throws JsonRefusal for what is not JSON, and for what is too long with the reason `too_long`. */
-export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): Admitted {
+export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): CheckedJson {
   const outer = { nodesLeft, charsLeft, levelsMax, numericNames };
   const { bytes = Number.POSITIVE_INFINITY } = bounds;
   nodesLeft = bounds.nodes;
@@ -62,12 +62,12 @@ export function admitJson(value: unknown, bounds: JsonBounds = valueBounds): Adm
 }
 
 /** As admitJson, and the value must be an object: no array, no null. */
-export function admitJsonObject(value: unknown, bounds: JsonBounds = valueBounds): Admitted<JsonObject> {
+export function admitJsonObject(value: unknown, bounds: JsonBounds = valueBounds): CheckedJson<JsonObject> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
     throw new JsonRefusal({ path: '', reason: 'not_plain', message: `is ${found}; an object is wanted` });
   }
-  return admitJson(value, bounds) as Admitted<JsonObject>;
+  return admitJson(value, bounds) as CheckedJson<JsonObject>;
 }
 
 /** How many bytes a well-formed text has in UTF-8. */

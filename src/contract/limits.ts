@@ -1,5 +1,4 @@
 // Bounds of the system by name, the unit last.
-
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {

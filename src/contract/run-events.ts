@@ -1,6 +1,6 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (docs/cli.md).
 import type { HostMs } from './primitives.js';
-import type { RunResult, RunStatus, Verdict } from './run.js';
+import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 import type { ToolFailure } from './tool-failure.js';
 import type { TrialStatistics } from './trial-statistics.js';
 
@@ -40,6 +40,8 @@ export type RunEvent =
       report: string;
       /** Tool code that broke, where any did. */
       toolFailures?: ToolFailure[];
+      /** Why its report could not be written, fetched or believed, where it could not: a sealed verdict of `passed` does not count then. */
+      reportError?: RunError;
       /** For reporters in the same process; `run --json` leaves it out. */
       detail?: AttemptDetail;
     }

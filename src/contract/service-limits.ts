@@ -57,7 +57,7 @@ export const serviceLimits = {
   quotaRetryAfterMs: 60_000,
   unavailableRetryAfterMs: 1_000,
   rateBucketsMax: 100_000,
-  /** Of an address: requests that need no credential, or have none that is valid. */
+  /** Of an address, or of a network of IPv6: requests that need no credential, or have none that is valid. */
   strangerPerSecond: 100,
   strangerBurst: 2_000,
   /** Lines of the log about refusals to those without a credential, within a window; the others are counted. */

@@ -1,6 +1,6 @@
 // A rate as a bucket of tokens: what one request leaves of it. Pure; its owner keeps it.
 
-export interface Rate {
+export interface BucketRate {
   perSecond: number;
   /** At once. */
   burst: number;
@@ -14,7 +14,11 @@ export interface Bucket {
  * One token; `waitMs` is 0 where there was one, else how long until there is. A request that is refused costs nothing. No bucket is a full
  * one.
  */
-export function spendToken(bucket: Bucket | undefined, { perSecond, burst }: Rate, nowMs: number): { bucket: Bucket; waitMs: number } {
+export function spendToken(
+  bucket: Bucket | undefined,
+  { perSecond, burst }: BucketRate,
+  nowMs: number,
+): { bucket: Bucket; waitMs: number } {
   const { tokens, atMs } = bucket ?? { tokens: burst, atMs: nowMs };
   // A clock that was set back gives nothing, and counts from where it stands now.
   const held = Math.min(burst, tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000);

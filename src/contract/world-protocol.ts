@@ -31,7 +31,7 @@ export interface WorldPosition {
  * crash, a whole reset, the world's closing); another request under it is control.IDEMPOTENCY_KEY_REUSED. A refusal is not kept. Evidence
  * does not know the key. Kept: one record a keyed command, as long as the world; a fork has none of its parent's.
  */
-export interface Keyed {
+export interface CommandKey {
   /** 1 to limits.operationKeyCharsMax characters. */
   operationKey?: string;
 }
@@ -70,7 +70,7 @@ export type RouteResult =
   | { kind: 'not_decoded'; reason: string; code?: string; fault: 'request' | 'codec' };
 
 /** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */
-export interface Advance extends Keyed {
+export interface Advance extends CommandKey {
   kind: 'advance';
   targetUs: number;
   maxEvents: number;
@@ -155,7 +155,7 @@ export interface SettleDelivery {
 }
 export type DeliveryAnswer = { kind: 'status'; status: number } | { kind: 'none'; reason: 'timeout' | 'connection' | 'address_refused' };
 
-export interface SetFault extends Keyed {
+export interface SetFault extends CommandKey {
   kind: 'setFault';
   packageId: string;
   instanceId?: string;
@@ -163,44 +163,44 @@ export interface SetFault extends Keyed {
   active: boolean;
 }
 /** Bulk load of scheduled events, in order; each gets the next scheduling sequence. */
-export interface ScheduleEvents extends Keyed {
+export interface ScheduleEvents extends CommandKey {
   kind: 'schedule';
   events: InitialEvent[];
 }
-export interface CancelEvent extends Keyed {
+export interface CancelEvent extends CommandKey {
   kind: 'cancelEvent';
   scheduledEventId: string;
 }
-export interface SetOverrides extends Keyed {
+export interface SetOverrides extends CommandKey {
   kind: 'setOverrides';
   scope: 'run' | 'drill';
   rules: ToolOverride[];
 }
 /** Whole when `packages` is absent, and then it opens a closed world again. With `snapshotId`: back to that snapshot. */
-export interface Reset extends Keyed {
+export interface Reset extends CommandKey {
   kind: 'reset';
   packages?: string[];
   snapshotId?: string;
 }
-export interface TakeSnapshot extends Keyed {
+export interface TakeSnapshot extends CommandKey {
   kind: 'snapshot';
 }
 export interface SnapshotResult {
   snapshotId: string;
   position: WorldPosition;
 }
-export interface Verify extends Keyed {
+export interface Verify extends CommandKey {
   kind: 'verify';
   checkpointId: string;
   checkpointKind: CheckpointKind;
   result: VerificationEntry['result'];
 }
-export interface SetBudgets extends Keyed {
+export interface SetBudgets extends CommandKey {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
 /** Appends world_closed. Nothing changes a closed world but a whole reset: else control.STATE_CONFLICT, details {closed: true}. */
-export interface CloseWorld extends Keyed {
+export interface CloseWorld extends CommandKey {
   kind: 'close';
 }
 export type WorldCommand =

@@ -184,6 +184,7 @@ function nextRevision(tx: Change, services: ControlServices, { record, proposal,
   return putRevision(tx, draft, revisionOf(services, proposal, call));
 }
 
-function revisionOf({ nowMs }: ControlServices, { sourceDigest }: AuthoringProposal, { caller }: Publication['call']) {
-  return { sourceDigest, createdBy: caller.userId ?? caller.credentialId, nowMs: nowMs() };
+function revisionOf({ nowMs }: ControlServices, { sourceDigest, files }: AuthoringProposal, { caller }: Publication['call']) {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return { sourceDigest, bytes, createdBy: caller.userId ?? caller.credentialId, nowMs: nowMs() };
 }

@@ -2,6 +2,7 @@
 import { invariant, ServiceError } from '../contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../contract/hosted-authoring.js';
 import type { AuthoringSession } from '../contract/hosted-resources.js';
+import { noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
 
 export interface AuthoringRecord {
@@ -86,6 +87,9 @@ export function putAuthoring(tx: Change, record: AuthoringRecord, change: Sessio
     session: { ...session, ...active, ...closed, version, updatedAtMs: nowMs, pendingActionCount: activeTurnId === undefined ? 0 : 1 },
   };
   tx.put(authoringTable, next);
+  // Of a conversation that is over, the draft has what was published.
+  const { organizationId, projectId, authoringSessionId } = next.session;
+  if (session.state !== 'active') noteStorage(tx, { ownerId: authoringSessionId, organizationId, projectId, bytes: 0 });
   return next;
 }
 

@@ -19,7 +19,8 @@ import {
 import type { ChangeEndpoint } from './endpoint.js';
 import type { Ending, OperationRecord, Runner, RunnerContext } from './operations.js';
 import type { ControlServices } from './services.js';
-import { applyChanges, filesOf, keepTree, loadTree, type SourceTree, treeDigest, withMaterialized } from './source-trees.js';
+import { applyChanges, bytesOfTree, filesOf, keepTree, loadTree, type SourceTree, treeDigest, withMaterialized } from './source-trees.js';
+import { noteStorage, requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 import { requireVersion } from './versions.js';
 
@@ -37,6 +38,7 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
       requireVersion(record.session, body);
       requireInactive(record);
       requireChanges(record, body);
+      requireStorage(tx, services, record.session);
       const nowMs = services.nowMs();
       const turnId = newId('aturn');
       const { authoringSessionId, organizationId, projectId } = record.session;
@@ -132,6 +134,8 @@ async function takeTurn(services: ControlServices, { operation, input }: Operati
     state: 'succeeded',
     apply: (tx) => {
       tx.put(proposalTable, proposal);
+      const { organizationId, projectId, authoringSessionId } = record.session;
+      noteStorage(tx, { ownerId: authoringSessionId, organizationId, projectId, bytes: bytesOfTree(after) });
       return endTurn(tx, services, { operation, input }, { state: 'succeeded', proposalId: proposal.proposalId }, sourceDigest);
     },
   };

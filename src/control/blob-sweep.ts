@@ -11,7 +11,7 @@ import { ofRun, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type SourceRevisionRecord, sourceDraftTable, sourceRevisionTable } from './source-records.js';
 import { loadTree } from './source-trees.js';
-import type { Table, View } from './tables.js';
+import { everyListed, type View } from './tables.js';
 
 /** Yields how many went. */
 export async function sweepBlobs(services: ControlServices, { keptMs = limits.blobUnreferencedKeptMs } = {}): Promise<number> {
@@ -37,22 +37,22 @@ export interface BlobRoot {
 
 export function* blobRoots(view: View, nowMs: number): Generator<BlobRoot> {
   const root = (digest: string, owner: string, isTree = false): BlobRoot => ({ digest, owner, isTree, isKept: true });
-  for (const { sourceDigest, session } of every(view, authoringTable, 'active')) {
+  for (const { sourceDigest, session } of everyListed(view, authoringTable, { index: 'active', prefix: [] })) {
     if (sourceDigest !== undefined) yield root(sourceDigest, `the conversation ${session.authoringSessionId}`, true);
   }
-  for (const { attempt } of every(view, buildAttemptTable, 'unended'))
+  for (const { attempt } of everyListed(view, buildAttemptTable, { index: 'unended', prefix: [] }))
     yield root(attempt.sourceDigest, `the build attempt ${attempt.attemptId}`, true);
-  for (const revision of every(view, sourceRevisionTable, 'all')) {
+  for (const revision of everyListed(view, sourceRevisionTable, { index: 'all', prefix: [] })) {
     const { sourceDraftId, sourceDigest } = revision;
     if (isHeld(view, revision, nowMs)) yield root(sourceDigest, `revision ${revision.revision} of the draft ${sourceDraftId}`, true);
   }
-  for (const { digest, datasetId, revision } of every(view, datasetRevisionTable, 'all'))
+  for (const { digest, datasetId, revision } of everyListed(view, datasetRevisionTable, { index: 'all', prefix: [] }))
     yield root(digest, `revision ${revision} of the dataset ${datasetId}`);
-  for (const { build, view: shown, buildHash } of every(view, buildContentTable, 'all')) {
+  for (const { build, view: shown, buildHash } of everyListed(view, buildContentTable, { index: 'all', prefix: [] })) {
     yield root(build, `the build ${buildHash}`);
     yield root(shown, `the build ${buildHash}`);
   }
-  for (const { run } of every(view, runTable, 'unended')) {
+  for (const { run } of everyListed(view, runTable, { index: 'unended', prefix: [] })) {
     for (const { attachment } of ofRun(view, attachmentTable, run.hostedRunId)) {
       yield { ...root(attachment.hash, `an attachment of the run ${run.hostedRunId}`), isKept: attachment.state === 'available' };
     }
@@ -74,13 +74,4 @@ async function referencedBlobs({ blobs, nowMs, catalog }: ControlServices): Prom
 function isHeld(view: View, { sourceDraftId }: SourceRevisionRecord, nowMs: number): boolean {
   const deletedAtMs = view.get(sourceDraftTable, sourceDraftId)?.deletedAtMs;
   return deletedAtMs === undefined || deletedAtMs > nowMs - limits.blobUnreferencedKeptMs;
-}
-
-function* every<Record>(view: View, table: Table<Record>, index: string): Generator<Record> {
-  for (let after: string | undefined; ; ) {
-    const page = view.list(table, { index, prefix: [], limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
-    yield* page.records;
-    if (page.next === undefined) return;
-    after = page.next;
-  }
 }

@@ -7,11 +7,11 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Semaphore } from '../async/semaphore.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { diskFull, isDiskFull } from '../files/disk-full.js';
-import { Semaphore } from './semaphore.js';
 import type { Blobs } from './services.js';
 
 /** Where a blob lies; undefined for what is no digest. */

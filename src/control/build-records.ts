@@ -8,6 +8,7 @@ import type { ProjectView } from '../contract/project-view.js';
 import { unpackBuild } from './build-pack.js';
 import { LoadedCache } from './loaded-cache.js';
 import type { BuildSummary, ControlServices } from './services.js';
+import { noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
 
 export const buildTable = defineTable<Build>({
@@ -22,6 +23,8 @@ export interface BuildContent {
   /** Digests of blobs (build-pack.ts). */
   build: string;
   view: string;
+  /** Of both. Absent where an early version put it. */
+  bytes?: number;
 }
 export const buildContentTable = defineTable<BuildContent>({
   name: 'build-content',
@@ -86,6 +89,7 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
     createdAtMs: nowMs,
   };
   tx.put(buildTable, build);
+  noteStorage(tx, { ownerId: buildTable.idOf(build), organizationId, projectId, bytes: contentOf(tx, buildHash).bytes ?? 0 });
   return build;
 }
 

@@ -10,12 +10,13 @@ import type { Operation } from '../contract/operation.js';
 import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { inSpan } from '../tracing/tracing.js';
 import { movedAttempt } from './attempt-states.js';
-import { type BuildAttemptRecord, buildAttemptTable, putBuild } from './build-records.js';
+import { type BuildAttemptRecord, type BuildContent, buildAttemptTable, putBuild } from './build-records.js';
 import { chosenRows } from './chosen-rows.js';
 import type { OperationRecord, Runner } from './operations.js';
 import type { CompileReply, ControlServices } from './services.js';
 import { dataChoicesTable, revisionKey, type SourceRevisionRecord, toolSetupTable } from './source-records.js';
 import { clearMaterialized, loadTree, withMaterialized } from './source-trees.js';
+import { requireStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 
 export interface BuildOrder {
@@ -28,11 +29,13 @@ export interface BuildOrder {
 /** Records an attempt and the operation that carries it out. Data chosen for the revision later is not in it. */
 export function orderBuild(
   tx: Change,
-  { operations, nowMs }: ControlServices,
+  services: ControlServices,
   { revision: record, setupId, call }: BuildOrder,
 ): { attempt: BuildAttempt; operation: Operation } {
   const { organizationId, projectId, sourceDraftId, revision, sourceDigest } = record;
   const { idempotencyKey, requestHash, correlationId } = call;
+  const { operations, nowMs } = services;
+  requireStorage(tx, services, { organizationId, projectId });
   const attemptId = newId('attempt');
   const operation = operations.create(tx, {
     kind: 'build.compile',
@@ -136,10 +139,7 @@ async function compileAttempt(
 }
 
 type Compiled = NonNullable<CompileReply['compiled']>;
-interface Content {
-  build: string;
-  view: string;
-}
+type Content = Required<Omit<BuildContent, 'buildHash'>>;
 
 export async function keepAndVerify(
   { blobs, compiler }: ControlServices,
@@ -149,7 +149,7 @@ export async function keepAndVerify(
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
   if (!(await compiler.verify(summary.buildHash, await blobs.get(kept), projectId)))
     throw new Error(`what was kept of build ${summary.buildHash} is another build`);
-  return { build: kept, view: shown };
+  return { build: kept, view: shown, bytes: build.length + view.length };
 }
 
 function published(

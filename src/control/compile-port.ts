@@ -1,13 +1,14 @@
-// The compiler in workers of its own (task-pool.ts), shared by all projects in turns: builds, proposals and rows alike.
+// The compiler in workers of its own (workers/task-pool.ts), shared by all projects in turns: builds, proposals and rows alike.
 import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
 import { type Issue, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
+import { TaskLost, TaskPool } from '../workers/task-pool.js';
+import { threadWorkers } from '../workers/task-thread.js';
+import type { StartTaskWorker, ThreadLimits } from '../workers/task-worker.js';
 import type { CompileResults, CompileTask } from './compile-tasks.js';
 import type { CompilePort, CompileReply, CompileRequest, UploadedRows } from './services.js';
-import { TaskLost, TaskPool } from './task-pool.js';
-import { type StartTaskWorker, type ThreadLimits, threadWorkers } from './task-worker.js';
 
 export interface CompileWorkersOptions {
   workers?: number;
@@ -44,7 +45,7 @@ export class CompileWorkers implements CompilePort {
 
   constructor({ workers, timeoutMs, heapMb = compileLimits.heapMb, waitingMax, start, apart = false }: CompileWorkersOptions = {}) {
     this.#pool = new TaskPool({
-      start: start ?? threadWorkers('compile', { ...compileLimits, heapMb }),
+      start: start ?? threadWorkers({ entry: new URL('./task-entry.js', import.meta.url), limits: { ...compileLimits, heapMb } }),
       apart,
       workers: workers ?? limits.compileWorkersMax,
       timeoutMs: timeoutMs ?? limits.compileTimeoutMs,

@@ -1,5 +1,5 @@
 // The control room as http holds it: who asks, what is answered, and how it ends. control.ts furnishes it with every endpoint there is.
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
 import type { EndpointId, EndpointInput } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
 import { type AskedAt, Authentication } from './authentication.js';
@@ -59,10 +59,7 @@ export class ControlRoom {
   async drain(graceMs: number): Promise<void> {
     clearInterval(this.#purges);
     this.#refusals.flush({ all: true });
-    const over = new AbortController();
-    // Who is still waited for then is refused when the worlds and the catalog close under him; his claim stays for the next incarnation.
-    const grace = pause(graceMs, undefined, { signal: over.signal }).catch(() => {});
-    await Promise.all([this.services.operations.drain(graceMs), Promise.race([this.#dispatcher.drain(), grace])]);
-    over.abort();
+    // A request that is still under way then is refused when the worlds and the catalog close; its claim stays for the next incarnation.
+    await Promise.all([this.services.operations.drain(graceMs), within(graceMs, this.#dispatcher.drain())]);
   }
 }

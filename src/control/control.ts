@@ -1,6 +1,6 @@
 // One incarnation of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
 import type { EndpointId } from '../contract/endpoints.js';
 import { limits } from '../contract/limits.js';
 import type { NotReadyReason } from '../contract/readiness.js';
@@ -183,12 +183,6 @@ async function openServices({ settings, bindings, log, meter = silentMeter, trac
     await catalog.close();
     throw error;
   }
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const enough = new AbortController();
-  await Promise.race([work, pause(ms, undefined, { signal: enough.signal }).catch(() => {})]);
-  enough.abort();
 }
 
 /** Access ends at once, and a call that runs on is answered as its world closes. Who may still write closes before what is written to. */

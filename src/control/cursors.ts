@@ -1,6 +1,6 @@
 // Pages of a list. A cursor names a place in one list, as one caller asks for it, and is MACed: it can be kept and given back, not made.
-import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { cursorOf, placeOf } from '../contract/list-cursor.js';
 import type { Keyring } from './keyring.js';
 import type { KeyPart, Table, View } from './tables.js';
 
@@ -48,18 +48,4 @@ function purposeOf<Record>({ table, index, prefix, reverse = false, filters = {}
     .filter(([, value]) => value !== undefined)
     .sort(([left], [right]) => (left < right ? -1 : 1));
   return `cursor ${JSON.stringify([table.name, index, prefix, reverse, narrowed])}`;
-}
-
-function cursorOf(keyring: Keyring, purpose: string, place: string): string {
-  return `${Buffer.from(place).toString('base64url')}.${keyring.seal(purpose, place)}`;
-}
-
-function placeOf(keyring: Keyring, purpose: string, cursor: string): string {
-  const dot = cursor.lastIndexOf('.');
-  const text = cursor.slice(0, Math.max(dot, 0));
-  const place = Buffer.from(text, 'base64url').toString();
-  // Text that merely decodes to the place is not the cursor that was given out.
-  const isOurs = dot > 0 && Buffer.from(place).toString('base64url') === text && keyring.isSealed(purpose, place, cursor.slice(dot + 1));
-  if (!isOurs) throw new ServiceError('control.CURSOR_INVALID', { message: 'The cursor does not belong to this list.' });
-  return place;
 }

@@ -9,6 +9,7 @@ import { contentOf, loadBuild, requireBuild } from './build-records.js';
 import { listPage } from './cursors.js';
 import {
   type DatasetRevisionRecord,
+  datasetRevisionId,
   datasetRevisionTable,
   datasetTable,
   keepContent,
@@ -21,6 +22,7 @@ import type { EndpointSet } from './endpoint.js';
 import { returnQuota, takeQuota } from './quotas.js';
 import type { ControlServices, DatasetTool } from './services.js';
 import { revisionKey, sourceRevisionTable } from './source-records.js';
+import { noteStorage, requireStorage } from './storage-use.js';
 import type { Change, View } from './tables.js';
 import { requireConfirmation, requireVersion } from './versions.js';
 
@@ -124,6 +126,7 @@ export function nextOf(dataset: Dataset, digest: string, { createdAtMs }: Author
 interface PreparedRows {
   content: DatasetContent;
   digest: string;
+  bytes: number;
   provenance: DatasetRevisionView['provenance'];
 }
 interface RowsRequest extends Pick<CreateDatasetRequest, 'buildHash' | 'packageId' | 'collections'> {
@@ -135,11 +138,12 @@ interface RowsRequest extends Pick<CreateDatasetRequest, 'buildHash' | 'packageI
 async function prepareRows(services: ControlServices, view: View, request: RowsRequest): Promise<PreparedRows> {
   const { blobs, compiler } = services;
   const { collections } = request;
+  requireStorage(view, services, request);
   const { build, tool } = await toolFor(services, view, request);
   const issues = await compiler.checkRows(tool.manifest.state, collections, request.projectId);
   if (issues.length > 0) throw rowsRefused(issues);
   const content = orderedContent({ tool: datasetToolOf(tool), collections });
-  return { content, digest: await keepContent(content, blobs), provenance: provenanceOf(view, build, tool) };
+  return { content, ...(await keepContent(content, blobs)), provenance: provenanceOf(view, build, tool) };
 }
 
 /** The build and its tool. control.INVALID_REQUEST where it has none of this name. */
@@ -186,13 +190,15 @@ export function provenanceOf(
 function putRevision(
   tx: Change,
   dataset: Dataset,
-  { content, digest, provenance }: PreparedRows,
+  { content, digest, bytes, provenance }: PreparedRows,
   author: Pick<DatasetRevisionRecord, 'createdBy' | 'createdAtMs'>,
 ): { reply: DatasetRevisionView; resource: { type: string; id: string } } {
   const { datasetId, currentRevision: revision } = dataset;
   const record: DatasetRevisionRecord = { datasetId, revision, digest, ...(provenance === undefined ? {} : { provenance }), ...author };
   tx.put(datasetTable, dataset);
   tx.put(datasetRevisionTable, record);
+  const { organizationId, projectId } = dataset;
+  noteStorage(tx, { ownerId: datasetRevisionId(record), organizationId, projectId, bytes });
   return { reply: viewOf(dataset, record, content), resource: { type: 'dataset', id: datasetId } };
 }
 

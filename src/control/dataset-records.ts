@@ -1,5 +1,4 @@
 // Datasets as they lie in the catalog: the dataset, and its immutable revisions, whose rows are blobs under the revision's digest.
-
 import { contentText, type DatasetContent } from '../contract/dataset-content.js';
 import { ServiceError } from '../contract/errors.js';
 import type { DatasetRevisionView } from '../contract/hosted-resources.js';
@@ -26,15 +25,18 @@ export interface DatasetRevisionRecord {
   createdBy: string;
   createdAtMs: number;
 }
+export const datasetRevisionId = ({ datasetId, revision }: Pick<DatasetRevisionRecord, 'datasetId' | 'revision'>): string =>
+  `${datasetId}.${revision}`;
 export const datasetRevisionTable = defineTable<DatasetRevisionRecord>({
   name: 'dataset-revision',
-  idOf: ({ datasetId, revision }) => `${datasetId}.${revision}`,
+  idOf: datasetRevisionId,
   indexes: { all: () => [] },
 });
 
 /** `content` is ordered. */
-export function keepContent(content: DatasetContent, blobs: Blobs): Promise<string> {
-  return blobs.put(Buffer.from(contentText(content)));
+export async function keepContent(content: DatasetContent, blobs: Blobs): Promise<{ digest: string; bytes: number }> {
+  const text = Buffer.from(contentText(content));
+  return { digest: await blobs.put(text), bytes: text.length };
 }
 
 export async function loadContent(digest: string, blobs: Blobs): Promise<DatasetContent> {

@@ -1,7 +1,7 @@
 // Datasets that do not fit a request's body: their rows are announced with size and digest, sent as bytes, then checked in a
 // worker and made a revision.
 //   DATASET-UPLOADS-1. What was sent is of its project alone, and gone after an hour unless a dataset has taken it.
-//   DATASET-UPLOADS-2. What a revision made of an upload has on the disk counts as storage of its project.
+//   DATASET-UPLOADS-2. What a revision has on the disk counts as storage of its project (storage-use.ts).
 // The event loop never walks the rows as they come, and no reply to who sent them has them.
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
@@ -11,6 +11,7 @@ import { limits } from '../contract/limits.js';
 import { datasetToolOf, firstOf, nextOf, provenanceOf, rowsRefused, toolFor } from './dataset-endpoints.js';
 import {
   type DatasetRevisionRecord,
+  datasetRevisionId,
   datasetRevisionTable,
   datasetTable,
   requireAvailableDataset,
@@ -67,7 +68,7 @@ export function datasetUploadEndpoints(services: ControlServices): EndpointSet<I
         tx.put(datasetTable, dataset);
         tx.put(datasetRevisionTable, { datasetId, revision, digest, ...(provenance === undefined ? {} : { provenance }), ...author });
         tx.remove(uploadTable, path.uploadId);
-        noteStorage(tx, { ownerId: `${datasetId}.${revision}`, ...place, bytes });
+        noteStorage(tx, { ownerId: datasetRevisionId({ datasetId, revision }), ...place, bytes });
         const reply = { dataset, revision: { schemaVersion: 1 as const, datasetId, revision, digest, bytes, collections } };
         return { reply, resource: { type: 'dataset', id: datasetId } };
       },

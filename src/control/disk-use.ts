@@ -3,7 +3,7 @@
 //   DISK-USE-1. One count at a time, and counts take no more than a hundredth of the time.
 //   DISK-USE-2. Tenants' code may have made any number of files: no more than limits.diskUseEntriesMax of each part are looked at.
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
 import { limits } from '../contract/limits.js';
 import { folderBytes } from '../files/folder-bytes.js';
 
@@ -32,9 +32,7 @@ export class DiskUse {
         this.#counting = undefined;
       });
     }
-    if (this.#sizes === undefined && this.#counting !== undefined) {
-      await Promise.race([this.#counting, pause(limits.diskUseWaitMs, undefined, { ref: false })]);
-    }
+    if (this.#sizes === undefined && this.#counting !== undefined) await within(limits.diskUseWaitMs, this.#counting);
     return this.#sizes;
   }
 

@@ -4,11 +4,12 @@
 //   DISPATCH-2. A project the caller may do nothing in does not exist for him.
 //   DISPATCH-3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
-import { type EndpointRule, endpointTable } from '../contract/endpoint-table.js';
+import { endpointTable } from '../contract/endpoint-table.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { filledPath } from '../contract/route-table.js';
 import { auditEvent, auditTable } from './audit-records.js';
 import { requireAuthority } from './authorities.js';
 import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './endpoint.js';
@@ -58,6 +59,7 @@ const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'deleteGrant',
   'discardAuthoringSession',
   'deleteSourceDraft',
+  'deleteToolSetup',
   'archiveDataset',
   'archiveEnvironment',
   'destroySession',
@@ -137,7 +139,8 @@ export class Dispatcher {
     if (short !== undefined) throw short;
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
-    const requestHash = requestHashOf(rule, pathOf(rule, input.path as { [name: string]: string | number } | undefined), input.body);
+    const path = filledPath(rule.path, { ...(input.path as { [name: string]: string | number } | undefined) });
+    const requestHash = requestHashOf(rule, path, input.body);
     const ask: Ask = {
       id,
       call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>,
@@ -239,8 +242,4 @@ function holderOf(caller: Caller): string {
   const { organizationId, identity, operator } = caller;
   if (operator === true) return 'operator';
   return identity === undefined ? organizationId : `${organizationId} ${principalOf(caller)}`;
-}
-
-function pathOf({ path }: EndpointRule, values: { [name: string]: string | number } = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }

@@ -1,7 +1,7 @@
 // What an endpoint of the control room is: a function of a caller and a checked input, in one of three kinds. dispatch.ts runs them.
 import type { Authority, Role } from '../contract/authority.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
-import type { Rate } from '../contract/token-bucket.js';
+import type { BucketRate } from '../contract/token-bucket.js';
 import type { Change, View } from './tables.js';
 
 /** Who asks, once authenticated. */
@@ -20,7 +20,7 @@ export interface Caller {
   /** Present when a token of the identity provider speaks instead of a credential. */
   identity?: Identity;
   /** At which it may ask, and what is left of it. */
-  rate?: { rate: Rate; remaining: number };
+  rate?: { rate: BucketRate; remaining: number };
   /** What it may do in a project of its organization. */
   authoritiesIn(projectId: string): ReadonlySet<Authority>;
 }

@@ -1,5 +1,4 @@
 // How the control room stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
-import { limits } from '../contract/limits.js';
 import type { WorldHostStats } from '../worlds/api.js';
 import { deliveryWatch } from './delivery-watch.js';
 import { DiskUse, type FolderSizes } from './disk-use.js';
@@ -8,6 +7,7 @@ import { organizationTable } from './organization-records.js';
 import { quotaUsed } from './quotas.js';
 import { runMemory } from './run-memory.js';
 import type { ControlServices, DiskFigures } from './services.js';
+import { everyListed } from './tables.js';
 
 export interface ControlFigures {
   /** New work is taken. */
@@ -69,16 +69,11 @@ export class Figures {
   #quotasUsed(): Pick<ControlFigures, 'worlds' | 'runsActive'> {
     const { view } = this.#services.catalog;
     let [worlds, runsActive] = [0, 0];
-    for (let after: string | undefined; ; ) {
-      const place = { index: 'all', prefix: [], limit: limits.purgeRecordsMax };
-      const page = view.list(organizationTable, after === undefined ? place : { ...place, after });
-      for (const { organizationId } of page.records) {
-        worlds += quotaUsed(view, { organizationId, name: 'sessionsLiveMax' });
-        runsActive += quotaUsed(view, { organizationId, name: 'runsActiveMax' });
-      }
-      if (page.next === undefined) return { worlds, runsActive };
-      after = page.next;
+    for (const { organizationId } of everyListed(view, organizationTable, { index: 'all', prefix: [] })) {
+      worlds += quotaUsed(view, { organizationId, name: 'sessionsLiveMax' });
+      runsActive += quotaUsed(view, { organizationId, name: 'runsActiveMax' });
     }
+    return { worlds, runsActive };
   }
 
   /** A host begins again at none, and one that has ended is not there: the sum never falls. */

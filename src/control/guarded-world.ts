@@ -1,5 +1,6 @@
 // A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When
 // the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
+import { type RetryPolicy, retry } from '../async/retry.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
@@ -31,6 +32,11 @@ export interface Watch {
 /** What runs no tool code: a run of a quarantined build is still judged and sealed. */
 const reading: ReadonlySet<WorldCommand['kind']> = new Set<WorldCommand['kind']>(['setBudgets', 'verify', 'close']);
 
+const queryRetries: RetryPolicy = {
+  attemptsMax: limits.worldTriesMax,
+  isRetryable: (error) => error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED' && !isOwnFailure(error),
+};
+
 export class GuardedWorld implements WorldRef {
   readonly #world: WorldRef;
   readonly #parts: GuardedWorldParts;
@@ -50,14 +56,7 @@ export class GuardedWorld implements WorldRef {
     return this.#inTurn(reading.has(command.kind) ? 'read' : 'use', () => this.#world.command(command, options));
   }
   async query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#inTurn('read', () => this.#world.query(query));
-      } catch (error) {
-        const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED' && !isOwnFailure(error);
-        if (!isLost || tries === limits.worldTriesMax) throw error;
-      }
-    }
+    return await retry(queryRetries, () => this.#inTurn('read', () => this.#world.query(query)));
   }
   fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
     return this.#inTurn('use', () => this.#world.fork(request));

@@ -4,7 +4,7 @@
 //     take writes.
 //   HEALTH-3. On a full disk nothing is written to find out: it would take what is kept for work that frees room.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
 import { limits } from '../contract/limits.js';
 import type { NotReadyReason } from '../contract/readiness.js';
 import type { Catalog } from './catalog.js';
@@ -83,9 +83,7 @@ export class Health {
       .finally(() => {
         this.#probe = undefined;
       });
-    const enough = new AbortController();
-    await Promise.race([this.#probe, pause(limits.commitLagMsMax, undefined, { signal: enough.signal }).catch(() => {})]);
-    enough.abort();
+    await within(limits.commitLagMsMax, this.#probe);
   }
 }
 

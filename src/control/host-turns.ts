@@ -5,6 +5,7 @@
 //   HOST-TURNS-2. Of the worlds of one host that hold it, one is served at a time, the one that held least first, and while others are at
 //     work there the host is held for no more than `heldShare` of its time; nobody waits longer than `heldWaitMsMax`.
 //   HOST-TURNS-3. Messages of one world pass in the order in which they came.
+import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 
@@ -47,8 +48,8 @@ interface HostQueue {
 export class HostTurns {
   readonly #heldMsPerMinute: number;
   readonly #nowMs: () => number;
-  readonly #worlds = new Map<string, Level>();
-  readonly #projects = new Map<string, Level>();
+  readonly #worlds = new LruMap<string, Level>({ entriesMax: limits.heldWorldsMax });
+  readonly #projects = new LruMap<string, Level>({ entriesMax: limits.heldWorldsMax });
   readonly #hosts = new Map<number, HostQueue>();
 
   constructor({ heldMsPerMinute, nowMs = () => performance.now() }: HostTurnsOptions) {
@@ -126,7 +127,7 @@ export class HostTurns {
   }
 
   #requireBudget(projectId: string): void {
-    const held = drained(this.#projects.get(projectId), this.#projectDrain, this.#nowMs());
+    const held = drained(this.#projects.peek(projectId), this.#projectDrain, this.#nowMs());
     if (held < this.#heldMsPerMinute) return;
     const seconds = this.#heldMsPerMinute / 1000;
     throw new ServiceError('control.RATE_LIMITED', {
@@ -137,19 +138,16 @@ export class HostTurns {
   }
 
   #heldBy(worldId: string): number {
-    const level = this.#worlds.get(worldId);
+    const level = this.#worlds.peek(worldId);
     if (level === undefined) return 0;
     const held = drained(level, limits.heldShare, this.#nowMs());
     if (held === 0) this.#worlds.delete(worldId);
     return held;
   }
 
-  #raise(levels: Map<string, Level>, name: string, { ms, drain }: { ms: number; drain: number }): void {
+  #raise(levels: LruMap<string, Level>, name: string, { ms, drain }: { ms: number; drain: number }): void {
     const atMs = this.#nowMs();
-    const before = drained(levels.get(name), drain, atMs);
-    levels.delete(name);
-    levels.set(name, { ms: before + ms, atMs });
-    if (levels.size > limits.heldWorldsMax) levels.delete(levels.keys().next().value as string);
+    levels.set(name, { ms: drained(levels.peek(name), drain, atMs) + ms, atMs });
   }
 
   #queueOf(host: number): HostQueue {

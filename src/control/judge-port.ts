@@ -1,9 +1,11 @@
-// Expressions of hosted runs are judged in workers of their own (task-pool.ts), shared by all projects in turns: one may take most of a
+// Expressions of hosted runs are judged in workers of their own (workers/task-pool.ts), shared by all projects in turns: one may take most of a
 // second, and this thread has others to answer meanwhile.
+import { retry } from '../async/retry.js';
 import { limits } from '../contract/limits.js';
 import type { ExpressionJudge, Judged } from '../drills/judge/evaluate-expression.js';
-import { TaskLost, TaskPool } from './task-pool.js';
-import { type StartTaskWorker, type ThreadLimits, threadWorkers } from './task-worker.js';
+import { TaskLost, TaskPool } from '../workers/task-pool.js';
+import { threadWorkers } from '../workers/task-thread.js';
+import type { StartTaskWorker, ThreadLimits } from '../workers/task-worker.js';
 
 export interface JudgeTask {
   kind: 'judge';
@@ -31,7 +33,7 @@ export class JudgeWorkers {
   constructor({ workers, start, apart = false }: JudgeWorkersOptions = {}) {
     const { judgeQueueMax } = limits;
     this.#pool = new TaskPool({
-      start: start ?? threadWorkers('judge', judgeLimits),
+      start: start ?? threadWorkers({ entry: new URL('./task-entry.js', import.meta.url), limits: judgeLimits }),
       apart,
       workers: workers ?? limits.judgeWorkersMax,
       timeoutMs: limits.judgeTimeoutMs,
@@ -56,12 +58,8 @@ export class JudgeWorkers {
 
   /** A worker that was lost says nothing of the expression, whose steps are counted: another one is asked. */
   async #judge({ expression, party, text }: { expression: string; party: string; text: () => string }): Promise<Judged> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#pool.run({ what: 'Judging an expression', party, task: () => ({ kind: 'judge', expression, view: text() }) });
-      } catch (error) {
-        if (!(error instanceof TaskLost) || tries === limits.judgeTriesMax) throw error;
-      }
-    }
+    return await retry({ attemptsMax: limits.judgeTriesMax, isRetryable: (error) => error instanceof TaskLost }, () =>
+      this.#pool.run({ what: 'Judging an expression', party, task: () => ({ kind: 'judge', expression, view: text() }) }),
+    );
   }
 }

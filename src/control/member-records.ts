@@ -1,6 +1,5 @@
 // How membership changes: a role, a removal, a return. What a member may do is asked at each request (standing.ts), so nothing else has to
 // move.
-
 import type { Role } from '../contract/authority.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Member } from '../contract/hosted-organization.js';

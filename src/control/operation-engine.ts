@@ -3,7 +3,9 @@
 //   OPERATION-ENGINE-2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that
 //     records it, so it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
 //   OPERATION-ENGINE-3. An end that could not be written is written later: the runner does not run again for it.
-import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
+import { pause } from '../async/pause.js';
+import { backoffMs } from '../async/retry.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
@@ -21,7 +23,7 @@ import type { CreateOperation, OperationFigure, OperationRecord, Operations, Run
 import { OperationSuspended } from './operations.js';
 import { countOf, moveCount } from './quotas.js';
 import type { ControlLog } from './services.js';
-import type { Change } from './tables.js';
+import { type Change, everyListed } from './tables.js';
 
 export interface OperationEngineOptions {
   catalog: Catalog;
@@ -175,29 +177,17 @@ export class OperationEngine implements Operations {
 
   resume(): void {
     this.#phase = 'open';
-    let after: string | undefined;
-    do {
-      const page = this.#catalog.view.list(operationTable, {
-        index: 'unfinished',
-        prefix: [],
-        limit: limits.purgeRecordsMax,
-        ...(after === undefined ? {} : { after }),
-      });
-      for (const { lane, operation } of page.records) {
-        const { operationId, kind } = operation;
-        this.#enter(lane, { operationId, kind, isCounted: false, takenUp: true });
-      }
-      after = page.next;
-    } while (after !== undefined);
+    for (const { lane, operation } of everyListed(this.#catalog.view, operationTable, { index: 'unfinished', prefix: [] })) {
+      const { operationId, kind } = operation;
+      this.#enter(lane, { operationId, kind, isCounted: false, takenUp: true });
+    }
   }
 
   async drain(graceMs: number): Promise<void> {
     if (this.#phase === 'over') return;
     this.#phase = 'draining';
     this.#leaving.abort();
-    const done = new AbortController();
-    await Promise.race([Promise.all(this.#atWork), pause(graceMs, undefined, { signal: done.signal }).catch(() => {})]);
-    done.abort();
+    await within(graceMs, Promise.all(this.#atWork));
     this.#phase = 'over';
     this.#over.abort();
     await this.#giveStartsBack([...this.#live.keys()]);
@@ -370,8 +360,7 @@ export class OperationEngine implements Operations {
 
   /** Longer each time; over at once when this incarnation is. */
   async #wait(tries: number): Promise<void> {
-    const ms = Math.min(this.#retryMs * 2 ** Math.min(tries - 1, 7), limits.operationRetryMaxMs);
-    await pause(ms, undefined, { signal: this.#over.signal }).catch(() => {});
+    await pause(backoffMs({ firstMs: this.#retryMs, maxMs: limits.operationRetryMaxMs }, tries), this.#over.signal);
   }
 
   #ended(lane: string, operation: Operation): void {

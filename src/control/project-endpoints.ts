@@ -1,5 +1,4 @@
 // Projects and the grants in them.
-
 import { ServiceError } from '../contract/errors.js';
 import type { ProjectGrant } from '../contract/hosted-organization.js';
 import { newId } from '../contract/ids.js';

@@ -8,14 +8,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
 import { type BuildAttemptRecord, buildAttemptTable, buildContentTable, buildTable } from './build-records.js';
-import { datasetRevisionTable, datasetTable } from './dataset-records.js';
+import { datasetRevisionId, datasetRevisionTable, datasetTable } from './dataset-records.js';
 import { bearerTable, credentialTable } from './organization-records.js';
 import { returnQuota } from './quotas.js';
 import { type Reference, referenceKey, referencesOf, referringTables } from './references.js';
 import type { ControlServices } from './services.js';
 import type { Retention } from './settings.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source-records.js';
-import type { Change, Table, View } from './tables.js';
+import { noteStorage, type Tenant } from './storage-use.js';
+import { type Change, pagesOf, type Table, type View } from './tables.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
 interface Kind<Record> {
@@ -29,6 +30,7 @@ export type Purged = { [table: string]: number };
 
 const isPast = (atMs: number | undefined, keptMs: number, nowMs: number): boolean => atMs !== undefined && atMs + keptMs < nowMs;
 const noParts = (): boolean => true;
+const placeOf = ({ organizationId, projectId }: Tenant): Tenant => ({ organizationId, projectId });
 function kind<Record>(one: Kind<Record>): Kind<unknown> {
   return one as Kind<unknown>;
 }
@@ -68,18 +70,22 @@ const kinds: readonly Kind<unknown>[] = [
   kind({
     table: buildTable,
     isOver: (_, { createdAtMs }, { nowMs, retention }) => isPast(createdAtMs, retention.buildMs, nowMs),
-    removeParts: noParts,
+    removeParts: (tx, build) => {
+      noteStorage(tx, { ownerId: buildTable.idOf(build), ...placeOf(build), bytes: 0 });
+      return true;
+    },
   }),
   // Of builds that no project has any more.
   kind({ table: buildContentTable, isOver: () => true, removeParts: noParts }),
   kind({
     table: datasetTable,
     isOver: (_, { archivedAtMs }, { nowMs, retention }) => isPast(archivedAtMs, retention.archivedDatasetMs, nowMs),
-    removeParts: (tx, { datasetId, currentRevision }) =>
+    removeParts: (tx, { datasetId, currentRevision, organizationId, projectId }) =>
       removeRevisions(currentRevision, (revision) => {
-        const id = `${datasetId}.${revision}`;
+        const id = datasetRevisionId({ datasetId, revision });
         const isThere = tx.get(datasetRevisionTable, id) !== undefined;
         tx.remove(datasetRevisionTable, id);
+        noteStorage(tx, { ownerId: id, organizationId, projectId, bytes: 0 });
         return isThere;
       }),
   }),
@@ -180,12 +186,9 @@ async function idsOver({ catalog: { view }, settings: { retention }, nowMs }: Ne
 
 /** A page at a time: requests are answered in between. */
 async function forEveryRecord<Record>(view: View, table: Table<Record>, work: (record: Record) => void): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const page = view.scan(table, { limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
-    for (const record of page.records) work(record);
-    if (page.next === undefined) return;
-    after = page.next;
-    await nextTurn();
+  for (const { records, next } of pagesOf(view, table)) {
+    for (const record of records) work(record);
+    if (next !== undefined) await nextTurn();
   }
 }
 

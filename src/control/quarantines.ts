@@ -3,7 +3,6 @@
 //   QUARANTINES-2. A strike is counted for the build of the session whose world was at work, in the session's own project.
 import type { BuildQuarantine } from '../contract/hosted-source.js';
 import { newId } from '../contract/ids.js';
-import { limits } from '../contract/limits.js';
 import { auditTable } from './audit-records.js';
 import type { Catalog } from './catalog.js';
 import {
@@ -17,7 +16,7 @@ import {
 } from './quarantine-records.js';
 import { sessionTable } from './session-records.js';
 import type { ControlSettings } from './settings.js';
-import type { Change } from './tables.js';
+import { type Change, everyListed } from './tables.js';
 
 export interface QuarantineParts {
   catalog: Catalog;
@@ -33,13 +32,7 @@ export class Quarantines {
 
   constructor(parts: QuarantineParts) {
     this.#parts = parts;
-    for (let after: string | undefined; ; ) {
-      const place = { index: 'closed', prefix: [], limit: limits.purgeRecordsMax };
-      const page = parts.catalog.view.list(quarantineTable, after === undefined ? place : { ...place, after });
-      for (const record of page.records) this.#keep(record);
-      if (page.next === undefined) return;
-      after = page.next;
-    }
+    for (const record of everyListed(parts.catalog.view, quarantineTable, { index: 'closed', prefix: [] })) this.#keep(record);
   }
 
   /** How many builds are quarantined. */

@@ -1,19 +1,19 @@
 // Token buckets, one a credential or organization. A bucket that is full again is the same as none, so only those in use are kept.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { type Bucket, type Rate, spendToken } from '../contract/token-bucket.js';
+import { type Bucket, type BucketRate, spendToken } from '../contract/token-bucket.js';
 
 interface RatedBucket extends Bucket {
-  rate: Rate;
+  rate: BucketRate;
 }
 
 export class RateLimiter {
-  readonly #rate: Rate;
+  readonly #rate: BucketRate;
   readonly #nowMs: () => number;
   /** In the order of last use. */
   readonly #buckets = new Map<string, RatedBucket>();
 
-  constructor(rate: Rate, nowMs: () => number) {
+  constructor(rate: BucketRate, nowMs: () => number) {
     if (!(rate.perSecond > 0 && rate.burst >= 1)) throw new Error('a rate is above zero and its burst at least one');
     this.#rate = rate;
     this.#nowMs = nowMs;
@@ -23,7 +23,7 @@ export class RateLimiter {
    * One request; control.RATE_LIMITED when there is no token left. A refused request costs nothing. `rate`: where the id has one of its
    * own. Yields the rate, and how many would be let through now.
    */
-  take(id: string, rate: Rate = this.#rate): { rate: Rate; remaining: number } {
+  take(id: string, rate: BucketRate = this.#rate): { rate: BucketRate; remaining: number } {
     const { perSecond, burst } = rate;
     const nowMs = this.#nowMs();
     const { bucket, waitMs } = spendToken(this.#buckets.get(id), rate, nowMs);

@@ -3,7 +3,6 @@
 //   REFERENCES-1. A reference is to a record that somebody may still need through it. What is only history (who made a thing, what it began
 //     with) is none.
 //   REFERENCES-2. A part goes with its whole, in one change, so it does not keep it.
-
 import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
 import { firstStartTable } from './bootstrap.js';
 import { buildAttemptTable, buildContentTable, buildTable } from './build-records.js';

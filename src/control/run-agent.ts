@@ -6,6 +6,7 @@ import type { RunError } from '../contract/run.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { runError } from '../drills/run-error.js';
 import type { ChangeEndpoint, PreparedEndpoint } from './endpoint.js';
+import { refused } from './refused.js';
 import { nameAttachments } from './run-attachments.js';
 import { isAwaited, noteAccess, putRun, submitResult } from './run-changes.js';
 import { runMemory } from './run-memory.js';
@@ -13,7 +14,6 @@ import { type RunRecord, requireRevision, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type GivenAccess, giveAccess } from './session-access.js';
 import { requireRecord, sessionTable } from './session-records.js';
-import { refused } from './session-start.js';
 import { annotate } from './session-states.js';
 import type { View } from './tables.js';
 

@@ -6,11 +6,12 @@ import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { describe } from '../drills/capture.js';
 import type { ChangeEndpoint, PreparedEndpoint } from './endpoint.js';
+import { refused } from './refused.js';
 import { type AttachmentRecord, attachmentTable, requireAttachment } from './run-attachment-records.js';
 import { putRun } from './run-changes.js';
 import { type RunRecord, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
-import { refused } from './session-start.js';
+import { noteStorage } from './storage-use.js';
 import type { Change, View } from './tables.js';
 
 export function beginAttachment(services: ControlServices): ChangeEndpoint<'beginAttachment'> {
@@ -39,6 +40,8 @@ export function beginAttachment(services: ControlServices): ChangeEndpoint<'begi
       };
       tx.put(attachmentTable, { attachment, isNamed: false });
       putRun(tx, { ...record, attachments: { count, bytes } }, nowMs);
+      const { organizationId, projectId } = record.run;
+      noteStorage(tx, { ownerId: hostedRunId, organizationId, projectId, bytes });
       return outcomeOf(attachment);
     },
   };

@@ -1,6 +1,7 @@
 // The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
 //   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
 //   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
+import { retry } from '../async/retry.js';
 import { ServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';
@@ -14,7 +15,7 @@ import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runTable, stepTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
-import { backoff } from './with-retry.js';
+import { operationWaitMs } from './with-retry.js';
 
 export interface DeskPart {
   /** As this coordinator took it up. */
@@ -99,15 +100,10 @@ export class RunAttemptStore implements AttemptStore {
   /** Of the run, as long as it is this coordinator's. A full disk is waited for. */
   async change<T>(work: (tx: Change, record: RunRecord, nowMs: number) => T): Promise<T> {
     const { catalog, nowMs } = this.#services;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await catalog.change((tx) => work(tx, this.mine(tx), nowMs()));
-      } catch (error) {
-        const passes = error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
-        if (!passes || this.#part.leaving.aborted) throw error;
-        await backoff(tries, { leaving: this.#part.leaving, retryAfterMs: error.extra.retryAfterMs });
-      }
-    }
+    const isRetryable = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+    return await retry({ isRetryable, waitMs: operationWaitMs, signal: this.#part.leaving }, () =>
+      catalog.change((tx) => work(tx, this.mine(tx), nowMs())),
+    );
   }
 
   mine(tx: Change): RunRecord {

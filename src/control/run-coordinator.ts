@@ -1,6 +1,8 @@
 // The coordinator of a hosted run: the runner of `drill.run`. It plays the attempt in the session's world, step by step as agents hand in
 // their interactions, then seals the evidence. After a crash the next incarnation's coordinator begins again, and every step is there once.
 import { mkdir, rm } from 'node:fs/promises';
+import { pause } from '../async/pause.js';
+import { backoffMs, type RetryPolicy, retry } from '../async/retry.js';
 import { ServiceError } from '../contract/errors.js';
 import { Attempt } from '../drills/attempt.js';
 import { attemptReport, writeAttemptReport } from '../drills/attempt-report.js';
@@ -24,7 +26,7 @@ import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireRecord } from './session-records.js';
 import { requireUsable } from './session-states.js';
-import { backoff, withRetry } from './with-retry.js';
+import { operationBackoff, withRetry } from './with-retry.js';
 
 export function runRunner(services: ControlServices): Runner {
   return {
@@ -137,7 +139,7 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
         // Played already: there is nothing to cancel.
         if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return;
         services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
-        await backoff(tries, { leaving: quiet });
+        await pause(backoffMs(operationBackoff, tries), quiet);
       }
     }
   };
@@ -149,14 +151,11 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
 
 /** A full disk is waited for. */
 async function writeWithRetry<T>(services: ControlServices, leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await write();
-    } catch (error) {
-      const isFull = isStorageFull(error) || isDiskFull(error, services.settings.dataDirectory);
-      if (!isFull || leaving.aborted) throw error;
-      await backoff(tries, { leaving });
-    }
-  }
+  const policy: RetryPolicy = {
+    isRetryable: (error) => isStorageFull(error) || isDiskFull(error, services.settings.dataDirectory),
+    waitMs: (_, attempts) => backoffMs(operationBackoff, attempts),
+    signal: leaving,
+  };
+  return await retry(policy, write);
 }
 const isStorageFull = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';

@@ -92,13 +92,15 @@ interface HowItEnds {
 }
 function endRun(tx: Change, services: ControlServices, record: RunRecord, { end, leaseIsFree, verdict }: HowItEnds): void {
   const nowMs = services.nowMs();
-  const { hostedRunId, organizationId, sessionId, createdAtMs } = record.run;
+  const { hostedRunId, organizationId, projectId, sessionId, createdAtMs } = record.run;
   const kind = end.state === 'sealed' ? 'sealed' : 'ended';
   putRun(tx, finishRun(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
   const session = requireRecord(tx, sessionId);
   const { hostedRunId: _, ...free } = session;
   tx.put(sessionTable, leaseIsFree ? free : releaseLease(session));
   returnQuota(tx, { organizationId, name: 'runsActiveMax' });
+  // What was attached is in the bundle by now, or in none.
+  noteStorage(tx, { ownerId: hostedRunId, organizationId, projectId, bytes: 0 });
   tx.afterCommit(() => {
     const memory = runMemory(services);
     void memory.close(hostedRunId);

@@ -7,7 +7,7 @@ import { limits } from '../contract/limits.js';
 import type { BindingEvidence, HostedRun, RunResult } from '../contract/run.js';
 import type { AttemptStart, PlayedStep, StepStart, TimelineEnd } from '../drills/attempt-environment.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
-import { defineTable, type Table, type View } from './tables.js';
+import { defineTable, everyListed, type Table, type View } from './tables.js';
 
 export interface RunRecord {
   /** Without its result, which lies apart. */
@@ -99,16 +99,6 @@ export function wholeRun(view: View, { run }: RunRecord): HostedRun {
 }
 
 /** The records of a table that belong to one run, all of them, in order. */
-export function* ofRun<Record>(view: View, table: Table<Record>, hostedRunId: string): Generator<Record> {
-  let after: string | undefined;
-  do {
-    const page = view.list(table, {
-      index: 'byRun',
-      prefix: [hostedRunId],
-      limit: limits.runRecordsPage,
-      ...(after === undefined ? {} : { after }),
-    });
-    yield* page.records;
-    after = page.next;
-  } while (after !== undefined);
+export function ofRun<Record>(view: View, table: Table<Record>, hostedRunId: string): Iterable<Record> {
+  return everyListed(view, table, { index: 'byRun', prefix: [hostedRunId], limit: limits.runRecordsPage });
 }

@@ -1,5 +1,6 @@
 // A rerun: the same drill again, in a session of its own, made from the same build, setup and seed.
 import { ServiceError } from '../contract/errors.js';
+import { chooseStart, type WorldStart } from '../contract/world-start.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint } from './endpoint.js';
 import { requireActiveEnvironment } from './environment-records.js';
@@ -10,15 +11,14 @@ import { isEnded } from './run-states.js';
 import type { ControlServices } from './services.js';
 import { startOperation } from './session-admission.js';
 import { type SessionRecord, sessionTable } from './session-records.js';
-import { type SessionStart, startOf } from './session-start.js';
 import type { Change } from './tables.js';
 
-export function rerun(services: ControlServices): PreparedEndpoint<'rerun', SessionStart> {
+export function rerun(services: ControlServices): PreparedEndpoint<'rerun', WorldStart> {
   return {
     kind: 'prepared',
     prepare: async (view, { path, caller }) => {
       const { run } = requireEnded(requireRun(view, { ...path, ...caller }));
-      return startOf(await loadBuild(services, run.buildHash), { drillId: run.request.drillId });
+      return chooseStart(await loadBuild(services, run.buildHash), { drillId: run.request.drillId });
     },
     apply: (tx, call, start) => {
       const { path, caller, body } = call;
@@ -62,7 +62,7 @@ function sessionFor(
   return newSession(tx, services, wanted, { setupHash: start.setupHash, createdBy, clockUs: start.setup.virtualTimeUs });
 }
 interface SessionOptions {
-  start: SessionStart;
+  start: WorldStart;
   ttlMs: number | undefined;
   createdBy: string;
 }

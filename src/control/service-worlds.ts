@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { Worlds, WorldsOptions } from '../worlds/api.js';
-import { type BoxOptions, BoxPool, recoverSlots } from '../worlds/boxes.js';
+import { BoxPool, type HostBoxOptions, recoverSlots } from '../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../worlds/ready-hosts.js';
 import { openWorlds } from '../worlds/worlds.js';
 import type { Catalog } from './catalog.js';
@@ -70,12 +70,14 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
     open: async (folder, { projectId, firstHost }) => {
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
       try {
+        makeFolder(folder);
         const opened = await openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
         onStart({ failed: false });
         return opened;
       } catch (error) {
         onStart({ failed: true });
-        throw error;
+        log.error('the hosts of a project cannot start', { projectId, err: error });
+        throw forTenants(error);
       }
     },
     hostsReady: () => pool?.waiting ?? 0,
@@ -84,7 +86,13 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
   return worlds;
 }
 
-function poolOf(isolation: ControlSettings['isolation'], options: BoxOptions): HostPool | undefined {
+/** Why hosts do not start is the operator's to know: it names files of the service. Whoever asks again later may find them up. */
+function forTenants(error: unknown): ServiceError {
+  const code = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? error.code : 'control.UNAVAILABLE';
+  return new ServiceError(code, { message: 'The hosts of this project cannot start; nothing was changed.' });
+}
+
+function poolOf(isolation: ControlSettings['isolation'], options: HostBoxOptions): HostPool | undefined {
   if (isolation === 'thread') return undefined;
   return isolation === 'box' ? new BoxPool(options) : new PlainPool(options);
 }

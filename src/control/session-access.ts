@@ -4,6 +4,7 @@ import type { WorldSession } from '../contract/hosted-resources.js';
 import type { AccessBundle, SessionAccess } from '../contract/hosted-sessions.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { type ActorName, resolveActor, unresolvedActor } from '../contract/persona.js';
 import type { ActorView } from '../contract/world-protocol.js';
 import type { Access } from '../drills/bindings-port.js';
 import { unauthenticated } from './authorities.js';
@@ -103,7 +104,7 @@ export async function giveAccess(
   const { sessionId, leaseGeneration } = session;
   memory.requireRoom(sessionId, services.nowMs());
   const world = await memory.world(sessionId);
-  const { capabilities, ...found } = actorOf(await world.query({ kind: 'actors' }), actor);
+  const { capabilities, ...found } = requireActor(await world.query({ kind: 'actors' }), actor);
   const issuerStands = standingIssuer(services, actor.caller);
   const accessId = newId('access');
   const keyGeneration = services.keyring.generation;
@@ -146,13 +147,10 @@ function standingIssuer({ catalog }: ControlServices, { credentialId }: Caller):
   };
 }
 
-/** Without an instance: the actor that has none, or the only one of this id. */
-function actorOf(actors: readonly ActorView[], { actorId, actorInstanceId }: Omit<AccessFor, 'caller'>): ActorView {
-  const namesakes = actors.filter((actor) => actor.actorId === actorId);
-  const exact = namesakes.find((actor) => actor.actorInstanceId === actorInstanceId);
-  const found = exact ?? (actorInstanceId === undefined && namesakes.length === 1 ? namesakes[0] : undefined);
+function requireActor(actors: readonly ActorView[], name: ActorName): ActorView {
+  const found = resolveActor(actors, name);
   if (found !== undefined) return found;
-  const path = namesakes.length === 0 ? '/actorId' : '/actorInstanceId';
-  const issues = [{ path, code: 'not_one_of', message: 'is no actor of this world' }];
+  const { member, message } = unresolvedActor(actors, name);
+  const issues = [{ path: `/${member}`, code: 'not_one_of', message }];
   throw new ServiceError('control.INVALID_REQUEST', { message: 'The world has no such actor.', issues });
 }

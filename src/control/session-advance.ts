@@ -7,11 +7,11 @@ import type { Operation, TimeAdvanceResult } from '../contract/operation.js';
 import type { AdvanceResult } from '../contract/world-protocol.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { Runner, RunnerContext } from './operations.js';
+import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, markDegraded, markRecovered, requireSame, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { refused } from './session-start.js';
 import { annotate, claim } from './session-states.js';
 import type { Change } from './tables.js';
 

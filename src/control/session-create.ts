@@ -3,21 +3,22 @@ import { ServiceError } from '../contract/errors.js';
 import type { CreateSessionRequest } from '../contract/hosted-sessions.js';
 import { limits } from '../contract/limits.js';
 import { isSeed } from '../contract/seed.js';
+import { chooseStart, type WorldStart } from '../contract/world-start.js';
 import { loadBuild, requireBuild } from './build-records.js';
 import { requireApprovedReceivers } from './callback-receiver-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import { requireActiveEnvironment } from './environment-records.js';
 import { newSession } from './new-session.js';
+import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { startOperation } from './session-admission.js';
 import { type SessionRecord, sessionTable } from './session-records.js';
-import { refused, type SessionStart, startOf } from './session-start.js';
 import type { Change, View } from './tables.js';
 import { claim, findPrepared } from './warm-pool.js';
 
 interface Prepared {
   buildHash: string;
-  start: SessionStart;
+  start: WorldStart;
 }
 
 export function createSession(services: ControlServices): PreparedEndpoint<'createSession', Prepared> {
@@ -27,7 +28,7 @@ export function createSession(services: ControlServices): PreparedEndpoint<'crea
       requireSeed(call.body.seed);
       requireOrdinary(call.body);
       const buildHash = buildHashFor(view, call);
-      return { buildHash, start: startOf(await loadBuild(services, buildHash), call.body) };
+      return { buildHash, start: chooseStart(await loadBuild(services, buildHash), call.body) };
     },
     apply: (tx, call, { buildHash, start }) => {
       const { path, caller, body } = call;

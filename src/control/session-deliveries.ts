@@ -4,27 +4,19 @@ import { limits } from '../contract/limits.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { sessionTable } from './session-records.js';
+import { everyListed } from './tables.js';
 
 /** At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when all of it is done or given up for now. */
 export async function deliverAgain(services: ControlServices): Promise<void> {
   const { catalog, log } = services;
   const memory = sessionMemory(services);
-  for (let after: string | undefined; ; ) {
-    const page = catalog.view.list(sessionTable, {
-      index: 'byReceivers',
-      prefix: [],
-      limit: limits.sessionBatch,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const { session } of page.records) {
-      try {
-        await (await memory.world(session.sessionId)).deliver();
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        log.warn('callbacks of a session wait for its next command', { sessionId: session.sessionId, error: error.code });
-      }
+  const place = { index: 'byReceivers', prefix: [], limit: limits.sessionBatch };
+  for (const { session } of everyListed(catalog.view, sessionTable, place)) {
+    try {
+      await (await memory.world(session.sessionId)).deliver();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      log.warn('callbacks of a session wait for its next command', { sessionId: session.sessionId, error: error.code });
     }
-    if (page.next === undefined) return;
-    after = page.next;
   }
 }

@@ -1,7 +1,8 @@
 // How a session ends: destroyed by its owner, expired, or given up because its world could not be made. The state says so in the change
 // that decides it, access ends with that commit, and an operation of the session's own lane then removes the world.
+import { backoffMs, retry } from '../async/retry.js';
 import { sha256Digest } from '../contract/digest.js';
-import { ServiceError } from '../contract/errors.js';
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
@@ -16,7 +17,7 @@ import { requireFreeLease, requireLease, touch, transition } from './session-sta
 import { deleteSnapshots } from './snapshot-records.js';
 import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
-import { backoff } from './with-retry.js';
+import { operationBackoff } from './with-retry.js';
 
 /** Who asks when nobody does: the service itself. */
 export function askedByService(reason: string): AskedBy {
@@ -79,18 +80,21 @@ export function destroyRunner(services: ControlServices): Runner {
 
 /** Whether there is one or not. What stands in the way is waited for: a world that nobody reaches any more must not stay. */
 export async function removeWorld({ worlds, log, disk }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await (await worlds.open(sessionId)).destroy();
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'control.NOT_FOUND') return;
-      if (leaving.aborted) throw new OperationSuspended();
-      if (error instanceof ServiceError && error.code === 'control.STORAGE_FULL' && disk.release()) continue;
-      log.warn('a world was not removed yet', { sessionId, err: error });
-      await backoff(tries, { leaving });
-    }
+  const waitMs = (error: unknown, attempts: number): number => {
+    if (hasCode(error, 'control.STORAGE_FULL') && disk.release()) return 0;
+    log.warn('a world was not removed yet', { sessionId, err: error });
+    return backoffMs(operationBackoff, attempts);
+  };
+  try {
+    await retry({ isRetryable: (error) => !hasCode(error, 'control.NOT_FOUND'), waitMs, signal: leaving }, async () =>
+      (await worlds.open(sessionId)).destroy(),
+    );
+  } catch (error) {
+    if (hasCode(error, 'control.NOT_FOUND')) return;
+    throw leaving.aborted ? new OperationSuspended() : error;
   }
 }
+const hasCode = (error: unknown, code: ErrorCode): boolean => error instanceof ServiceError && error.code === code;
 
 function destroyed(tx: Change, services: ControlServices, operation: Operation): JsonValue {
   const record = requireRecord(tx, operation.resourceId);

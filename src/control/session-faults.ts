@@ -1,15 +1,16 @@
 // Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
 import type { CompiledBuild } from '../contract/build.js';
 import type { SetFaultRequest } from '../contract/hosted-sessions.js';
+import { chooseStart, type StartName } from '../contract/world-start.js';
 import { instancesOf } from '../worlds/turn/program.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import type { Runner } from './operations.js';
+import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, markDegraded, markRecovered, requireSame, resultOf, startOperation } from './session-admission.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession } from './session-records.js';
-import { refused, type StartName, startOf } from './session-start.js';
 import { claim } from './session-states.js';
 import type { View } from './tables.js';
 
@@ -45,7 +46,7 @@ function requireFault(build: CompiledBuild, start: StartName, { packageId, insta
     throw refused({ path: '/faultId', code: 'not_one_of', message: `is no fault of ${packageId}` });
   if (
     instanceId === undefined ||
-    instancesOf({ tools, setup: startOf(build, start).setup })
+    instancesOf({ tools, setup: chooseStart(build, start).setup })
       .get(packageId)
       ?.includes(instanceId)
   )

@@ -7,13 +7,13 @@ import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import { requireActiveEnvironment } from './environment-records.js';
 import { newSession } from './new-session.js';
 import type { Runner } from './operations.js';
+import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, resultOf, startOperation } from './session-admission.js';
 import { removeWorld } from './session-ending.js';
 import { abandonSession, isUnmade, markReady, orFound } from './session-making.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
-import { refused } from './session-start.js';
 import { requireAvailable } from './snapshot-records.js';
 import type { Change, View } from './tables.js';
 

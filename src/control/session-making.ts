@@ -1,6 +1,7 @@
 // The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
+import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef } from '../worlds/api.js';
 import { loadBuild, loadBuildView } from './build-records.js';
 import type { Runner } from './operations.js';
@@ -9,7 +10,6 @@ import { resultOf } from './session-admission.js';
 import { askedByService, endSession } from './session-ending.js';
 import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
-import { startOf } from './session-start.js';
 import { transition } from './session-states.js';
 import type { Change } from './tables.js';
 
@@ -41,7 +41,7 @@ interface MakeWorld {
 async function makeWorld(services: ControlServices, { session }: SessionRecord, { build, isNew }: MakeWorld): Promise<WorldRef> {
   const { worlds, guard } = services;
   const { sessionId: worldId, seed, trial = 1, attempt = 1 } = session;
-  const { setup, setupHash } = startOf(build, session);
+  const { setup, setupHash } = chooseStart(build, session);
   const world = await orFound(
     () =>
       guard.making(session, worlds.hostOf(worldId), () =>

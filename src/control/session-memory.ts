@@ -2,9 +2,9 @@
 // It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 // A session that nobody has used since the start takes no room.
-
 import { DeliveringWorld, type DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../callbacks/receivers.js';
+import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SessionAccess } from '../contract/hosted-sessions.js';
 import { limits } from '../contract/limits.js';
@@ -51,7 +51,7 @@ export class SessionMemory {
   readonly #refs = new Map<string, KnownWorld>();
   readonly #issued = new Map<string, Set<IssuedAccess>>();
   /** What no route answered of accesses that are over, by session. */
-  readonly #unanswered = new Map<string, UnansweredRequests>();
+  readonly #unanswered = new LruMap<string, UnansweredRequests>({ entriesMax: limits.unansweredSessionsMax });
   /** Of sessions in which an operation runs that can be stopped. */
   readonly #ends = new Map<string, AbortController>();
 
@@ -110,7 +110,7 @@ export class SessionMemory {
   /** Of every access that this incarnation of the service has issued to the session. */
   unansweredOf(sessionId: string): UnansweredRequests {
     const live = [...(this.#issued.get(sessionId) ?? [])].map(({ access }) => access.unanswered());
-    return joinUnanswered([this.#unanswered.get(sessionId), ...live]);
+    return joinUnanswered([this.#unanswered.peek(sessionId), ...live]);
   }
   /** Ends access whose time is over, and that of a server key which is accepted no more. */
   dropVoid(nowMs: number): void {
@@ -148,10 +148,7 @@ export class SessionMemory {
     const found = access.unanswered();
     if (found === undefined) return;
     const all = joinUnanswered([this.#unanswered.get(sessionId), found]);
-    // The last that was added is the last to go.
-    this.#unanswered.delete(sessionId);
     this.#unanswered.set(sessionId, all);
-    if (this.#unanswered.size > limits.unansweredSessionsMax) this.#unanswered.delete(this.#unanswered.keys().next().value as string);
   }
 
   #dropVoid(sessionId: string, nowMs: number): void {

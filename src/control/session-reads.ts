@@ -4,10 +4,10 @@ import { limits } from '../contract/limits.js';
 import type { ActorView, WorldAnswers, WorldQuery } from '../contract/world-protocol.js';
 import { listPage } from './cursors.js';
 import type { Caller, EndpointSet, ReadEndpoint } from './endpoint.js';
+import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
-import { refused } from './session-start.js';
 import { requireUsable } from './session-states.js';
 import type { KeyPart, View } from './tables.js';
 

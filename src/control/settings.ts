@@ -1,6 +1,7 @@
 // How a control server is set up. The command line and the environment fill it in (docs/hosting.md has the table).
 import type { Quotas, Rate } from '../contract/hosted-operator.js';
 import { limits } from '../contract/limits.js';
+import { localFolders } from '../contract/local-folders.js';
 
 export interface ControlSettings {
   dataDirectory: string;
@@ -81,7 +82,7 @@ export const settingsDefaults = {
   host: '127.0.0.1',
   port: 8787,
   /** Relative to the current folder. */
-  dataDirectory: '.service/hosted',
+  dataDirectory: localFolders.hosted,
   trustToolCode: false,
   handlerTimeoutMs: limits.hostedHandlerTimeoutMs,
   hostHeapMb: 512,

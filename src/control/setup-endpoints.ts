@@ -10,10 +10,14 @@ import { takeQuota } from './quotas.js';
 import type { CompilePort, ControlServices } from './services.js';
 import { type ChosenTool, setupFiles } from './setup-source.js';
 import { putDraft, revisionKey, sourceRevisionTable, toolSetupTable } from './source-records.js';
-import { keepTree, treeOfFiles } from './source-trees.js';
+import { bytesOfTree, keepTree, treeOfFiles } from './source-trees.js';
+import { requireStorage } from './storage-use.js';
 import type { Change, View } from './tables.js';
+import { requireConfirmation } from './versions.js';
 
-export function setupEndpoints(services: ControlServices): EndpointSet<'validateToolSetup' | 'createToolSetup' | 'getToolSetup'> {
+type Ids = 'validateToolSetup' | 'createToolSetup' | 'getToolSetup' | 'deleteToolSetup';
+
+export function setupEndpoints(services: ControlServices): EndpointSet<Ids> {
   const { blobs, compiler } = services;
   return {
     validateToolSetup: { kind: 'read', run: (_, { body }) => ({ request: canonicalRequest(body) }) },
@@ -21,9 +25,10 @@ export function setupEndpoints(services: ControlServices): EndpointSet<'validate
       kind: 'prepared',
       prepare: async (view, { caller, path, body }) => {
         const request = canonicalRequest(body);
+        requireStorage(view, services, { ...path, organizationId: caller.organizationId });
         requirePrevious(view, { ...path, organizationId: caller.organizationId }, request);
         const tree = await treeOfFiles(setupFiles(request, await chooseTools(compiler, request)), blobs);
-        return { request, sourceDigest: await keepTree(tree, blobs) };
+        return { request, sourceDigest: await keepTree(tree, blobs), bytes: bytesOfTree(tree) };
       },
       apply: (tx, call, prepared: PreparedSetup) => {
         requirePrevious(tx, { ...call.path, organizationId: call.caller.organizationId }, prepared.request);
@@ -35,12 +40,22 @@ export function setupEndpoints(services: ControlServices): EndpointSet<'validate
       kind: 'read',
       run: (view, { caller, path }) => ({ setup: requireSetup(view, { ...path, organizationId: caller.organizationId }) }),
     },
+    deleteToolSetup: {
+      kind: 'change',
+      apply: (tx, { caller, path, body }) => {
+        const setup = requireSetup(tx, { ...path, organizationId: caller.organizationId });
+        requireConfirmation(setup.setupId, body);
+        tx.remove(toolSetupTable, setup.setupId);
+        return { reply: { setup }, resource: { type: 'tool-setup', id: setup.setupId } };
+      },
+    },
   };
 }
 
 interface PreparedSetup {
   request: CanonicalToolSetupRequest;
   sourceDigest: string;
+  bytes: number;
 }
 interface SetupPlace {
   organizationId: string;
@@ -107,13 +122,14 @@ function requireSetup(view: View, place: SetupPlace): ToolSetup {
 }
 
 /** The setup, its draft and its build operation, in one change. */
-function putSetup(tx: Change, services: ControlServices, call: UnsafeCall<'createToolSetup'>, { request, sourceDigest }: PreparedSetup) {
+function putSetup(tx: Change, services: ControlServices, call: UnsafeCall<'createToolSetup'>, prepared: PreparedSetup) {
+  const { request, sourceDigest, bytes } = prepared;
   const { organizationId, userId, credentialId } = call.caller;
   const { projectId } = call.path;
   const author = { createdBy: userId ?? credentialId, nowMs: services.nowMs() };
   takeQuota(tx, services, { organizationId, name: 'sourceDraftsMax' });
   const { name = 'Tool setup', use, previousSetupId } = request;
-  const sourceDraft = putDraft(tx, { sourceDraftId: newId('draft'), organizationId, projectId, name, sourceDigest, ...author });
+  const sourceDraft = putDraft(tx, { sourceDraftId: newId('draft'), organizationId, projectId, name, sourceDigest, bytes, ...author });
   const { sourceDraftId, currentRevision: sourceRevision } = sourceDraft;
   const revision = tx.get(sourceRevisionTable, revisionKey(sourceDraftId, sourceRevision))!;
   const setupId = newId('setup');

@@ -7,8 +7,17 @@ import { listPage } from './cursors.js';
 import type { EndpointSet } from './endpoint.js';
 import { returnQuota, takeQuota } from './quotas.js';
 import type { Blobs, ControlServices } from './services.js';
-import { putDraft, putRevision, requireAvailableDraft, requireDraft, requireRevision, sourceDraftTable } from './source-records.js';
-import { applyChanges, filesOf, keepTree, loadTree, type SourceTree, treeOfFiles } from './source-trees.js';
+import {
+  deleteDraft,
+  putDraft,
+  putRevision,
+  requireAvailableDraft,
+  requireDraft,
+  requireRevision,
+  sourceDraftTable,
+} from './source-records.js';
+import { applyChanges, bytesSent, filesOf, keepTree, loadTree, type SourceTree, treeOfFiles } from './source-trees.js';
+import { requireStorage } from './storage-use.js';
 import { requireConfirmation, requireVersion } from './versions.js';
 
 type Ids = 'createSourceDraft' | 'listSourceDrafts' | 'getSourceDraft' | 'deleteSourceDraft' | 'createSourceRevision' | 'getSourceArchive';
@@ -18,12 +27,17 @@ export function sourceEndpoints(services: ControlServices): EndpointSet<Ids> {
   return {
     createSourceDraft: {
       kind: 'prepared',
-      prepare: (_, { body }) => kept(treeOfFiles(body.files, blobs), blobs),
-      apply: (tx, { caller, path: { projectId }, body: { name } }, { tree, sourceDigest }: KeptTree) => {
+      prepare: (view, { caller, path, body }) => {
+        requireStorage(view, services, { ...path, organizationId: caller.organizationId });
+        return kept(treeOfFiles(body.files, blobs), blobs);
+      },
+      apply: (tx, { caller, path: { projectId }, body: { name, files } }, { tree, sourceDigest }: KeptTree) => {
         const { organizationId, userId, credentialId } = caller;
+        requireStorage(tx, services, { organizationId, projectId });
         takeQuota(tx, services, { organizationId, name: 'sourceDraftsMax' });
         const author = { createdBy: userId ?? credentialId, nowMs: nowMs() };
-        const sourceDraft = putDraft(tx, { sourceDraftId: newId('draft'), organizationId, projectId, name, sourceDigest, ...author });
+        const place = { sourceDraftId: newId('draft'), organizationId, projectId };
+        const sourceDraft = putDraft(tx, { ...place, name, sourceDigest, bytes: bytesSent({ files }), ...author });
         const resource = { type: 'source-draft', id: sourceDraft.sourceDraftId };
         return { reply: { sourceDraft, revision: revisionOf(sourceDraft, tree, author) }, resource };
       },
@@ -45,9 +59,7 @@ export function sourceEndpoints(services: ControlServices): EndpointSet<Ids> {
         requireConfirmation(draft.sourceDraftId, body);
         requireVersion(draft, body);
         requireAvailableDraft(tx, { ...path, organizationId });
-        const atMs = nowMs();
-        const sourceDraft: SourceDraft = { ...draft, state: 'deleted', version: draft.version + 1, updatedAtMs: atMs, deletedAtMs: atMs };
-        tx.put(sourceDraftTable, sourceDraft);
+        const sourceDraft = deleteDraft(tx, draft, nowMs());
         returnQuota(tx, { organizationId, name: 'sourceDraftsMax' });
         return { reply: { sourceDraft }, resource: { type: 'source-draft', id: draft.sourceDraftId } };
       },
@@ -57,13 +69,16 @@ export function sourceEndpoints(services: ControlServices): EndpointSet<Ids> {
       prepare: async (view, { caller, path, body }) => {
         const draft = requireDraft(view, { ...path, organizationId: caller.organizationId });
         requireVersion(draft, body);
+        requireStorage(view, services, draft);
         return kept(nextTree(body, draft, blobs), blobs);
       },
       apply: (tx, { caller, path, body }, { tree, sourceDigest }: KeptTree) => {
         const place = { ...path, organizationId: caller.organizationId };
         requireVersion(requireDraft(tx, place), body);
         const author = { createdBy: caller.userId ?? caller.credentialId, nowMs: nowMs() };
-        const sourceDraft = putRevision(tx, requireAvailableDraft(tx, place), { sourceDigest, ...author });
+        const draft = requireAvailableDraft(tx, place);
+        requireStorage(tx, services, draft);
+        const sourceDraft = putRevision(tx, draft, { sourceDigest, bytes: bytesSent(body), ...author });
         const resource = { type: 'source-draft', id: sourceDraft.sourceDraftId };
         return { reply: { sourceDraft, revision: revisionOf(sourceDraft, tree, author) }, resource };
       },

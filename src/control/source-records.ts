@@ -3,6 +3,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { SourceDataChoices } from '../contract/hosted-resources.js';
 import type { SourceDraft, ToolSetup } from '../contract/hosted-source.js';
+import { addStorage, noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
 
 export const sourceDraftTable = defineTable<SourceDraft>({
@@ -76,11 +77,13 @@ export function requireRevision(
 export interface NextRevision {
   /** Of a tree that is kept (`keepTree`). */
   sourceDigest: string;
+  /** Of the files that it was sent with. */
+  bytes: number;
   createdBy: string;
   nowMs: number;
 }
 /** The draft's next revision and the draft that has it, in one change. */
-export function putRevision(tx: Change, draft: SourceDraft, { sourceDigest, createdBy, nowMs }: NextRevision): SourceDraft {
+export function putRevision(tx: Change, draft: SourceDraft, { sourceDigest, bytes, createdBy, nowMs }: NextRevision): SourceDraft {
   const revision = draft.currentRevision + 1;
   const version = draft.version + 1;
   const next: SourceDraft = { ...draft, currentRevision: revision, version, sourceDigest, updatedAtMs: nowMs };
@@ -96,7 +99,17 @@ export function putRevision(tx: Change, draft: SourceDraft, { sourceDigest, crea
     createdBy,
     createdAtMs: nowMs,
   });
+  addStorage(tx, { ownerId: sourceDraftId, organizationId, projectId, bytes });
   return next;
+}
+
+/** Its files can be had no more, and go by and by (blob-sweep.ts). */
+export function deleteDraft(tx: Change, draft: SourceDraft, nowMs: number): SourceDraft {
+  const { organizationId, projectId, sourceDraftId } = draft;
+  const deleted: SourceDraft = { ...draft, state: 'deleted', version: draft.version + 1, updatedAtMs: nowMs, deletedAtMs: nowMs };
+  tx.put(sourceDraftTable, deleted);
+  noteStorage(tx, { ownerId: sourceDraftId, organizationId, projectId, bytes: 0 });
+  return deleted;
 }
 
 export interface NewDraft extends ProjectPlace, NextRevision {

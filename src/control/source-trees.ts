@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { batchesOf } from '../async/batches.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceChange, SourceFileInput } from '../contract/hosted-source.js';
@@ -119,6 +120,16 @@ export function filesOf(tree: SourceTree): { path: string; digest: string; bytes
   return [...tree].map(([path, file]) => ({ path, ...file })).sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Of the files that a request brings. */
+export function bytesSent({ files = [], changes = [] }: { files?: readonly SourceFileInput[]; changes?: readonly SourceChange[] }): number {
+  const puts = [...files, ...changes.filter((change) => change.action === 'put')];
+  return puts.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+}
+
+export function bytesOfTree(tree: SourceTree): number {
+  return [...tree.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 export function treeDigest(tree: SourceTree): string {
   return sourceTreeDigest(filesOf(tree));
 }
@@ -146,11 +157,9 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
   try {
     const folders = new Set([...tree.keys()].map((path) => dirname(path)));
     for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
-    const files = [...tree];
     // Files are read and written a few at a time: descriptors are bounded.
-    for (let at = 0; at < files.length; at += limits.blobWritesAtOnceMax) {
-      const some = files.slice(at, at + limits.blobWritesAtOnceMax);
-      await Promise.all(some.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
+    for (const files of batchesOf([...tree], limits.blobWritesAtOnceMax)) {
+      await Promise.all(files.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
     }
     return await work(root);
   } finally {

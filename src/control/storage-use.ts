@@ -1,5 +1,7 @@
-// Bytes that tenants keep on the disk: what the world of each session and each sealed bundle has, and their sums for project and
-// organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
+// Bytes that tenants keep on the disk: what the world of each session, each sealed bundle and everything that was sent has, and their sums
+// for project and organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
+//   STORAGE-USE-1. What was sent counts where it was sent, though the disk has equal bytes once: what one tenant stores depends on no
+//     other.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { countOf, moveCount, quotaMax } from './quotas.js';
@@ -11,7 +13,7 @@ export interface Tenant {
   projectId: string;
 }
 interface StorageShare extends Tenant {
-  /** Of the session or the evidence bundle. */
+  /** The id of what has the bytes: a session, a run, an evidence bundle, a draft, a conversation, a revision of a dataset, a build. */
   ownerId: string;
   bytes: number;
 }
@@ -29,6 +31,11 @@ export function noteStorage(tx: Change, share: StorageShare): void {
   else tx.put(storageTable, { ownerId, organizationId, projectId, bytes });
   moveCount(tx, projectCounter(share), grown);
   moveCount(tx, organizationCounter(share), grown);
+}
+
+/** What an owner has beside what it had. */
+export function addStorage(tx: Change, share: StorageShare): void {
+  noteStorage(tx, { ...share, bytes: storageOf(tx, share.ownerId) + share.bytes });
 }
 
 export function storageOf(view: View, ownerId: string): number {
@@ -51,7 +58,7 @@ export function storageRefusal(view: View, settings: ControlSettings, tenant: Te
 
 function full(what: 'project' | 'organization', details: { [name: string]: string | number }): ServiceError {
   return new ServiceError('control.QUOTA_EXCEEDED', {
-    message: `The ${what} may store ${details.max} bytes; sessions that end and evidence that is deleted give theirs back.`,
+    message: `The ${what} may store ${details.max} bytes; sessions that end, evidence and drafts that are deleted give theirs back.`,
     details,
     retryAfterMs: limits.quotaRetryAfterMs,
   });

@@ -2,6 +2,7 @@
 // project or organization has stored what it may, no command that could add to it reaches a world.
 //   STORAGE-WATCH-1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write
 //     meanwhile; the bound of each session holds at once, in its world.
+import { batchesOf } from '../async/batches.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
 import { needsRoom } from '../worlds/needs-room.js';
@@ -50,8 +51,7 @@ export class StorageWatch {
     const asked = [...this.#touched].slice(0, limits.storageWorldsAsked);
     for (const [worldId] of asked) this.#touched.delete(worldId);
     const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
-    for (let from = 0; from < figures.length; from += limits.sessionBatch)
-      await this.#note(figures.slice(from, from + limits.sessionBatch));
+    for (const batch of batchesOf(figures, limits.sessionBatch)) await this.#note(batch);
     const { catalog, settings } = this.#services;
     for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
     return asked.length;

@@ -1,7 +1,8 @@
 // How records lie in the catalog: tables of records by id, with ordered indexes over them.
 // A key is ASCII text, its parts escaped and joined by spaces, so that text order is byte order is part order. A record is JSON text: twice
 // as fast here as msgpackr, and a member called __proto__ comes back as it went in.
-
+import { walkPagesSync } from '../async/pages.js';
+import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 
 export type KeyPart = string | number;
@@ -121,13 +122,26 @@ export class Reader implements View {
 
 /** Every record of a table, a page at a time: what is written meanwhile may be missing. */
 export function* everyRecord<Record>(view: View, table: Table<Record>): Generator<Record> {
-  for (let after: string | undefined; ; ) {
-    const page = view.scan(table, { limit: limits.purgeRecordsMax, ...(after === undefined ? {} : { after }) });
-    yield* page.records;
-    if (page.next === undefined) return;
-    after = page.next;
-  }
+  for (const { records } of pagesOf(view, table)) yield* records;
 }
+
+/** The same, page by page. */
+export function pagesOf<Record>(view: View, table: Table<Record>): Iterable<Listed<Record>> {
+  const limit = limits.purgeRecordsMax;
+  return walkPagesSync(nextOfList, (after?: string) => view.scan(table, defined({ limit, after })));
+}
+
+/** Every record at a place of an index, in its order, a page at a time. `limit`: of a page. */
+export function* everyListed<Record>(
+  view: View,
+  table: Table<Record>,
+  { limit = limits.purgeRecordsMax, ...place }: Pick<ListRequest, 'index' | 'prefix'> & { limit?: number },
+): Generator<Record> {
+  const pages = walkPagesSync(nextOfList, (after?: string) => view.list(table, { ...place, ...defined({ limit, after }) }));
+  for (const { records } of pages) yield* records;
+}
+
+const nextOfList = { next: (page: { next?: string }) => page.next };
 
 /** One change as it is made: what it wrote lies over what it reads. `null`: removed. */
 export class Draft extends Reader implements Change {

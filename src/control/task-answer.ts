@@ -1,8 +1,8 @@
 // One task in a worker, a thread or a process: what it needs is loaded with the first of its kind.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
+import type { TaskAnswer } from '../workers/task-worker.js';
 import type { CompileTask } from './compile-tasks.js';
 import type { JudgeTask } from './judge-port.js';
-import type { TaskAnswer } from './task-worker.js';
 
 export type AnyTask = CompileTask | JudgeTask;
 

@@ -1,7 +1,10 @@
-// Where a thread of a task pool begins: it takes one task after the other (task-pool.ts sends the next when it has an answer).
+// Where a thread of a task pool begins: it takes one task after the other.
 import { parentPort } from 'node:worker_threads';
+import type { NumberedBegin, NumberedTask } from '../workers/task-thread.js';
+import type { TaskAnswer } from '../workers/task-worker.js';
 import { type AnyTask, answerTask } from './task-answer.js';
-import type { TaskBegun } from './task-worker.js';
 
-const begin = (): void => parentPort?.postMessage({ begun: true } satisfies TaskBegun);
-parentPort?.on('message', async (task: AnyTask) => parentPort?.postMessage(await answerTask(task, begin)));
+/** Called by Piscina. */
+export function runTask({ number, task }: NumberedTask<AnyTask>): Promise<TaskAnswer<unknown>> {
+  return answerTask(task, () => parentPort?.postMessage({ begun: number } satisfies NumberedBegin));
+}

@@ -2,9 +2,9 @@
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { openParentChannel, outliveSignals } from '../processes/parent-channel.js';
+import type { TaskAnswer, TaskBegun } from '../workers/task-worker.js';
 import { answerTask } from './task-answer.js';
 import { answerToWire, taskFromWire } from './task-wire.js';
-import type { TaskAnswer, TaskBegun } from './task-worker.js';
 
 outliveSignals();
 const channel = openParentChannel(async (message) => {

@@ -9,9 +9,9 @@ import { libraryFolder } from '../compiler/shipped.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import { type Child, spawnChild } from '../processes/spawn-child.js';
+import type { StartTaskWorker, TaskAnswer, TaskLoss, ThreadLimits } from '../workers/task-worker.js';
 import type { AnyTask } from './task-answer.js';
 import { answerFromWire, taskToWire } from './task-wire.js';
-import type { StartTaskWorker, TaskAnswer, TaskLoss, ThreadLimits } from './task-worker.js';
 
 export interface TaskBoxes {
   /** Made at need, and emptied first: what an earlier incarnation left there. On the file system of `work`. */
@@ -84,7 +84,6 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
         child.kill();
         await ended;
       },
-      hold: () => {},
     };
   };
 }

@@ -3,8 +3,8 @@
 // in another worker.
 import { type Issue, isErrorFrame } from '../contract/errors.js';
 import { validateDiagnostic } from '../contract/validators.js';
+import type { TaskAnswer } from '../workers/task-worker.js';
 import type { AnyTask } from './task-answer.js';
-import type { TaskAnswer } from './task-worker.js';
 
 interface Bytes {
   base64: string;

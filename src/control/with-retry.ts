@@ -1,5 +1,5 @@
 // A world as a coordinator drives it: what its host lost, or had no room for, is asked again. Only for commands that may be sent twice.
-import { setTimeout as pause } from 'node:timers/promises';
+import { type Backoff, backoffMs, type RetryPolicy, retry } from '../async/retry.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { Interruption } from '../drills/interruption.js';
@@ -10,15 +10,17 @@ const retryable = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BU
 
 /** What does not pass in limits.worldTriesMax tries, or before this incarnation ends, interrupts. */
 export function withRetry(world: WorldRef, leaving: AbortSignal): WorldRef {
+  const policy: RetryPolicy = {
+    attemptsMax: limits.worldTriesMax,
+    isRetryable: (error) => isPassing(error) && !isOwnFailure(error),
+    waitMs: operationWaitMs,
+    signal: leaving,
+  };
   const ask = async <T>(work: () => Promise<T>): Promise<T> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof ServiceError) || !retryable.has(error.code)) throw error;
-        if (leaving.aborted || isOwnFailure(error) || tries === limits.worldTriesMax) throw new Interruption(error);
-        await backoff(tries, { leaving, retryAfterMs: error.extra.retryAfterMs });
-      }
+    try {
+      return await retry(policy, work);
+    } catch (error) {
+      throw isPassing(error) ? new Interruption(error) : error;
     }
   };
   return {
@@ -32,11 +34,15 @@ export function withRetry(world: WorldRef, leaving: AbortSignal): WorldRef {
   };
 }
 
-/** Longer each time; over at once when this incarnation is to end. */
-export async function backoff(
-  tries: number,
-  { leaving, retryAfterMs = 0 }: { leaving: AbortSignal; retryAfterMs?: number | undefined },
-): Promise<void> {
-  const ms = Math.min(Math.max(limits.operationRetryMs * 2 ** (tries - 1), retryAfterMs), limits.operationRetryMaxMs);
-  await pause(ms, undefined, { signal: leaving }).catch(() => {});
+function isPassing(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && retryable.has(error.code);
+}
+
+/** What stands in the way of an operation is waited for, longer each time. */
+export const operationBackoff: Backoff = { firstMs: limits.operationRetryMs, maxMs: limits.operationRetryMaxMs };
+
+/** As long as a refusal asks for, where that is longer; never longer than the bound. */
+export function operationWaitMs(error: unknown, attempts: number): number {
+  const askedMs = error instanceof ServiceError ? (error.extra.retryAfterMs ?? 0) : 0;
+  return Math.min(Math.max(backoffMs(operationBackoff, attempts), askedMs), operationBackoff.maxMs);
 }

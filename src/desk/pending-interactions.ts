@@ -3,6 +3,7 @@
 //   PENDING-INTERACTIONS-1. Each is handed out once, unless somebody asks for it again; each takes one result.
 //   PENDING-INTERACTIONS-2. The same result a second time is answered as the first was; another one, or one that comes too late, is
 //     refused.
+import { LruMap } from '../collections/lru-map.js';
 import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/agent-desk.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
@@ -33,7 +34,7 @@ export class PendingInteractions {
   readonly #secrets: readonly string[];
   readonly #pending = new Map<string, Pending>();
   /** How those ended that are not pending any more, the last ones: a result by its digest. */
-  readonly #ended = new Map<string, string>();
+  readonly #ended = new LruMap<string, string>({ entriesMax: limits.agentDeskRememberedMax });
   readonly #polls = new Set<Poll>();
   #isOver = false;
 
@@ -86,7 +87,7 @@ export class PendingInteractions {
       pending.settle(new ExternalResult(targetResult, this.#secrets));
       return { schemaVersion: 1, runId, interactionId, replayed: false };
     }
-    const how = this.#ended.get(key);
+    const how = this.#ended.peek(key);
     if (how === digest) return { schemaVersion: 1, runId, interactionId, replayed: true };
     if (how === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'No such interaction is pending.' });
     const why = how.startsWith('sha256:') ? 'another result was handed in before' : how;
@@ -107,8 +108,6 @@ export class PendingInteractions {
   #end(key: string, how: string): void {
     if (!this.#pending.delete(key)) return;
     this.#ended.set(key, how);
-    const oldest = this.#ended.keys().next().value;
-    if (this.#ended.size > limits.agentDeskRememberedMax && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 

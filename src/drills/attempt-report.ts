@@ -1,6 +1,6 @@
 // The report document of a played attempt, and its folder.
-import { engineVersion } from '../compiler/shipped.js';
 import type { RunReport } from '../contract/run-events.js';
+import { packageVersion } from '../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../reports/write-run-report.js';
 import type { PlayedAttempt } from './attempt.js';
 import type { PlayableDrill } from './plan.js';
@@ -20,7 +20,7 @@ export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<Pl
     target: { id: target.id, kind: target.kind },
     result,
     ...times,
-    engineVersion: engineVersion(),
+    engineVersion: packageVersion(),
     ...(cutShort === undefined ? {} : { cutShort }),
     ...(toolFailures === undefined ? {} : { toolFailures }),
     ...(unanswered === undefined ? {} : { unanswered }),

@@ -1,6 +1,5 @@
 // The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
 // `src/index.ts` joins the two.
-
 import type { JsonValue } from '../contract/json.js';
 import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Binding } from '../contract/target.js';

@@ -2,7 +2,6 @@
 // by their media type.
 //   CAPTURE-1. What the policies cannot want is not held until the verdict is known, and what is held is bounded.
 //   CAPTURE-2. Whatever is not kept is counted; whatever could not be kept is reported.
-
 import { sha256Digest } from '../contract/digest.js';
 import type { CapturePolicies, CapturePolicy } from '../contract/drill.js';
 import { limits } from '../contract/limits.js';

@@ -2,7 +2,6 @@
 //   COMPARE-RUNS-1. Pure: results and journals in, a comparison out. Paths of the machine are in neither.
 //   COMPARE-RUNS-2. What happened is compared turn by turn. A turn is known by its cause (who called what, which event came due), not by
 //     its place or its ids: a turn that only one side has is reported as such, and does not make everything after it look different.
-
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { EvidenceEntry } from '../contract/evidence.js';
 import type { RunComparison } from '../contract/hosted-runs.js';

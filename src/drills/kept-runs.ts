@@ -2,13 +2,11 @@
 // fail.
 import { resolve } from 'node:path';
 import { newId } from '../contract/ids.js';
+import { localFolders } from '../contract/local-folders.js';
 import { chooseOldRuns, type RunFolders, removeRuns } from '../reports/retention.js';
 import type { RunDrillsOptions } from './options.js';
 
-export const defaultRunDirectory = '.service/runs';
-const defaultReportDirectory = '.service/reports';
-
-function runFolders({ root, runDirectory = defaultRunDirectory, reportDirectory = defaultReportDirectory }: RunDrillsOptions): RunFolders {
+function runFolders({ root, runDirectory = localFolders.runs, reportDirectory = localFolders.reports }: RunDrillsOptions): RunFolders {
   return {
     runDirectory: resolve(root, runDirectory),
     reportDirectory: reportDirectory === false ? undefined : resolve(root, reportDirectory),

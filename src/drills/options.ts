@@ -1,9 +1,8 @@
 // What a caller of runDrills says.
-
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';
-import type { Retention } from '../reports/retention.js';
+import type { ReportRetention } from '../reports/retention.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
 import type { Shard } from './shard.js';
@@ -70,5 +69,5 @@ export interface RunDrillsOptions extends Selection {
    * Which earlier runs are kept when this one has ended; its own always are. `false`: all. Default: the newest 1,000, and for 30 days what
    * did not pass.
    */
-  retention?: Retention | false;
+  retention?: ReportRetention | false;
 }

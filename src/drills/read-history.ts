@@ -1,6 +1,7 @@
 // What the stored reports of a repository say of each drill over time. Reads report documents only; runs and writes nothing.
 import { basename, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
+import { localFolders } from '../contract/local-folders.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { listStoredReports, readStoredReport } from '../reports/stored-reports.js';
 import { type DrillHistory, History } from './history.js';
@@ -35,7 +36,7 @@ export interface DrillHistories {
 
 export async function readHistory(options: ReadHistoryOptions): Promise<DrillHistories> {
   refuseUnknownOptions('readHistory', options, optionNames);
-  const { root, reportDirectory = '.service/reports', drills: wanted = [], flaky = false, last, onProgress = () => {} } = options;
+  const { root, reportDirectory = localFolders.reports, drills: wanted = [], flaky = false, last, onProgress = () => {} } = options;
   const directory = resolve(root, reportDirectory);
   const { folders, more } = await listStoredReports(directory, last);
   const history = new History();

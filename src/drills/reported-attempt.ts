@@ -2,6 +2,7 @@
 import { join, relative, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { RunError, RunResult, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
 import type { ToolFailure } from '../contract/tool-failure.js';
@@ -87,6 +88,7 @@ export function tellReported(
     trajectoryHash,
     report,
     ...(document.toolFailures === undefined ? {} : { toolFailures: document.toolFailures }),
+    ...(reportError === undefined ? {} : { reportError }),
     detail,
   });
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
@@ -109,7 +111,7 @@ export function writeFailed(error: Error): RunError {
 
 /** Of an attempt that was played here. */
 export async function writeReport(
-  { root, reportDirectory = '.service/reports' }: RunDrillsOptions,
+  { root, reportDirectory = localFolders.reports }: RunDrillsOptions,
   report: RunReport,
   played: Pick<PlayedAttempt, 'journal' | 'captured'>,
 ): Promise<Written> {

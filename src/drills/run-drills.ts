@@ -5,13 +5,14 @@ import { type CallbackReceivers, loopbackReceiver, receiverIdsOf } from '../call
 import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { Provenance } from '../contract/project-view.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
 import type { BindingsPort } from './bindings-port.js';
-import { defaultRunDirectory, thenPrune } from './kept-runs.js';
+import { thenPrune } from './kept-runs.js';
 import { requireKnownOptions } from './known-options.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { RunDrillsOptions } from './options.js';
@@ -88,7 +89,7 @@ export async function runBuild(
     allowRemote: options.allowRemote === true,
     ...(agent === undefined ? {} : { agent }),
   });
-  const directory = resolve(root, options.runDirectory ?? defaultRunDirectory);
+  const directory = resolve(root, options.runDirectory ?? localFolders.runs);
   const mark = markRun(directory);
   const worlds = await openLocalWorlds({
     directory,

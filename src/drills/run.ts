@@ -1,10 +1,10 @@
 // One run of a plan: its trials in lanes, retries, verdicts, and what ends it early. How one attempt is played, its `play` says: in a world
 // here (reported-attempt.ts), or in the session of a hosted service.
 import { resolve } from 'node:path';
+import { localFolders } from '../contract/local-folders.js';
 import type { RunError, Verdict } from '../contract/run.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
-import { defaultRunDirectory } from './kept-runs.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
 import type { RunDrillsOptions } from './options.js';
@@ -135,7 +135,7 @@ export class Run {
     const full = [failure, reportError].find((error) => error !== undefined && saysDiskFull(error));
     if (full === undefined || this.#endedEarly !== undefined) return;
     this.#stopped = true;
-    const { root, runDirectory = defaultRunDirectory } = this.#options;
+    const { root, runDirectory = localFolders.runs } = this.#options;
     const place = full.details.path ?? resolve(root, runDirectory);
     const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Make room and run again.`;
     this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });

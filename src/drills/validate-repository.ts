@@ -1,12 +1,12 @@
 // The compile of a repository as a value: a build, or what keeps it from being one. Runs nothing of what it reads.
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
-import { installationRoot } from '../compiler/shipped.js';
 import { checkTypes } from '../compiler/type-check.js';
 import { findTypeScript } from '../compiler/typescript.js';
 import type { TypeScriptSources } from '../compiler/typescript-sources.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
+import { installation } from '../files/installation.js';
 import type { RunDrillsOptions } from './options.js';
 
 export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'> {
@@ -37,7 +37,7 @@ export async function validateRepository(options: ValidateOptions): Promise<Vali
 
 function withTypeErrors(sources: TypeScriptSources, known: Diagnostic[]): { types: TypeCheck; diagnostics: Diagnostic[] } {
   if (sources.files.length === 0) return { types: { state: 'none' }, diagnostics: known };
-  const found = findTypeScript([sources.root, installationRoot()]);
+  const found = findTypeScript([sources.root, installation().root]);
   if ('typescript' in found) return { types: { state: 'checked' }, diagnostics: checkTypes(found.typescript, sources, known) };
   return { types: unavailable(found.without), diagnostics: known };
 }

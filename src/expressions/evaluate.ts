@@ -21,7 +21,7 @@ import { Patterns } from './patterns.js';
 import type { Expr } from './syntax.js';
 import { CelValues } from './values.js';
 
-export type Evaluated =
+export type Evaluation =
   | { kind: 'value'; value: boolean }
   | { kind: 'not_boolean'; type: string }
   | { kind: 'error'; message: string }
@@ -29,7 +29,7 @@ export type Evaluated =
 
 export type View = { [variable in ExpressionVariable]: JsonValue };
 
-export function evaluate(expr: Expr, view: View, stepsMax: number): Evaluated {
+export function evaluate(expr: Expr, view: View, stepsMax: number): Evaluation {
   const budget = new Budget(stepsMax);
   const values = new CelValues();
   const env = celEnv({ funcs: meters(budget, values), re2: new Patterns(budget.spend) });

@@ -10,9 +10,9 @@ export interface Names {
   /** The members that one of the variables has. */
   members: { readonly [variable: string]: readonly string[] };
 }
-export type Parsed = { expr: Expr } | { fault: string };
+export type ParseResult = { expr: Expr } | { fault: string };
 
-export function parseExpression(text: string): Parsed {
+export function parseExpression(text: string): ParseResult {
   try {
     return { expr: parse(text).expr };
   } catch (error) {

@@ -11,6 +11,17 @@ export function plainAddress(text: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
 }
 
+/**
+ * What is counted as one client, of an address in its plain spelling: an IPv4 address, or the 64 bits of an IPv6 address that networks are
+ * given at least, as whoever has one of these has them all.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}
+
 /** The senders that an X-Forwarded-For header names, the nearest last; '' for one that is not named by an address. */
 export function customHops(header: string): string[] {
   return header.split(',').map((text) => hopOf(text.trim()));

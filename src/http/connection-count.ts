@@ -1,5 +1,6 @@
 // How many connections a server has, in all and by the address they come from: beyond a bound a new one is refused.
 import { limits } from '../contract/limits.js';
+import { networkOf } from './client-address.js';
 
 export interface ConnectionBounds {
   connectionsMax?: number;
@@ -24,8 +25,9 @@ export class ConnectionCount {
 
   /** False where it is one too many; it counts all the same, until `remove`. */
   add(address: string): boolean {
-    const ofAddress = (this.#byAddress.get(address) ?? 0) + 1;
-    this.#byAddress.set(address, ofAddress);
+    const network = networkOf(address);
+    const ofAddress = (this.#byAddress.get(network) ?? 0) + 1;
+    this.#byAddress.set(network, ofAddress);
     this.#open += 1;
     const { connectionsMax, connectionsPerAddressMax } = this.#bounds;
     return this.#open <= connectionsMax && (ofAddress <= connectionsPerAddressMax || this.#isProxy(address));
@@ -33,8 +35,9 @@ export class ConnectionCount {
 
   remove(address: string): void {
     this.#open -= 1;
-    const ofAddress = (this.#byAddress.get(address) ?? 0) - 1;
-    if (ofAddress > 0) this.#byAddress.set(address, ofAddress);
-    else this.#byAddress.delete(address);
+    const network = networkOf(address);
+    const ofAddress = (this.#byAddress.get(network) ?? 0) - 1;
+    if (ofAddress > 0) this.#byAddress.set(network, ofAddress);
+    else this.#byAddress.delete(network);
   }
 }

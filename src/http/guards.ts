@@ -2,7 +2,7 @@
 // host and origin -> route -> size -> media type -> bearer -> the route's own.
 import { ServiceError } from '../contract/errors.js';
 import { tooLarge } from './body-collector.js';
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Of a listener's address or of a URL. */
@@ -10,46 +10,51 @@ export function isLoopbackName(name: string): boolean {
   return loopbackNames.has(name.toLowerCase()) || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
-const hostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i;
+const hostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 const originShape = /^https?:\/\/(.+)$/i;
+const portMax = 65_535;
 
-/** A page in the user's browser can reach a loopback port; only its Host (rebinding) and Origin tell it from a local program. */
-export function requireLoopback(request: HttpRequest): void {
-  if (!isLoopbackHost(request.headers.get('host'))) refuseOrigin('Host');
-  const origin = request.headers.get('origin');
-  if (origin !== undefined && !isLoopbackHost(originShape.exec(origin)?.[1])) refuseOrigin('Origin');
+export interface HostRule {
+  /** Where clients of other machines, or of a proxy, reach the listener. Absent: this machine alone does. */
+  publicUrl?: string;
+  /** `own`: a loopback name or the public one. `any`: each that is well formed, for a server that others may call by names of their own. */
+  hosts?: 'own' | 'any';
+  /** Pages, besides those of loopback: `origin`: of the public origin. `host`: of the public name, whatever scheme and port. */
+  pages?: 'origin' | 'host';
 }
-
-function refuseOrigin(header: string): never {
-  throw new ServiceError('control.ORIGIN_REJECTED', {
-    message: `The ${header} header does not name a loopback address.`,
-    details: { header },
-  });
-}
-
-function isLoopbackHost(host: string | undefined): boolean {
-  const name = host === undefined ? undefined : hostShape.exec(host)?.[1];
-  return name !== undefined && loopbackNames.has(name.toLowerCase());
-}
-
-const publicHostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i;
 
 /**
- * For a server that others may reach: one well-formed Host, and a page's Origin only when it is the server's own or a loopback one. There
- * is no cross-origin allowance; programs send no Origin. `isLoopback`: only programs of this machine reach it, and pages in a browser here,
- * which may have made a name of their own point to it: so the Host is a loopback one, or the public one of a proxy.
+ * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only
+ * its Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
  */
-export function requirePublicHost(publicUrl: string, { isLoopback = false } = {}): (request: HttpRequest) => void {
-  const { origin: own, hostname } = new URL(publicUrl);
-  return ({ headers }) => {
-    const host = headers.get('host') ?? '';
-    const name = publicHostShape.exec(host)?.[1];
-    if (name === undefined) throw badHeader('host', 'is not one host name with an optional port');
-    if (isLoopback && !isLoopbackHost(host) && name.toLowerCase() !== hostname) refuseOrigin('Host');
-    const origin = headers.get('origin');
-    if (origin === undefined || origin === own || isLoopbackHost(originShape.exec(origin)?.[1])) return;
-    throw new ServiceError('control.ORIGIN_REJECTED', { message: 'The Origin header names another site.', details: { header: 'Origin' } });
+export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: HostRule = {}): (request: ServerRequest) => void {
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const isOwnName = (name: string | undefined): boolean => name !== undefined && (loopbackNames.has(name) || name === own?.hostname);
+  const isOwnPage = (origin: string): boolean => {
+    if (origin === own?.origin) return true;
+    const name = nameIn(originShape.exec(origin)?.[1]);
+    return pages === 'host' ? isOwnName(name) : name !== undefined && loopbackNames.has(name);
   };
+  return ({ headers }) => {
+    const name = nameIn(headers.get('host'));
+    if (hosts === 'any' && name === undefined) throw badHeader('host', 'is not one host name with an optional port');
+    if (hosts === 'own' && !isOwnName(name)) refuseOrigin('Host');
+    const origin = headers.get('origin');
+    if (origin !== undefined && !isOwnPage(origin)) refuseOrigin('Origin');
+  };
+}
+
+/** The check of a listener that this machine alone reaches. */
+export const requireLoopback = requireHost();
+
+function refuseOrigin(header: string): never {
+  throw new ServiceError('control.ORIGIN_REJECTED', { message: `The ${header} header names another site.`, details: { header } });
+}
+
+/** The host name of `name:port`, in lower case; undefined where it is not well formed. */
+function nameIn(host: string | undefined): string | undefined {
+  const found = host === undefined ? null : hostShape.exec(host);
+  return found === null || Number(found[2] ?? 0) > portMax ? undefined : (found[1] as string).toLowerCase();
 }
 
 function badHeader(name: string, message: string): ServiceError {
@@ -60,12 +65,12 @@ function badHeader(name: string, message: string): ServiceError {
 }
 
 /** Whether the request says that a body follows. */
-export function declaresBody({ headers }: HttpRequest): boolean {
+export function declaresBody({ headers }: ServerRequest): boolean {
   return (headers.get('content-length') ?? '0') !== '0' || headers.has('transfer-encoding');
 }
 
 /** By its declared length, so that nothing too large is read at all; a body without one is measured as it arrives. */
-export function requireSize(request: HttpRequest, bytesMax: number): void {
+export function requireSize(request: ServerRequest, bytesMax: number): void {
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
 }
@@ -76,13 +81,13 @@ const mediaTypes = {
 };
 
 /** What a compressed body would become cannot be bounded before it is made. */
-export function isPlainBody({ headers }: HttpRequest): boolean {
+export function isPlainBody({ headers }: ServerRequest): boolean {
   return isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
 }
 const isOneOf = (value: string | undefined, harmless: string): boolean => value === undefined || value.toLowerCase() === harmless;
 
 /** Compressed bodies are refused too. */
-export function requireMediaType(request: HttpRequest, kind: keyof typeof mediaTypes): void {
+export function requireMediaType(request: ServerRequest, kind: keyof typeof mediaTypes): void {
   const { shape, words } = mediaTypes[kind];
   const type = request.headers.get('content-type');
   const plain = isPlainBody(request);
@@ -93,7 +98,7 @@ export function requireMediaType(request: HttpRequest, kind: keyof typeof mediaT
 const bearerShape = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The bearer token of a request. One refusal for every reason: missing, malformed, unknown, expired, revoked. */
-export function bearerOf(request: HttpRequest): string {
+export function bearerOf(request: ServerRequest): string {
   const token = bearerShape.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) throw unauthenticated();
   return token;

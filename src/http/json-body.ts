@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { checkJsonDepth } from '../contract/json-check.js';
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 
-export async function readJsonBody(request: HttpRequest, bytesMax: number): Promise<JsonValue> {
+export async function readJsonBody(request: ServerRequest, bytesMax: number): Promise<JsonValue> {
   return jsonOf(await request.body(bytesMax));
 }
 

@@ -12,7 +12,7 @@ import { errorReply, malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
 import { faultOf, isPlainValue } from './request-faults.js';
 import { RequestLine } from './request-line.js';
-import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
+import type { HttpReply, HttpServer, HttpServerOptions, ServerRequest } from './server.js';
 import { statusReasons } from './status-reasons.js';
 
 export async function startNodeServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -142,7 +142,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-class NodeRequest implements HttpRequest {
+class NodeRequest implements ServerRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -1,8 +1,8 @@
 // What a reply tells of the rate its caller may ask at: the fields of draft-ietf-httpapi-ratelimit-headers. One policy: a bucket of tokens.
-import type { Rate } from '../contract/token-bucket.js';
+import type { BucketRate } from '../contract/token-bucket.js';
 
 /** `remaining`: requests that would be let through now. */
-export function rateHeaders({ perSecond, burst }: Rate, remaining: number): { [name: string]: string } {
+export function rateHeaders({ perSecond, burst }: BucketRate, remaining: number): { [name: string]: string } {
   const fillSeconds = (tokens: number): number => Math.max(1, Math.ceil(tokens / perSecond));
   return {
     'ratelimit-policy': `"default";q=${burst};w=${fillSeconds(burst)}`,

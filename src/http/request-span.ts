@@ -1,7 +1,7 @@
 // The span of a request, by the conventions of OpenTelemetry for HTTP servers. Paths, queries and addresses of clients are left out: a path
 // may hold ids of tenants, and of wire routes a credential.
 import type { Tracing } from '../tracing/tracing.js';
-import type { HttpReply, HttpRequest } from './server.js';
+import type { HttpReply, ServerRequest } from './server.js';
 
 /** What is known of a request when it has its reply. */
 export interface RequestFacts {
@@ -18,7 +18,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 /** `facts` fills while the request is answered. */
 export function inRequestSpan(
   tracing: Tracing,
-  { method: sent, headers }: HttpRequest,
+  { method: sent, headers }: ServerRequest,
   { facts, answer }: { facts: RequestFacts; answer: () => Promise<HttpReply> },
 ): Promise<HttpReply> {
   const method = knownMethods.has(sent) ? sent : '_OTHER';

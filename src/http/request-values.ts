@@ -1,11 +1,11 @@
-// Path and query of an endpoint: text on the wire, values after this. Everything that is wrong with them is reported at once, at
-// /path/<name> and /query/<name>.
-import { endpointShapes, endpointValidators, shapeNameOf } from '../contract/endpoint-validators.js';
-import type { EndpointId } from '../contract/endpoints.js';
+// Path and query of a route: text on the wire, values after this. Everything that is wrong with them is reported at once, at /path/<name>
+// and /query/<name>.
 import { type Issue, ServiceError } from '../contract/errors.js';
 import { pointerToken } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
-import { type Schema, shapeName, typeOfSchema } from '../contract/shape.js';
+import type { RouteRule } from '../contract/route-table.js';
+import type { RouteContract } from '../contract/route-validators.js';
+import { type Schema, type Shapes, shapeName, typeOfSchema } from '../contract/shape.js';
 import type { Validator } from '../contract/validators.js';
 import { parseQuery } from './query.js';
 
@@ -15,15 +15,16 @@ export interface RequestValues {
 }
 export type ReadValues = (path: { readonly [name: string]: string }, query: string) => RequestValues;
 
-/** Made once an endpoint, used for each of its requests. */
-export function valuesReader(id: EndpointId): ReadValues {
-  const validators = endpointValidators[id];
-  const path = { validate: validators.path, numbers: numbersOf(shapeNameOf(id, 'path')) };
-  const query = { validate: validators.query, numbers: numbersOf(shapeNameOf(id, 'query')) };
+/** Made once a route, used for each of its requests. */
+export function valuesReader<Id extends string>(contract: RouteContract<Id>, id: Id, rule: Pick<RouteRule, 'ignoresQuery'>): ReadValues {
+  const { shapes, validators } = contract;
+  const path = { validate: validators[id].path, numbers: numbersOf(shapes, contract.shapeNameOf(id, 'path')) };
+  const query = { validate: validators[id].query, numbers: numbersOf(shapes, contract.shapeNameOf(id, 'query')) };
   return (pathText, queryText) => {
     const issues: Issue[] = [];
     const pathValue = checked(path, pathText, '/path', issues);
-    const given = queryText === '' && query.validate === undefined ? nothing : parseQuery(queryText, issues);
+    const isLookedAt = rule.ignoresQuery !== true && (queryText !== '' || query.validate !== undefined);
+    const given = isLookedAt ? parseQuery(queryText, issues) : nothing;
     const queryValue = checked(query, given, '/query', issues);
     if (issues.length === 0) return { path: pathValue, query: queryValue };
     throw new ServiceError('control.INVALID_REQUEST', {
@@ -66,12 +67,11 @@ function withNumbers(text: Values, numbers: ReadonlySet<string>): object {
   return values;
 }
 
-function numbersOf(name: string | undefined): ReadonlySet<string> {
-  const properties = Object.entries(endpointShapes[name ?? '']?.properties ?? {});
+function numbersOf(shapes: Shapes, name: string | undefined): ReadonlySet<string> {
+  const resolved = (schema: Schema): Schema => {
+    const ref = shapeName(schema);
+    return ref === undefined ? schema : resolved(shapes[ref] ?? {});
+  };
+  const properties = Object.entries(shapes[name ?? '']?.properties ?? {});
   return new Set(properties.filter(([, schema]) => typeOfSchema(resolved(schema)) === 'number').map(([member]) => member));
-}
-
-function resolved(schema: Schema): Schema {
-  const ref = shapeName(schema);
-  return ref === undefined ? schema : resolved(endpointShapes[ref] ?? {});
 }

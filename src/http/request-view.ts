@@ -1,10 +1,10 @@
 // Another request as a handler behind sees it: the same but for what a subclass says.
-import type { HttpRequest } from './server.js';
+import type { ServerRequest } from './server.js';
 
-export class RequestView implements HttpRequest {
-  readonly #request: HttpRequest;
+export class RequestView implements ServerRequest {
+  readonly #request: ServerRequest;
 
-  constructor(request: HttpRequest) {
+  constructor(request: ServerRequest) {
     this.#request = request;
   }
 

@@ -14,7 +14,7 @@ import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
 import { inRequestSpan } from './request-span.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
@@ -24,14 +24,14 @@ export interface RouteReply {
   headers?: { [name: string]: string };
 }
 /** What is known before the body is read. */
-export interface BegunCall<Caller> {
-  request: HttpRequest;
+export interface CallStart<Caller> {
+  request: ServerRequest;
   caller: Caller;
   /** Decoded values of the template's `{names}`. */
   path: { readonly [name: string]: string };
   correlationId: string;
 }
-export interface RouteCall<Caller> extends BegunCall<Caller> {
+export interface RouteCall<Caller> extends CallStart<Caller> {
   /** Undefined for a route without a body, and where an optional one is absent. */
   body: JsonValue | undefined;
 }
@@ -47,7 +47,7 @@ type Answer = Promise<RouteReply> | RouteReply;
 /** The rest of a call once its body is there: JSON, bytes, or undefined where there is none. */
 export type WithBody = (body: JsonValue | Uint8Array | undefined) => Answer;
 /** `begin` refuses what can be refused before the body is read; `run` is for routes that have nothing of that kind. */
-type Work<Caller> = { run(call: RouteCall<Caller>): Answer } | { begin(call: BegunCall<Caller>): WithBody };
+type Work<Caller> = { run(call: RouteCall<Caller>): Answer } | { begin(call: CallStart<Caller>): WithBody };
 interface RouteCommon {
   method: Method;
   /** `/v1/tools/{toolId}`: literal segments and whole-segment names. Compared as sent, undecoded. */
@@ -75,7 +75,7 @@ export interface RouteFailure {
   error: unknown;
 }
 /** One request that has its reply. */
-export interface Answered {
+export interface AnsweredRequest {
   correlationId: string;
   method: string;
   /** The route's id; undefined when there is none. */
@@ -94,25 +94,25 @@ export interface Answered {
   path: { readonly [name: string]: string } | undefined;
 }
 /** What is known of a request that is to be authenticated. */
-export interface AskedAt {
+export interface RequestPlace {
   route: string | undefined;
   correlationId: string;
-  request: HttpRequest;
+  request: ServerRequest;
 }
 export interface Observer {
   received(): void;
-  answered(request: Answered): void;
+  answered(request: AnsweredRequest): void;
 }
 export interface RouterOptions<Caller> {
   routes: readonly Route<Caller>[];
   /** Put before the path of every route, as `/world`. */
   prefix?: string;
   /** Checks Host and Origin; throws a refusal. */
-  requireHost(request: HttpRequest): void;
+  requireHost(request: ServerRequest): void;
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
-  authenticate(token: string, at: AskedAt): Caller | Promise<Caller>;
+  authenticate(token: string, at: RequestPlace): Caller | Promise<Caller>;
   /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
-  otherwise?(request: HttpRequest): FoundElsewhere<Caller> | undefined;
+  otherwise?(request: ServerRequest): FoundElsewhere<Caller> | undefined;
   /** New work is refused while it says so. */
   draining?(): boolean;
   /** For logs: never a secret. */
@@ -125,7 +125,7 @@ export interface RouterOptions<Caller> {
   /** Absent: no traces are wanted. */
   tracing?: Tracing | undefined;
   /** Whether a request is worth a span. Default: each is. */
-  isTraced?(request: HttpRequest): boolean;
+  isTraced?(request: ServerRequest): boolean;
   onFailure(failure: RouteFailure): void;
 }
 /** A request that `otherwise` knows what to do with. */
@@ -137,7 +137,7 @@ export interface FoundElsewhere<Caller> {
   answer(): Answer;
 }
 /** What becomes known of a request on its way. */
-interface Exchange<Caller> extends AskedAt {
+interface Exchange<Caller> extends RequestPlace {
   /** The route's id, and its path with names in braces. */
   route: string | undefined;
   template: string | undefined;
@@ -167,7 +167,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
   const { prefix = '', observers = [], tracing, isTraced = () => true } = options;
   const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
   const room = newRoom();
-  const answer = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+  const answer = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const { correlationId } = exchange;
     try {
       const reply = untilLeft(written(await dispatch(options, { table, room }, request, exchange), correlationId), exchange);
@@ -180,17 +180,17 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };
-  const answerCaller = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+  const answerCaller = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const reply = await answer(request, exchange);
     if (exchange.caller === undefined || options.headersOf === undefined) return reply;
     return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
   };
-  const observed = async (request: HttpRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
+  const observed = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const began = performance.now();
     for (const observer of observers) observer.received();
     const reply = await answerCaller(request, exchange);
     const { correlationId, route, code, caller, path } = exchange;
-    const answered: Answered = {
+    const answered: AnsweredRequest = {
       correlationId,
       method: request.method,
       route,
@@ -255,7 +255,7 @@ function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-function newExchange<Caller>(request: HttpRequest): Exchange<Caller> {
+function newExchange<Caller>(request: ServerRequest): Exchange<Caller> {
   const known = { route: undefined, template: undefined, code: undefined, caller: undefined, path: undefined, held: undefined };
   return { correlationId: newId('corr'), request, ...known };
 }
@@ -263,7 +263,7 @@ function newExchange<Caller>(request: HttpRequest): Exchange<Caller> {
 async function dispatch<Caller>(
   options: RouterOptions<Caller>,
   { table, room }: { table: PathTable<Route<Caller>>; room: Room },
-  request: HttpRequest,
+  request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
   options.requireHost(request);
@@ -302,21 +302,21 @@ async function dispatch<Caller>(
 }
 
 /** As declared; of a body without a length, all that it may be. */
-function bodyBytesOf({ headers }: HttpRequest, { bytesMax = limits.bodyBytesMax }: BodyRule): number {
+function bodyBytesOf({ headers }: ServerRequest, { bytesMax = limits.bodyBytesMax }: BodyRule): number {
   const declared = headers.get('content-length');
   return declared === undefined ? bytesMax : Number(declared);
 }
 
-function begin<Caller>(work: Work<Caller>, call: BegunCall<Caller>): WithBody {
+function begin<Caller>(work: Work<Caller>, call: CallStart<Caller>): WithBody {
   if ('begin' in work) return work.begin(call);
   return (body) => work.run({ ...call, body: body as JsonValue | undefined });
 }
 
-function readBody(request: HttpRequest, { kind = 'json', bytesMax = limits.bodyBytesMax }: BodyRule): Promise<JsonValue | Uint8Array> {
+function readBody(request: ServerRequest, { kind = 'json', bytesMax = limits.bodyBytesMax }: BodyRule): Promise<JsonValue | Uint8Array> {
   return kind === 'json' ? readJsonBody(request, bytesMax) : request.body(bytesMax);
 }
 
-function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: HttpRequest): PathMatch<Route<Caller>> | undefined {
+function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: ServerRequest): PathMatch<Route<Caller>> | undefined {
   const found = table.find(method === 'HEAD' ? 'GET' : method, path);
   if (found.kind === 'method') throw wrongMethod(method, found.methods);
   return found.kind === 'match' ? found : undefined;
@@ -324,7 +324,7 @@ function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: Ht
 
 async function answerElsewhere<Caller>(
   { otherwise, draining: isDraining }: RouterOptions<Caller>,
-  request: HttpRequest,
+  request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
   const found = otherwise?.(request);

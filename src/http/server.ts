@@ -1,8 +1,7 @@
 // The small server interface behind which uWebSockets.js and node:http are the same thing to every route. Why: docs/decisions/016.
-
 import type { ServiceWarning } from './service-warning.js';
 
-export interface HttpRequest {
+export interface ServerRequest {
   /** Upper case. */
   readonly method: string;
   /** Undecoded path, without the query; it begins with a slash. */
@@ -40,7 +39,7 @@ export interface HttpReply {
   /** The connection ends with this reply. */
   close?: boolean;
 }
-export type HttpHandler = (request: HttpRequest) => Promise<HttpReply> | HttpReply;
+export type HttpHandler = (request: ServerRequest) => Promise<HttpReply> | HttpReply;
 
 export interface HttpServerOptions {
   host: string;

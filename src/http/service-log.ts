@@ -2,7 +2,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { limits } from '../contract/limits.js';
 import type { ControlLog } from '../control/services.js';
-import type { Answered, Observer, RouteFailure } from './router.js';
+import type { AnsweredRequest, Observer, RouteFailure } from './router.js';
 
 export interface ServiceLogOptions {
   level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -50,7 +50,7 @@ export function createServiceLog({
   // Its lines are made here, of nothing secret, and there are many of them.
   const access: Logger = pino(plain, stream);
   const strangers = new StrangerLines(access, nowMs);
-  const isLine = (request: Answered): boolean => (isRefusedStranger(request) ? strangers.take() : !isQuietProbe(request));
+  const isLine = (request: AnsweredRequest): boolean => (isRefusedStranger(request) ? strangers.take() : !isQuietProbe(request));
   return {
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
@@ -109,11 +109,11 @@ class StrangerLines {
   }
 }
 
-const isRefusedStranger = ({ isOfStranger, status }: Answered): boolean => isOfStranger && status >= 400;
+const isRefusedStranger = ({ isOfStranger, status }: AnsweredRequest): boolean => isOfStranger && status >= 400;
 const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
-const isQuietProbe = ({ route, status }: Answered): boolean => probes.has(route) && status < 400;
+const isQuietProbe = ({ route, status }: AnsweredRequest): boolean => probes.has(route) && status < 400;
 
-function logAnswered(logger: Logger, { correlationId, method, route, status, seconds, caller, address, path }: Answered): void {
+function logAnswered(logger: Logger, { correlationId, method, route, status, seconds, caller, address, path }: AnsweredRequest): void {
   const line = {
     ...{ correlationId, method, route, status, ms: Math.round(seconds * 1e5) / 100, credentialId: caller },
     clientAddress: address === '' ? undefined : address,

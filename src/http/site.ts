@@ -3,7 +3,7 @@
 import { ServiceError } from '../contract/errors.js';
 import { isLoopbackName } from './guards.js';
 import { mountAt } from './mount.js';
-import type { HttpHandler, HttpRequest } from './server.js';
+import type { HttpHandler, ServerRequest } from './server.js';
 import type { ServiceWarning } from './service-warning.js';
 
 export interface Site {
@@ -47,7 +47,7 @@ export function siteHandlers(site: Site, { worlds, control, prefix }: Handlers):
   return { main: (request) => (isWorldHost(request) ? worldsAlone(request) : controlAlone(request)), worldsAlone };
 }
 
-function hostTest(url: string): (request: HttpRequest) => boolean {
+function hostTest(url: string): (request: ServerRequest) => boolean {
   const { protocol, host } = new URL(url);
   return ({ headers }) => {
     const asked = headers.get('host');

@@ -1,12 +1,13 @@
-// How often an address may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
+// How often an address, or a network of IPv6, may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
 // counted by it, so a proxy in front, which is one address, bounds nobody who has one.
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import type { Rate } from '../contract/token-bucket.js';
+import type { BucketRate } from '../contract/token-bucket.js';
 import { RateLimiter } from '../control/rate-limiter.js';
+import { networkOf } from './client-address.js';
 import { errorReply } from './envelope.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 export class StrangerRate {
   readonly #limiter: RateLimiter;
@@ -15,7 +16,7 @@ export class StrangerRate {
   /** `onLimited`: a request that would have been answered 401 was one too many. */
   constructor(
     nowMs: () => number,
-    rate: Rate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst },
+    rate: BucketRate = { perSecond: limits.strangerPerSecond, burst: limits.strangerBurst },
     onLimited = () => {},
   ) {
     this.#limiter = new RateLimiter(rate, nowMs);
@@ -23,8 +24,8 @@ export class StrangerRate {
   }
 
   /** control.RATE_LIMITED for one too many. */
-  readonly take = ({ address }: HttpRequest): void => {
-    this.#limiter.take(address);
+  readonly take = ({ address }: ServerRequest): void => {
+    this.#limiter.take(networkOf(address));
   };
 
   /** The same handler; of what it answers 401 an address gets so many. */
@@ -35,7 +36,7 @@ export class StrangerRate {
     };
   }
 
-  #counted(request: HttpRequest, reply: HttpReply): HttpReply {
+  #counted(request: ServerRequest, reply: HttpReply): HttpReply {
     if (reply.status !== 401) return reply;
     try {
       this.take(request);

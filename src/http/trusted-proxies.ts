@@ -9,7 +9,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { badForwarding, customHops, standardHops } from './client-address.js';
 import { RequestView } from './request-view.js';
-import type { HttpHandler, HttpReply, HttpRequest } from './server.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 interface Subnet {
   address: string;
@@ -55,7 +55,7 @@ export class TrustedProxies {
   };
 
   /** control.INVALID_REQUEST where the headers contradict each other or are out of shape. */
-  clientOf({ address: peer, headers }: HttpRequest): string {
+  clientOf({ address: peer, headers }: ServerRequest): string {
     if (!this.has(peer)) return peer;
     const standard = headers.get('forwarded');
     const custom = headers.get('x-forwarded-for');
@@ -88,7 +88,7 @@ export function behindProxies(proxies: TrustedProxies, handler: HttpHandler): Ht
 class ForwardedRequest extends RequestView {
   readonly #client: string;
 
-  constructor(request: HttpRequest, client: string) {
+  constructor(request: ServerRequest, client: string) {
     super(request);
     this.#client = client;
   }

@@ -14,7 +14,7 @@ import { ConnectionCount } from './connection-count.js';
 import { malformedReply } from './envelope.js';
 import { HeaderMap } from './header-map.js';
 import { faultOf, isPlainValue } from './request-faults.js';
-import type { HttpReply, HttpRequest, HttpServer, HttpServerOptions } from './server.js';
+import type { HttpReply, HttpServer, HttpServerOptions, ServerRequest } from './server.js';
 import type { ServiceWarning } from './service-warning.js';
 import type { UwsApp, UwsBuild, UwsRequest, UwsResponse } from './uws-binary.js';
 import { IdleTimer } from './uws-idle-timer.js';
@@ -171,7 +171,7 @@ function finish({ replies, turn }: ServerState, response: UwsResponse, exchange:
   else writeReply(response, exchange, reply);
 }
 
-class Exchange implements HttpRequest, UwsExchange {
+class Exchange implements ServerRequest, UwsExchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -2,7 +2,7 @@
 //   PAGE-CURSOR-1. It is good for one report directory: it is sealed with a key made of that directory's path, and holds across refreshes
 //     and restarts.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../contract/errors.js';
+import { type CursorSeal, cursorOf, placeOf } from '../contract/list-cursor.js';
 
 /** Of a report folder. */
 export interface ListPlace {
@@ -17,33 +17,32 @@ export function byPlace(left: ListPlace, right: ListPlace): number {
 }
 
 const sealBytes = 16;
+const purpose = 'drillyard saved runs';
 
 export class PageCursors {
-  readonly #key: Buffer;
+  readonly #seal: CursorSeal;
 
   constructor(reportDirectory: string) {
-    this.#key = createHash('sha256').update(`drillyard saved runs\n${reportDirectory}`).digest();
+    const key = createHash('sha256').update(`${purpose}\n${reportDirectory}`).digest();
+    const sealOf = (asked: string, text: string): string =>
+      createHmac('sha256', key).update(`${asked}\n${text}`).digest().subarray(0, sealBytes).toString('base64url');
+    this.#seal = {
+      seal: sealOf,
+      isSealed: (asked, text, given) => {
+        const [own, other] = [Buffer.from(sealOf(asked, text)), Buffer.from(given)];
+        return own.length === other.length && timingSafeEqual(own, other);
+      },
+    };
   }
 
   cursorOf({ modifiedNs, name }: ListPlace): string {
-    const place = Buffer.from(`${modifiedNs}:${name}`);
-    return Buffer.concat([this.#seal(place), place]).toString('base64url');
+    return cursorOf(this.#seal, purpose, `${modifiedNs}:${name}`);
   }
 
   placeOf(cursor: string): ListPlace {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const place = bytes.subarray(sealBytes);
-    const isOurs =
-      bytes.length > sealBytes &&
-      bytes.toString('base64url') === cursor &&
-      timingSafeEqual(bytes.subarray(0, sealBytes), this.#seal(place));
-    const [, modified, name] = (isOurs && /^(\d{1,20}):(.*)$/s.exec(place.toString())) || [];
-    if (modified === undefined || name === undefined)
-      throw new ServiceError('control.CURSOR_INVALID', { message: 'The cursor does not belong to this list.' });
-    return { modifiedNs: BigInt(modified), name };
-  }
-
-  #seal(place: Buffer): Buffer {
-    return createHmac('sha256', this.#key).update(place).digest().subarray(0, sealBytes);
+    // What is sealed is what was given out.
+    const place = placeOf(this.#seal, purpose, cursor);
+    const colon = place.indexOf(':');
+    return { modifiedNs: BigInt(place.slice(0, colon)), name: place.slice(colon + 1) };
   }
 }

@@ -17,29 +17,23 @@ import type {
   WorldResetRequest,
 } from '../contract/inspector-worlds.js';
 import { limits } from '../contract/limits.js';
-import type { WorldSetup } from '../contract/scenario.js';
+import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 
-type Fixed = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
-interface Played {
+type FixedPart = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
+interface PlaySession {
   world: WorldRef;
   build: CompiledBuild;
-  fixed: Fixed;
+  fixed: FixedPart;
 }
-interface Start {
-  setup: WorldSetup;
-  setupHash: string;
-  start: PlayWorld['start'];
-}
-
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
   readonly #hub: EventHub;
   readonly #receivers: CallbackReceivers;
   /** Of every receiver. */
   readonly #end = new AbortController();
-  readonly #played = new Map<string, Played>();
+  readonly #played = new Map<string, PlaySession>();
   /** Of worlds that are being made. */
   #making = 0;
 
@@ -56,14 +50,14 @@ export class Playground {
   }
 
   async create(build: CompiledBuild, request: CreateWorldRequest): Promise<PlayWorld> {
-    const { start, ...setup } = startOf(build, request);
+    const { setup, setupHash } = chooseStart(build, request);
     const seed = request.seed ?? build.world.seed;
     return this.#make(async (worldId) => {
       const worlds = await this.#worlds();
-      const made = await worlds.create({ worldId, build, ...setup, seed: { seed, trial: 1, attempt: 1 } });
+      const made = await worlds.create({ worldId, build, setup, setupHash, seed: { seed, trial: 1, attempt: 1 } });
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const title = request.title === undefined ? {} : { title: request.title };
-      return { world, build, fixed: { ...title, start, seed, buildHash: build.buildHash } };
+      return { world, build, fixed: { ...title, start: shownStart(request), seed, buildHash: build.buildHash } };
     });
   }
 
@@ -134,7 +128,7 @@ export class Playground {
   async #make(
     make: (
       worldId: string,
-    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<Fixed, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
+    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<FixedPart, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
   ): Promise<PlayWorld> {
     if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
       throw new ServiceError('control.STATE_CONFLICT', {
@@ -154,13 +148,13 @@ export class Playground {
     }
   }
 
-  #of(worldId: string): Played {
+  #of(worldId: string): PlaySession {
     const played = this.#played.get(worldId);
     if (played === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.' });
     return played;
   }
 
-  async #changed(played: Played): Promise<PlayWorld> {
+  async #changed(played: PlaySession): Promise<PlayWorld> {
     const world = await view(played);
     const { worldId, position } = world;
     this.#hub.publish({ type: 'world', change: 'changed', world });
@@ -169,22 +163,13 @@ export class Playground {
   }
 }
 
-async function view({ world, fixed }: Played): Promise<PlayWorld> {
+async function view({ world, fixed }: PlaySession): Promise<PlayWorld> {
   const [position, pending] = await Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'pending', limit: 1 })]);
   const next = pending.events[0]?.atUs;
   return { ...fixed, position, pendingEvents: pending.total, ...(next === undefined ? {} : { nextEventUs: next }) };
 }
 
-function startOf(build: CompiledBuild, { scenarioId, drillId }: CreateWorldRequest): Start {
-  if (scenarioId !== undefined) {
-    const found = build.scenarios.find(({ scenario }) => scenario.id === scenarioId);
-    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no scenario "${scenarioId}".` });
-    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'scenario', id: scenarioId } };
-  }
-  if (drillId !== undefined) {
-    const found = build.drills.find(({ drill }) => drill.id === drillId);
-    if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no drill "${drillId}".` });
-    return { setup: found.setup, setupHash: found.setupHash, start: { kind: 'drill', id: drillId } };
-  }
-  return { ...build.baseline, start: { kind: 'baseline' } };
+function shownStart({ scenarioId, drillId }: CreateWorldRequest): PlayWorld['start'] {
+  if (scenarioId !== undefined) return { kind: 'scenario', id: scenarioId };
+  return drillId === undefined ? { kind: 'baseline' } : { kind: 'drill', id: drillId };
 }

@@ -1,12 +1,12 @@
 // The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
-import { engineVersion } from '../compiler/shipped.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
-import type { ImplementationPath, ImplementationReply, ProjectReply } from '../contract/inspector.js';
+import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector.js';
 import type { Binding } from '../contract/target.js';
 import { refuseTarget } from '../drills/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { packageVersion } from '../files/installation.js';
 
 export interface ProjectOptions {
   root: string;
@@ -31,7 +31,7 @@ export class ProjectSource {
     return new ProjectSource(options, await compile(options, onProgress));
   }
 
-  async refresh(): Promise<ProjectReply> {
+  async refresh(): Promise<InspectorProjectReply> {
     this.#compiled = await compile(this.#options);
     this.#generation++;
     this.#loadedAtMs = Date.now();
@@ -48,7 +48,7 @@ export class ProjectSource {
     return this.#compiled.diagnostics.filter(({ severity }) => severity === 'error').length;
   }
 
-  reply(): ProjectReply {
+  reply(): InspectorProjectReply {
     const { view } = this.#compiled;
     const { hasAgent, bindings } = this.#options;
     return {
@@ -61,7 +61,7 @@ export class ProjectSource {
         const refusal = refuseTarget(target, bindings, hasAgent);
         return refusal === undefined ? [] : [{ targetId: target.id, code: refusal.code, message: refusal.message }];
       }),
-      engineVersion: engineVersion(),
+      engineVersion: packageVersion(),
     };
   }
 

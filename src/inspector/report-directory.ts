@@ -5,8 +5,9 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { batchesOf } from '../async/batches.js';
 import { ServiceError } from '../contract/errors.js';
-import type { RunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
+import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { ReportPlace } from './journal/archive-calls.js';
@@ -45,7 +46,7 @@ export class ReportDirectory {
   async page({
     limit = limits.inspectorRunsPageItems,
     cursor,
-  }: RunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+  }: InspectorRunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
     const after = cursor === undefined ? undefined : this.#cursors.placeOf(cursor);
     const folders = await this.#folders();
     const rest = after === undefined ? folders : folders.filter((folder) => byPlace(folder, after) > 0);
@@ -68,11 +69,9 @@ export class ReportDirectory {
     });
     const found: Folder[] = [];
     const shown = names.filter((name) => !name.startsWith('.')).slice(0, limits.inspectorReportFoldersMax);
-    for (let from = 0; from < shown.length; from += 256) {
+    for (const batch of batchesOf(shown, 256)) {
       const stats = await Promise.all(
-        shown
-          .slice(from, from + 256)
-          .map(async (name) => ({ name, stat: await lstat(join(this.#directory, name), { bigint: true }).catch(() => undefined) })),
+        batch.map(async (name) => ({ name, stat: await lstat(join(this.#directory, name), { bigint: true }).catch(() => undefined) })),
       );
       for (const { name, stat } of stats) {
         if (stat !== undefined && (isRunId(name) || !stat.isFile())) found.push({ name, stat, modifiedNs: stat.mtimeNs });

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
@@ -21,8 +22,8 @@ export class RetainedWorlds {
   readonly #runDirectory: string;
   readonly #copyDirectory: string;
   readonly #worlds: () => Promise<Worlds>;
-  /** By run id, the one asked for last at the end. */
-  readonly #copies = new Map<string, Copy>();
+  /** By run id. */
+  readonly #copies = new LruMap<string, Copy>({ entriesMax: copiesMax, onEvicted: (_, copy) => void remove(copy) });
 
   /** `worlds` of the layout `run`, over `copyDirectory`. */
   constructor({ runDirectory, copyDirectory, worlds }: { runDirectory: string; copyDirectory: string; worlds: () => Promise<Worlds> }) {
@@ -41,17 +42,16 @@ export class RetainedWorlds {
     if (stamp === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The world of this run is not kept.' });
     let copy = this.#copies.get(runId);
     if (copy !== undefined && copy.stamp !== stamp) {
-      await this.#drop(runId);
+      this.#copies.delete(runId);
+      await remove(copy);
       copy = undefined;
     }
     copy ??= { stamp, world: this.#copy(runId, stamp) };
-    this.#copies.delete(runId);
     this.#copies.set(runId, copy);
-    for (const old of [...this.#copies.keys()].slice(0, -copiesMax)) void this.#drop(old);
     try {
       return await copy.world;
     } catch (error) {
-      if (this.#copies.get(runId) === copy) this.#copies.delete(runId);
+      if (this.#copies.peek(runId) === copy) this.#copies.delete(runId);
       throw error;
     }
   }
@@ -92,10 +92,8 @@ export class RetainedWorlds {
     );
     return home?.isDirectory() && data?.isFile() ? stampOf(data) : undefined;
   }
+}
 
-  async #drop(runId: string): Promise<void> {
-    const copy = this.#copies.get(runId);
-    this.#copies.delete(runId);
-    await copy?.world.then((world) => world.destroy()).catch(() => {});
-  }
+async function remove({ world }: Copy): Promise<void> {
+  await world.then((open) => open.destroy()).catch(() => {});
 }

@@ -1,8 +1,9 @@
 // Run requests: asked for, played one after another through runDrills, followed, cancelled. Nothing is decided here about how a drill runs.
 import type { CallbackReceivers } from '../callbacks/receivers.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
-import type { ActiveRun, RequestedRun, RunRequest, StartRunRequest } from '../contract/inspector-runs.js';
+import type { ActiveRun, InspectorStartRunRequest, RequestedRun, RunRequest } from '../contract/inspector-runs.js';
 import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run-events.js';
 import type { TargetModule } from '../contract/target-invocation.js';
@@ -51,7 +52,7 @@ export class RunQueue {
     return this.#running !== undefined;
   }
 
-  start(asked: StartRunRequest): RunRequest {
+  start(asked: InspectorStartRunRequest): RunRequest {
     if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' });
     this.#requireKnown(asked);
     const waiting = [...this.#jobs.values()].filter(({ request }) => request.state === 'queued').length;
@@ -117,7 +118,7 @@ export class RunQueue {
     await this.#running;
   }
 
-  #requireKnown({ drillId, suiteId }: StartRunRequest): void {
+  #requireKnown({ drillId, suiteId }: InspectorStartRunRequest): void {
     const { drills, suites } = this.#options.project.build();
     if (drillId !== undefined && !drills.some(({ drill }) => drill.id === drillId)) throw unknown('drill', drillId);
     if (suiteId !== undefined && !suites.some(({ id }) => id === suiteId)) throw unknown('suite', suiteId);
@@ -280,8 +281,4 @@ function failureOf(error: unknown): NonNullable<RunRequest['failure']> {
     ...(issues === undefined ? {} : { issues }),
     ...(details === undefined ? {} : { details }),
   };
-}
-
-function defined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

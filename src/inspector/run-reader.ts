@@ -2,18 +2,18 @@
 import { ServiceError } from '../contract/errors.js';
 import type {
   CallbacksReply,
-  EvidenceQuery,
   FaultsReply,
-  NamespacesReply,
+  InspectorEvidenceQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
-  StateQuery,
-  StateReply,
   TimelineQuery,
   TimelineReply,
 } from '../contract/inspector-journal.js';
-import type { RunReply, RunSource } from '../contract/inspector-runs.js';
+import type { InspectorRunReply, RunSource } from '../contract/inspector-runs.js';
 import type { ArchiveCalls, JournalPlace, ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';
@@ -44,7 +44,7 @@ export class RunReader {
     return (await this.#place(runId)).source;
   }
 
-  async run(runId: string, signal: Signal): Promise<RunReply> {
+  async run(runId: string, signal: Signal): Promise<InspectorRunReply> {
     const place = await this.#place(runId);
     const { toSequence, ...counted } = await this.#parts.archive.ask(
       'facts',
@@ -62,7 +62,7 @@ export class RunReader {
     };
   }
 
-  async evidence(runId: string, query: EvidenceQuery, signal: Signal): Promise<ArchiveCalls['evidence']['answer']> {
+  async evidence(runId: string, query: InspectorEvidenceQuery, signal: Signal): Promise<ArchiveCalls['evidence']['answer']> {
     const place = await this.#place(runId);
     if (place.source !== 'saved') return worldEvidence(place.world, query);
     return this.#parts.archive.ask('evidence', { place: { kind: 'report', ...place.report }, query }, signal);
@@ -80,13 +80,13 @@ export class RunReader {
     return this.#parts.archive.ask('callbacks', { place: await this.#journal(runId), query: undefined }, signal);
   }
 
-  async namespaces(runId: string, query: { atSequence?: number }, signal: Signal): Promise<Bare<NamespacesReply>> {
+  async namespaces(runId: string, query: { atSequence?: number }, signal: Signal): Promise<Bare<InspectorNamespacesReply>> {
     const place = await this.#place(runId);
     if (place.source !== 'saved') return worldNamespaces(place.world, query);
     return this.#parts.archive.ask('namespaces', { place: { kind: 'report', ...place.report }, query }, signal);
   }
 
-  async state(runId: string, query: StateQuery, signal: Signal): Promise<Bare<StateReply>> {
+  async state(runId: string, query: InspectorStateQuery, signal: Signal): Promise<Bare<InspectorStateReply>> {
     const place = await this.#place(runId);
     if (place.source !== 'saved') return worldState(place.world, query);
     return this.#parts.archive.ask('state', { place: { kind: 'report', ...place.report }, query }, signal);

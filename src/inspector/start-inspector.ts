@@ -5,11 +5,13 @@ import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { within } from '../async/deadline.js';
+import { pause } from '../async/pause.js';
 import { createBindings } from '../bindings/create-bindings.js';
 import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { TargetModule } from '../contract/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
@@ -23,6 +25,7 @@ import { EventHub } from './event-hub.js';
 import { ArchivePort } from './journal/archive-port.js';
 import { JournalMirrors } from './journal-mirrors.js';
 import { LiveWatch } from './live-watch.js';
+import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
 import { ReportDirectory } from './report-directory.js';
@@ -94,7 +97,7 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
       closeGraceMs: limits.inspectorCloseGraceMs,
       ...(engine === undefined ? {} : { engine }),
       handler: createRouter<true>({
-        routes: [...apiRoutes(inspectorApi(parts)), ...shellRoutes(new URL('./app/', import.meta.url))],
+        routes: [...apiRoutes(inspectorApi(parts)), documentRoute(), ...shellRoutes(new URL('./app/', import.meta.url))],
         requireHost: requireLoopback,
         authenticate: tokenCheck(token),
         onFailure,
@@ -103,12 +106,11 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     closing.push(() => server.close());
     // Live streams would keep their connections, and the server's close would wait for them. A client that is gone reads nothing to its
     // end.
-    closing.push(() =>
-      Promise.race([
-        parts.hub.close().then(() => setTimeout(lastPiecesMs)),
-        setTimeout(limits.inspectorCloseGraceMs, undefined, { ref: false }),
-      ]),
-    );
+    const closeStreams = async (): Promise<void> => {
+      await parts.hub.close();
+      await pause(lastPiecesMs);
+    };
+    closing.push(() => within(limits.inspectorCloseGraceMs, closeStreams()));
     let closed: Promise<void> | undefined;
     return {
       baseUrl: `http://${shownHost}:${server.port}`,
@@ -129,8 +131,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   for (const target of Object.values(callbackReceivers ?? {})) loopbackReceiver(target);
   const root = resolve(options.root ?? '.');
   const [runDirectory, reportDirectory] = [
-    directoryOf(root, options.runDirectory ?? '.service/runs'),
-    directoryOf(root, options.reportDirectory ?? '.service/reports'),
+    directoryOf(root, options.runDirectory ?? localFolders.runs),
+    directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
   const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...(config === undefined ? {} : { config }) };

@@ -1,5 +1,11 @@
 // Pages of a world that is there: one that runs, one to play with, or the copy of a retained one.
-import type { EvidenceQuery, NamespacesReply, ScheduledEventsReply, StateQuery, StateReply } from '../contract/inspector-journal.js';
+import type {
+  InspectorEvidenceQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
+  ScheduledEventsReply,
+} from '../contract/inspector-journal.js';
 import { limits } from '../contract/limits.js';
 import type { EvidenceLinesPage, StatePage } from '../contract/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -32,7 +38,7 @@ export function linesOf(world: Readable, fromSequence: number, limit: number): P
   return world.query({ kind: 'evidenceLines', fromSequence, limit });
 }
 
-export async function worldEvidence(world: Readable, query: EvidenceQuery): Promise<EvidenceText> {
+export async function worldEvidence(world: Readable, query: InspectorEvidenceQuery): Promise<EvidenceText> {
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].sort((left, right) => left - right);
@@ -55,13 +61,13 @@ export async function worldEvidence(world: Readable, query: EvidenceQuery): Prom
   };
 }
 
-export async function worldNamespaces(world: Readable, { atSequence }: { atSequence?: number }): Promise<Bare<NamespacesReply>> {
+export async function worldNamespaces(world: Readable, { atSequence }: { atSequence?: number }): Promise<Bare<InspectorNamespacesReply>> {
   const at = Math.min(atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
   const namespaces = await world.query({ kind: 'namespaces', ...(atSequence === undefined ? {} : { atSequence: at }) });
   return { atSequence: at, namespaces };
 }
 
-export async function worldState(world: Readable, query: StateQuery): Promise<Bare<StateReply>> {
+export async function worldState(world: Readable, query: InspectorStateQuery): Promise<Bare<InspectorStateReply>> {
   const { packageId, instanceId, namespace, limit = limits.inspectorStatePageRows } = query;
   const at = Math.min(query.atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
   const space = { packageId, ...(instanceId === undefined ? {} : { instanceId }), namespace };

@@ -6,7 +6,7 @@ import type { Me } from '../contract/hosted-organization.js';
 import type { RemoteService } from '../contract/project-files.js';
 import { reachingFetch, refusalOf, requireServiceUrl } from './service-url.js';
 
-/** Whatever is absent is the root file's `remote`, or its default (docs/reference.md). */
+/** Whatever is absent is the root file's `remote`, or its default (docs/files.md). */
 export interface RemoteOptions extends Partial<RemoteService> {
   /** A control credential. It goes to the service and nowhere else. */
   credential: string;

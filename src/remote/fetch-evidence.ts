@@ -1,6 +1,5 @@
 // The evidence bundle of a hosted run, fetched into a report folder as a local run writes one: whole or not there at all, and every byte as
 // the service's record says. Names come from its manifest, so they are believed only where a report folder has such names.
-
 import { controlErrorOf } from '../client/control-error.js';
 import { withRetries } from '../client/retry.js';
 import { sha256Digest } from '../contract/digest.js';

@@ -3,6 +3,7 @@
 //   PUSH-SOURCE-1. Nothing is sent of a repository that does not compile here.
 //   PUSH-SOURCE-2. The build is of the very tree that was read: its digest is compared before it is ordered.
 import { resolve } from 'node:path';
+import { retry } from '../async/retry.js';
 import { ControlError, OperationError } from '../client/control-error.js';
 import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
@@ -14,7 +15,7 @@ import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
 import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
-import { inRequests, type RemoteSource, readRemoteSource, rootFileName, type SourcePlace } from './remote-source.js';
+import { inRequests, type RemoteSource, type RemoteSourceOptions, readRemoteSource, rootFileName } from './remote-source.js';
 
 export interface PushSourceOptions {
   /** The repository. */
@@ -101,7 +102,7 @@ type Listener = Pick<PushSourceOptions, 'onProgress' | 'signal'>;
 export async function pushCompiled(
   remote: Remote,
   { build, files }: CompiledSource,
-  { onProgress, signal, ...place }: SourcePlace & Listener,
+  { onProgress, signal, ...place }: RemoteSourceOptions & Listener,
 ): Promise<PushedSource> {
   const source = readRemoteSource(place, files);
   const push = new Push(remote, source, { onProgress: onProgress ?? (() => {}), signal });
@@ -153,15 +154,12 @@ class Push {
 
   /** The draft whose last revision is the source. Of two pushes at once, the later one begins again. */
   async #revision(name: string): Promise<{ draft: SourceDraft; isSent: boolean }> {
-    for (let tries = 1; ; tries++) {
+    const isRetryable = (error: unknown): boolean => error instanceof ControlError && error.code === 'control.VERSION_CONFLICT';
+    return await retry({ attemptsMax: limits.pushTriesMax, isRetryable }, async () => {
       const found = await this.#findDraft(name);
       if (found?.sourceDigest === this.#source.digest) return { draft: found, isSent: false };
-      try {
-        return { draft: await this.#send(name, found), isSent: true };
-      } catch (error) {
-        if (!(error instanceof ControlError) || error.code !== 'control.VERSION_CONFLICT' || tries === limits.pushTriesMax) throw error;
-      }
-    }
+      return { draft: await this.#send(name, found), isSent: true };
+    });
   }
 
   async #findDraft(name: string): Promise<SourceDraft | undefined> {

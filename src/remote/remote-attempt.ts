@@ -3,14 +3,15 @@
 //   REMOTE-ATTEMPT-1. Whatever happens, there is a result, and it is reported.
 //   REMOTE-ATTEMPT-2. The session is destroyed when the run has ended, and with it a run that has not.
 import { resolve } from 'node:path';
+import { pause } from '../async/pause.js';
 import { ControlError, OperationError } from '../client/control-error.js';
-import { pause } from '../client/retry.js';
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import type { RunPath } from '../contract/hosted-runs.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { HostedRun, RunError, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import type { AttemptContext } from '../drills/attempt-context.js';
@@ -130,7 +131,7 @@ class RemoteAttempt {
         await this.#interact(run, runner);
         waitMs = limits.remotePollFirstMs;
       }
-      await pause(waitMs, cancels ? undefined : signal).catch(() => {});
+      await pause(waitMs, signal.aborted ? undefined : signal);
     }
   }
 
@@ -153,7 +154,7 @@ class RemoteAttempt {
 
   async #fetched({ evidenceBundleId, request: { runId } }: HostedRun, result: RunResult): Promise<ReportedAttempt> {
     const { remote, build, options } = this.#stage;
-    const { root, reportDirectory = defaultReportDirectory } = options;
+    const { root, reportDirectory = localFolders.reports } = options;
     if (reportDirectory === false) return this.#tell(this.#documentOf(result), noReport);
     const place = { evidenceBundleId, runId, reportDirectory: resolve(root, reportDirectory), root, build };
     const { document = this.#documentOf(result), written } = await fetchReport(remote, place);
@@ -188,7 +189,6 @@ class RemoteAttempt {
   }
 }
 
-const defaultReportDirectory = '.service/reports';
 const noReport: Written = { report: '', cited: [] };
 
 /** Enough for every interaction to use all of its target's time. */

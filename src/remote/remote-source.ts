@@ -22,14 +22,17 @@ export const rootFileName = 'drillyard.json';
 /** Git's own way of keeping a folder. */
 const folderMark = '.drillyard-keep';
 
-export interface SourcePlace {
+export interface RemoteSourceOptions {
   root: string;
   /** The root file, relative to `root`, or anywhere else. */
   config?: string | undefined;
 }
 
 /** Of a repository that compiles. */
-export function readRemoteSource({ root, config = rootFileName }: SourcePlace, { files, folders }: CompileResult['files']): RemoteSource {
+export function readRemoteSource(
+  { root, config = rootFileName }: RemoteSourceOptions,
+  { files, folders }: CompileResult['files'],
+): RemoteSource {
   const read = new Map<string, string>([[rootFileName, rootFile(resolve(root, config))]]);
   for (const path of files) read.set(path, textOf(resolve(root), path));
   for (const folder of folders) {

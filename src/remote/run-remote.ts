@@ -2,8 +2,9 @@
 // its target here. Plan, gates, retries, reporters and reports are those of a local run.
 import { resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
+import { localFolders } from '../contract/local-folders.js';
 import type { Binding } from '../contract/target.js';
-import { defaultRunDirectory, thenPrune } from '../drills/kept-runs.js';
+import { thenPrune } from '../drills/kept-runs.js';
 import { requireKnownOptions } from '../drills/known-options.js';
 import type { RunDrillsOptions } from '../drills/options.js';
 import { type Plan, planRun } from '../drills/plan.js';
@@ -69,7 +70,7 @@ async function runPlan(
     allowRemote: allowRemote === true,
     ...(agent === undefined ? {} : { agent }),
   });
-  const mark = markRun(resolve(root, options.runDirectory ?? defaultRunDirectory));
+  const mark = markRun(resolve(root, options.runDirectory ?? localFolders.runs));
   const stage: RemoteStage = { remote, environmentId, build, buildHash, targets, options, placeOfHandler, signal, onEvent, onNotice };
   try {
     return await new Run(plan, options, { signal, onEvent, play: (request) => playRemotely(stage, request) }).play();

@@ -2,15 +2,15 @@
 import type { AssertionResult, InteractionResult, RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 
-export interface Finding {
+export interface ReportFinding {
   assertion: AssertionResult;
   /** The checkpoints at which it did not pass, in order; empty for an assertion of the whole run. */
   checkpointIds: string[];
 }
 
 /** Everything that did not pass: gates that failed or are invalid, then inconclusive gates, then what is no gate. */
-export function findingsOf(result: RunResult): Finding[] {
-  const byAssertion = new Map<string, Finding>();
+export function findingsOf(result: RunResult): ReportFinding[] {
+  const byAssertion = new Map<string, ReportFinding>();
   const add = (assertion: AssertionResult, checkpointId?: string): void => {
     if (assertion.status === 'passed') return;
     const key = `${checkpointId === undefined}/${assertion.assertionId}/${assertion.status}`;
@@ -34,7 +34,7 @@ export function failedInteractions(result: RunResult): InteractionResult[] {
 }
 
 /** What those of them were left undecided by: nothing but the agents' own failures. */
-export function leftUndecided(result: RunResult): Finding[] {
+export function leftUndecided(result: RunResult): ReportFinding[] {
   if (failedInteractions(result).length === 0) return [];
   return findingsOf(result).filter(({ assertion }) => assertion.gate && assertion.status === 'inconclusive');
 }
@@ -69,7 +69,7 @@ export function agentWords({ targetResult: { status, error } }: AgentEnd): strin
 }
 const agentStatus = { completed: 'completed', failed: 'failed', timed_out: 'timed out', cancelled: 'was cancelled' } as const;
 
-function names(findings: readonly Finding[]): string {
+function names(findings: readonly ReportFinding[]): string {
   const first = findings.slice(0, 3).map(({ assertion }) => assertion.assertionId);
   return `${first.join(', ')}${findings.length > 3 ? ` and ${findings.length - 3} more` : ''}`;
 }

@@ -5,7 +5,7 @@ import type { RunResult } from '../contract/run.js';
 import type { RunReport } from '../contract/run-events.js';
 import { type ToolFailure, toolFailureText } from '../contract/tool-failure.js';
 import type { EvidenceView } from './evidence-view.js';
-import { type Finding, failedInteractions, findingsOf } from './findings.js';
+import { failedInteractions, findingsOf, type ReportFinding } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { html } from './markup.js';
@@ -27,7 +27,7 @@ export function whySection({ result, toolFailures = [] }: RunReport, evidence: E
   return html`<div class="findings">${cards}</div>${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}`;
 }
 
-function findingCard({ assertion, checkpointIds }: Finding, evidence: EvidenceView): Markup {
+function findingCard({ assertion, checkpointIds }: ReportFinding, evidence: EvidenceView): Markup {
   const { assertionId, kind, status, gate, message, location, evidenceSequences } = assertion;
   const changes = assertionDiff(assertion);
   const details = diffDetails(assertion);
@@ -43,7 +43,7 @@ ${evidenceSequences.length === 0 ? html`<p class="quiet">No entry of the journal
 </article>`;
 }
 
-function comparison({ expected, actual }: Finding['assertion']): Markup | null {
+function comparison({ expected, actual }: ReportFinding['assertion']): Markup | null {
   if (expected === undefined && actual === undefined) return null;
   return html`<div class="compare">
 <figure class="expected"><figcaption>Expected</figcaption>${valueBlock(expected)}</figure>

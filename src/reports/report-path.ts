@@ -2,9 +2,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
+import { localFolders } from '../contract/local-folders.js';
 import { isRunId, manifestFile } from './report-folder.js';
 
-export const usualReports = (root: string): string => join(root, '.service', 'reports');
+export const usualReports = (root: string): string => join(root, localFolders.reports);
 
 /** Throws control.NOT_FOUND. */
 export function reportPath(named: string, root: string): string {

@@ -12,7 +12,7 @@ import { isRunId } from './report-folder.js';
 import { inProgressSince } from './runs-in-progress.js';
 import { readStoredReport } from './stored-reports.js';
 
-export interface Retention {
+export interface ReportRetention {
   /** Of all runs, the newest so many. Default limits.keptRuns. */
   runs?: number;
   /** Of older runs, those that did not pass in so many days. Default limits.keptFailedDays. */
@@ -35,7 +35,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** `before`: only runs that sort before it. */
 export async function chooseOldRuns(
   { runDirectory, reportDirectory }: RunFolders,
-  { runs: kept = limits.keptRuns, failedDays = limits.keptFailedDays }: Retention,
+  { runs: kept = limits.keptRuns, failedDays = limits.keptFailedDays }: ReportRetention,
   { nowMs, before }: { nowMs: number; before?: string | undefined },
 ): Promise<RetentionChoice> {
   const names = await namesIn(runDirectory);

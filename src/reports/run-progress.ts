@@ -23,7 +23,7 @@ export interface DrillProgress {
   /** A trial passed only after an attempt that did not. */
   flaky: boolean;
 }
-export interface Reason {
+export interface NotPassedReason {
   detail: AttemptDetail;
   /** The report folder; '' when there is none. */
   folder: string;
@@ -34,10 +34,10 @@ interface Running {
   interactionId: string | null;
 }
 /** Of a trial that has ended, by its last attempt. */
-interface EndedTrial {
+interface TrialEnd {
   drillId: string;
   verdict: Verdict;
-  reason: Reason | null;
+  reason: NotPassedReason | null;
 }
 
 export class RunProgress {
@@ -45,7 +45,7 @@ export class RunProgress {
   #beganMs: number;
   readonly #running = new Map<string, Running>();
   readonly #drills = new Map<string, DrillProgress & { beganMs: number }>();
-  readonly #trials = new Map<string, EndedTrial>();
+  readonly #trials = new Map<string, TrialEnd>();
   /** Of drills that passed without all of their trials: why. */
   readonly #tolerated = new Map<string, string>();
   /** By tool and handler: the first failure of each, and in how many runs it failed. */
@@ -112,7 +112,7 @@ export class RunProgress {
    * Of the trials that did not pass, in the order in which they ended; and how many more there were. `tolerated`: of drills that passed
    * without them.
    */
-  reasons(): { kept: Reason[]; left: number; tolerated: { drillId: string; why: string }[] } {
+  reasons(): { kept: NotPassedReason[]; left: number; tolerated: { drillId: string; why: string }[] } {
     const trials = [...this.#trials.values()].filter(({ verdict, drillId }) => verdict !== 'passed' && !this.#tolerated.has(drillId));
     const kept = trials.flatMap(({ reason }) => reason ?? []);
     return { kept, left: trials.length - kept.length, tolerated: [...this.#tolerated].map(([drillId, why]) => ({ drillId, why })) };

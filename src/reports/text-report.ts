@@ -6,7 +6,7 @@ import type { CitedEntry, RunReport } from '../contract/run-events.js';
 import { toolFailureText } from '../contract/tool-failure.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
-import { agentWords, type Finding, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
+import { agentWords, failedInteractions, findingsOf, headline, leftUndecided, type ReportFinding } from './findings.js';
 import { pathText } from './html/json-diff.mjs';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
@@ -111,7 +111,7 @@ export function saidLast({ stderr, log = stderr, body, contentType }: RunError['
   return [...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []), ...answer.map((line) => line.slice(0, 300))];
 }
 
-function findingLines({ assertion, checkpointIds }: Finding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {
+function findingLines({ assertion, checkpointIds }: ReportFinding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {
   const note = assertion.gate ? '' : palette.dim('  not a gate');
   const lines = [
     `${statusMark(assertion.status, palette)} ${palette.bold(visibleLine(assertion.assertionId))}  ${palette.dim(visibleLine(assertion.kind))}${note}`,

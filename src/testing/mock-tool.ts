@@ -1,5 +1,4 @@
 // One tool package by itself, in a world that holds nothing else: its rows are the test's, its one actor may call everything.
-
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -15,7 +15,7 @@ type Input<T extends ToolTypes, O> = O extends keyof Operations<T> ? (Operations
 type Output<T extends ToolTypes, O> = O extends keyof Operations<T> ? (Operations<T>[O] extends { output: infer V } ? V : never) : never;
 type Namespace<T extends ToolTypes> = keyof Rows<T> & string;
 
-export interface CallOptions {
+export interface ToolCallOptions {
   idempotencyKey?: string;
 }
 export interface RecordedCall {
@@ -39,9 +39,9 @@ export interface ToolChoice {
 export interface TestTool<T extends ToolTypes = ToolTypes> {
   readonly packageId: string;
   /** Resolves with the value; rejects with a ToolCallError where the outcome is not ok. */
-  call<O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: CallOptions): Promise<Output<T, O>>;
+  call<O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: ToolCallOptions): Promise<Output<T, O>>;
   /** The same, with the outcome as a value whatever it is. */
-  outcome<O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: CallOptions): Promise<ToolOutcome>;
+  outcome<O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: ToolCallOptions): Promise<ToolOutcome>;
   /** What everybody called of it, in order. */
   calls(operationId?: OperationId<T>): Promise<RecordedCall[]>;
   /** Its rows by id. */
@@ -68,14 +68,14 @@ export class ToolCallError extends Error {
 export function testTool<T extends ToolTypes>(local: LocalWorld, packageId: string, choice: ToolChoice): TestTool<T> {
   const { instanceId, ...actor } = choice;
   const instance = instanceId === undefined ? {} : { instanceId };
-  const outcome = async (operationId: string, input: unknown, { idempotencyKey }: CallOptions = {}): Promise<ToolOutcome> => {
+  const outcome = async (operationId: string, input: unknown, { idempotencyKey }: ToolCallOptions = {}): Promise<ToolOutcome> => {
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     return (await local.call({ ...actor, packageId, ...instance, operationId, arguments: input as JsonValue, ...key })).outcome;
   };
   return {
     packageId,
     outcome,
-    call: async <O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: CallOptions) => {
+    call: async <O extends OperationId<T>>(operationId: O, input: Input<T, O>, options?: ToolCallOptions) => {
       const answered = await outcome(operationId, input, options);
       if (answered.kind !== 'ok') throw new ToolCallError(`${packageId}/${operationId}`, answered);
       return answered.value as Output<T, O>;

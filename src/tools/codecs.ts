@@ -4,7 +4,7 @@ import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/h
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { EncodedMessage } from '../contract/wire.js';
-import type { Decoded, Encoded, HandlerFault, Misshapen, ToolCodecs } from './loaded-tool.js';
+import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 
 export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
@@ -20,7 +20,7 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
 type CodecReturn = { kind: 'value'; value: JsonValue; bytes?: Uint8Array } | HandlerFault;
 type Fields = { readonly [name: string]: JsonValue | undefined };
 
-function decoded(result: CodecReturn): Decoded {
+function decoded(result: CodecReturn): DecodeResult {
   if (result.kind === 'thrown' && result.bound !== undefined) return misshapen(result.message);
   if (result.kind !== 'value') return result;
   const { arguments: given, idempotencyKey } = (result.value ?? {}) as Fields;
@@ -32,7 +32,7 @@ function decoded(result: CodecReturn): Decoded {
 /** What is wrong with one header, beyond what is so with requests and replies. */
 type HeaderFault = (name: string, value: string) => string | undefined;
 
-function encoded(result: CodecReturn, faultOf: HeaderFault): Encoded {
+function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
   const { headers = {}, body } = (result.value ?? {}) as Fields;
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
@@ -98,6 +98,6 @@ function isFields(value: JsonValue | undefined): value is { [name: string]: Json
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function misshapen(message: string): Misshapen {
+function misshapen(message: string): MalformedMessage {
   return { kind: 'misshapen', message };
 }

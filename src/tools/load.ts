@@ -1,4 +1,5 @@
 // From a compiled tool to one that can run: schemas ready to compile, behavior compiled once a thread, one fresh instance a world.
+import { LruMap } from '../collections/lru-map.js';
 import type { CompiledTool } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -8,18 +9,12 @@ import type { LoadedTool } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 import { lazyValidator } from './schemas.js';
 
-/** By content, so a thread that serves many builds holds each tool once. Oldest first: a Map keeps the order of insertion. */
-const loaded = new Map<string, LoadedTool>();
+/** By content, so a thread that serves many builds holds each tool once. */
+const loaded = new LruMap<string, LoadedTool>({ entriesMax: limits.loadedToolsMax });
 
 /** Throws `world.HANDLER_FAILED` for code that does not compile. */
 export function loadTool(compiled: CompiledTool): LoadedTool {
-  const key = `${compiled.artifactHash} ${compiled.manifestHash}`;
-  const known = loaded.get(key);
-  loaded.delete(key);
-  const tool = known ?? load(compiled);
-  loaded.set(key, tool);
-  if (loaded.size > limits.loadedToolsMax) loaded.delete(loaded.keys().next().value as string);
-  return tool;
+  return loaded.getOrMake(`${compiled.artifactHash} ${compiled.manifestHash}`, () => load(compiled));
 }
 
 function load(compiled: CompiledTool): LoadedTool {

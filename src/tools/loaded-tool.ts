@@ -22,7 +22,7 @@ import type { EncodedMessage } from '../contract/wire.js';
 export type Validate = (value: unknown) => Issue[] | null;
 
 /** A JSON value as tool code may hold it, and its canonical (RFC 8785) text. */
-export interface Admitted {
+export interface AdmittedValue {
   value: JsonValue;
   text: string;
 }
@@ -32,7 +32,7 @@ export interface Realm {
    * Checks and copies any JSON value into a frozen realm value with sorted keys. Throws `ContextRefusal` for what is no JSON (undefined
    * members are dropped).
    */
-  admit(value: unknown): Admitted;
+  admit(value: unknown): AdmittedValue;
   /** The frozen realm value of a canonical text that was admitted before: what a store gives back. About a JSON.parse. */
   revive(text: string): JsonValue;
 }
@@ -98,12 +98,12 @@ export type HandlerFault = DeclaredFailure | HandlerThrow;
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
 
 /** What a codec gave back is no message: its author's mistake, whatever the request was. */
-export interface Misshapen {
+export interface MalformedMessage {
   kind: 'misshapen';
   message: string;
 }
-export type Decoded = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | Misshapen;
-export type Encoded = { kind: 'value'; message: EncodedMessage } | HandlerFault | Misshapen;
+export type DecodeResult = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | MalformedMessage;
+export type EncodeResult = { kind: 'value'; message: EncodedMessage } | HandlerFault | MalformedMessage;
 
 /** A behavior made anew: its own module state, bound to one table of context calls. */
 export interface ToolInstance {
@@ -114,9 +114,9 @@ export interface ToolInstance {
 }
 /** The pure half of a behavior: no context. */
 export interface ToolCodecs {
-  decodeHttp(routeId: string, request: unknown): Decoded;
-  encodeHttp(routeId: string, input: unknown): Encoded;
-  encodeCallback(callbackId: string, input: unknown): Encoded;
+  decodeHttp(routeId: string, request: unknown): DecodeResult;
+  encodeHttp(routeId: string, input: unknown): EncodeResult;
+  encodeCallback(callbackId: string, input: unknown): EncodeResult;
 }
 
 export interface LoadedOperation {

@@ -9,8 +9,8 @@ import type { TurnBound } from '../contract/turn-bounds.js';
 import type { ContextCalls } from './loaded-tool.js';
 import { ToolFailure } from './sdk.js';
 
-/** One life of a behavior: whether a turn is open, and the host error that ended it. */
-export interface Life {
+/** One incarnation of a behavior: whether a turn is open, and the host error that ended it. */
+export interface BehaviorIncarnation {
   open: boolean;
   broken: { error: unknown } | undefined;
 }
@@ -62,10 +62,15 @@ function crossed(error: unknown, bound: ValueBound, what: string): unknown {
   return new BoundError(bound, `${what} has more than ${limits[bound]} bytes as JSON`);
 }
 
-export function makeContext(calls: ContextCalls, capabilities: readonly Capability[], life: Life, refusalBrand: symbol): object {
+export function makeContext(
+  calls: ContextCalls,
+  capabilities: readonly Capability[],
+  incarnation: BehaviorIncarnation,
+  refusalBrand: symbol,
+): object {
   /** Only inside a turn: a context kept in a closure is dead between turns. */
   const enter = (): void => {
-    if (!life.open) throw new ContextError('the context is valid only while a handler runs');
+    if (!incarnation.open) throw new ContextError('the context is valid only while a handler runs');
   };
   // Calls nothing of the host: with the stack nearly full a call would throw an error of the host's, here where nobody catches it.
   const failed = (error: unknown): Error => {
@@ -74,7 +79,7 @@ export function makeContext(calls: ContextCalls, capabilities: readonly Capabili
       const { bound } = refusal;
       return bound === undefined ? new ContextError(refusal.message) : new BoundError(bound, refusal.message);
     }
-    life.broken ??= { error };
+    incarnation.broken ??= { error };
     return new ContextError('the world cannot go on with this turn');
   };
   const needs = <F extends (...args: never[]) => unknown>(capability: Capability, use: F): F => {

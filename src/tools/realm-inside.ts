@@ -1,7 +1,6 @@
 // The half of the border that lies inside the realm: the calls into a behavior. Evaluated there as text together with the modules that it
 // imports (realm-script.ts). What comes back from tool code is admitted, and what it throws is described as plain data, before the host
 // looks.
-
 import type { JsonValue } from '../contract/json.js';
 import { admitJson, JsonRefusal } from '../contract/json-check.js';
 import { recordBounds } from '../contract/json-fault.js';
@@ -9,7 +8,7 @@ import { limits } from '../contract/limits.js';
 import type { Capability } from '../contract/tool-manifest.js';
 import { type TurnBound, turnBounds } from '../contract/turn-bounds.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
-import { admitWithin, BoundError, ContextError, type Life, makeContext } from './realm-context.js';
+import { admitWithin, type BehaviorIncarnation, BoundError, ContextError, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
 
@@ -73,8 +72,8 @@ export function missingHandlers(behavior: Behavior, wanted: { [group in keyof Be
 
 /** Binds a behavior to one table of context calls. */
 export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabilities: readonly Capability[], refusalBrand: symbol) {
-  const life: Life = { open: false, broken: undefined };
-  const context = makeContext(calls, capabilities, life, refusalBrand);
+  const incarnation: BehaviorIncarnation = { open: false, broken: undefined };
+  const context = makeContext(calls, capabilities, incarnation, refusalBrand);
   const run = (handler: Handler | undefined, argument: unknown): unknown => {
     if (handler === undefined) throw new ContextError('there is no such handler');
     const returned = handler(argument, context);
@@ -82,15 +81,15 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
     return returned;
   };
   const end = (): void => {
-    life.open = false;
-    const { broken } = life;
+    incarnation.open = false;
+    const { broken } = incarnation;
     if (broken === undefined) return;
-    life.broken = undefined;
+    incarnation.broken = undefined;
     throw broken.error;
   };
   return {
     call(operationId: string, input: JsonValue): HandlerReturn {
-      life.open = true;
+      incarnation.open = true;
       let result: HandlerReturn;
       try {
         const returned = run(behavior.operations.get(operationId), input);
@@ -103,7 +102,7 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
       return result;
     },
     handle(subscriptionId: string, payload: JsonValue): HandlerFault | null {
-      life.open = true;
+      incarnation.open = true;
       let fault: HandlerFault | null = null;
       try {
         run(behavior.subscriptions.get(subscriptionId), payload);

@@ -9,7 +9,7 @@ import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
 import type { Capability } from '../contract/tool-manifest.js';
 import { ambientNames, deniedMethods, deniedNames } from './ambient.js';
-import { type Admitted, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
+import { type AdmittedValue, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
 import type * as inside from './realm-inside.js';
 import type { freezeAll, lockDown } from './realm-lockdown.js';
 import { insideScript, lockdownScript } from './realm-script.js';
@@ -83,7 +83,7 @@ function globalTemplate(): object {
 }
 
 /** The realm's refusal is an error of the realm; the host's callers know their own class. */
-function admitInto(realm: Omit<Inside, 'shared'>, value: unknown): Admitted {
+function admitInto(realm: Omit<Inside, 'shared'>, value: unknown): AdmittedValue {
   try {
     return realm.admit(value);
   } catch (error) {

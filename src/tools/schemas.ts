@@ -1,6 +1,7 @@
 // JSON Schema 2020-12, known only at run time: Ajv, spelled out. Compiles in the host's realm; the values it checks may be of any realm.
 import { createRequire } from 'node:module';
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { LruMap } from '../collections/lru-map.js';
 import type { Issue } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { JsonSchema } from '../contract/tool-manifest.js';
@@ -65,8 +66,8 @@ const ajvs = new Map<boolean, Ajv2020>();
 const inheritedNames =
   /"(?:constructor|__proto__|prototype|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|__\w+__)"/;
 
-/** By text: packages repeat small schemas, and a project is compiled again and again. Oldest first. */
-const compiledByText = new Map<string, ValidateFunction>();
+/** By text: packages repeat small schemas, and a project is compiled again and again. */
+const compiledByText = new LruMap<string, ValidateFunction>({ entriesMax: limits.compiledSchemasMax });
 
 function compileSchema(schema: JsonSchema): ValidateFunction {
   const text = JSON.stringify(schema);
@@ -76,7 +77,6 @@ function compileSchema(schema: JsonSchema): ValidateFunction {
   try {
     const compiled = ajv.compile(schema);
     compiledByText.set(text, compiled);
-    if (compiledByText.size > limits.compiledSchemasMax) compiledByText.delete(compiledByText.keys().next().value as string);
     return compiled;
   } finally {
     // Ajv would keep it by the schema's identity, for ever.

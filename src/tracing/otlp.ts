@@ -1,6 +1,7 @@
 // The SDK of OpenTelemetry, registered as the environment says (OTEL_*), to send spans over OTLP/HTTP. Its packages are not Drillyard's
 // dependencies: they are loaded where an endpoint is named, and whoever wants traces installs them.
 import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { within } from '../async/deadline.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { TraceEnvironment } from './traces-wanted.js';
@@ -36,7 +37,12 @@ export async function startOtlpExport(environment: TraceEnvironment, { version, 
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   provider.register();
-  return { end: () => withinFlushTime(provider.shutdown()) };
+  return {
+    end: async () => {
+      // What could not be sent has been told by then.
+      await within(limits.traceFlushMs, provider.shutdown()).catch(() => {});
+    },
+  };
 }
 
 function requireKnown({ OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL, OTEL_EXPORTER_OTLP_PROTOCOL }: TraceEnvironment): void {
@@ -64,13 +70,4 @@ async function loadSdk() {
       cause: error,
     });
   }
-}
-
-async function withinFlushTime(flushed: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limits.traceFlushMs);
-  });
-  await Promise.race([flushed.catch(() => {}), over]);
-  clearTimeout(timer);
 }

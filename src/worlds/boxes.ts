@@ -16,7 +16,7 @@ import type { WorldsOptions } from './api.js';
 import { type HostPool, type HostPoolOptions, ReadyHosts } from './ready-hosts.js';
 import { worldHostModule } from './worlds.js';
 
-export interface BoxOptions extends HostPoolOptions {
+export interface HostBoxOptions extends HostPoolOptions {
   /** The data folders lie directly below it. */
   directory: string;
 }
@@ -35,12 +35,12 @@ const ownerName = 'owner';
 const inside = '/data';
 
 export class BoxPool implements HostPool {
-  readonly #options: BoxOptions;
+  readonly #options: HostBoxOptions;
   readonly #ready: ReadyHosts<EmptyBox>;
   /** Of slots that are being removed. */
   readonly #removals = new Set<Promise<void>>();
 
-  constructor(options: BoxOptions) {
+  constructor(options: HostBoxOptions) {
     this.#options = options;
     recoverSlots(options.directory);
     this.#ready = new ReadyHosts({ start: () => this.#start(), lost: ({ slot }) => this.#emptySlot(slot), ready: options.ready });
@@ -61,13 +61,19 @@ export class BoxPool implements HostPool {
   }
 
   #take(folder: string): PreparedHost {
-    const { host, slot } = this.#ready.take();
     makeFolder(folder);
-    writeFileSync(join(slot, ownerName), basename(folder));
-    renameSync(folder, join(slot, seenName, basename(folder)));
+    const { host, slot } = this.#ready.take();
     // Registered before anybody else can wait for the end: the next host finds the folder back in its place.
     void host.child.ended.then(() => this.#emptySlot(slot));
-    return host;
+    try {
+      writeFileSync(join(slot, ownerName), basename(folder));
+      renameSync(folder, join(slot, seenName, basename(folder)));
+      return host;
+    } catch (error) {
+      // Nobody else knows of it.
+      host.child.kill();
+      throw error;
+    }
   }
 
   #start(): EmptyBox {

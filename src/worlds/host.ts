@@ -1,5 +1,6 @@
 // The world kind of actor: what a host thread or process loads. Owns its environments and the programs it has seen.
 import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
+import { LruMap } from '../collections/lru-map.js';
 import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -23,8 +24,8 @@ class WorldKind implements ActorKind {
   readonly #options: HostOptions;
   readonly #host: HostFacts;
   readonly #environments: LmdbFiles;
-  /** By program key, oldest first. */
-  readonly #programs = new Map<string, KnownProgram>();
+  /** By program key. */
+  readonly #programs = new LruMap<string, KnownProgram>({ entriesMax: limits.hostProgramsMax });
 
   constructor(options: HostOptions, host: HostFacts) {
     this.#options = options;
@@ -125,17 +126,15 @@ class WorldKind implements ActorKind {
 
   /** A program is checked once, when this host first sees it. */
   #program(key: string, source: () => WorldProgram | undefined): KnownProgram | undefined {
-    let known = this.#programs.get(key);
-    if (known === undefined) {
-      const found = source();
-      if (found === undefined) return undefined;
-      known = { program: new Program(found), source: found };
-      checkSetup(known.program);
-    }
-    this.#programs.delete(key);
-    this.#programs.set(key, known);
-    if (this.#programs.size > limits.hostProgramsMax) this.#programs.delete(this.#programs.keys().next().value as string);
-    return known;
+    const known = this.#programs.get(key);
+    if (known !== undefined) return known;
+    const found = source();
+    if (found === undefined) return undefined;
+    const program = new Program(found);
+    checkSetup(program);
+    const entered = { program, source: found };
+    this.#programs.set(key, entered);
+    return entered;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { Keyed, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import type { CommandKey, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
 import { advanceTime, begunAdvance } from './commands/advance.js';
 import { snapshotIdOf } from './commands/birth.js';
 import { callRoute } from './commands/call-route.js';
@@ -58,7 +58,7 @@ export class WorldActor implements Actor {
 
   *command(message: unknown, run: CommandRun): Generator<undefined, Reply> {
     const command = message as Command;
-    const { operationKey } = command as Keyed;
+    const { operationKey } = command as CommandKey;
     return operationKey === undefined ? yield* this.#run(command, run) : yield* this.#runOnce(command, operationKey, run);
   }
 

@@ -1,5 +1,4 @@
 // The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
-
 import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
 import { worldAnswerFits } from '../contract/answer-validators.js';

@@ -4,7 +4,7 @@ import { BoardWriter, createSharedPage } from '../../src/actors/board.js';
 import type { Actor, ActorKind } from '../../src/actors/definition.js';
 import { type Envelope, readAtCaller, writeToHost } from '../../src/actors/frames.js';
 import { HostLoop } from '../../src/actors/host-loop.js';
-import { Outbox } from '../../src/actors/outbox.js';
+import { MailOutbox } from '../../src/actors/outbox.js';
 
 /** A loop of actors that commit nothing. `during` is called in each slice of the actor `long`, each of which lasts as long as it may. */
 function loopOf({ slices, during }: { slices: number; during(slice: number, ask: (slot: number, actorId: string) => void): void }) {
@@ -31,7 +31,7 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
     passivate: () => {},
   });
   const kind: ActorKind = { activate: actorOf, commit: async () => [], control: () => undefined, close: async () => {} };
-  const outbox = new Outbox((envelope) => {
+  const outbox = new MailOutbox((envelope) => {
     const ignored = (): void => {};
     readAtCaller(envelope, { reply: () => ++replied === asked && done(), refusal: ignored, progress: ignored, failure: ignored });
   });

@@ -3,13 +3,13 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Call } from '../../src/actors/calls.js';
 import type { HostSupervisor } from '../../src/actors/host-supervisor.js';
-import { Route } from '../../src/actors/route.js';
+import { WorldRoute } from '../../src/actors/route.js';
 
 // ROUTE-1, ROUTE-2
 test('a move holds what comes in, and a route without messages and moves is dropped', async () => {
   const sent: Call[] = [];
   let drops = 0;
-  const route = new Route({ send: (call: Call) => void sent.push(call) } as unknown as HostSupervisor, () => void drops++);
+  const route = new WorldRoute({ send: (call: Call) => void sent.push(call) } as unknown as HostSupervisor, () => void drops++);
   const ask = (): Call => {
     const call = new Call('command', 'a', null, undefined, { ended: () => {} });
     route.send(call);

@@ -2,13 +2,25 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
+import { agentDocument } from '../../src/bindings/openapi.js';
 import { validateCallResponse, validateErrorEnvelope, validateToolsResponse, validateWaitResponse } from '../../src/contract/validators.js';
 import type { WorldCommand, WorldQuery } from '../../src/contract/world-protocol.js';
 import type { Access } from '../../src/drills/bindings-port.js';
 import type { WorldRef } from '../../src/worlds/api.js';
+import { assertKept, assertValid, DocumentJudge } from '../http/openapi/judge.js';
 
 const bindings = createBindings();
 after(() => bindings.close());
+
+const document = agentDocument();
+/** Each answer that a test gets is one that the document announces. */
+const judge = new DocumentJudge(document);
+
+test('the document of these routes is valid, is docs/openapi-agent.json, and its examples fit', async () => {
+  await assertValid(document);
+  assertKept(document, 'openapi-agent.json');
+  assert.ok(judge.assertExamples() > 40);
+});
 
 interface RecordingWorld {
   world: WorldRef;
@@ -67,7 +79,11 @@ async function send(
     headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+  const text = await reply.text();
+  const contentType = reply.headers.get('content-type') ?? '';
+  const method = body === undefined ? 'GET' : 'POST';
+  judge.assertAnswer({ method, path: path.split('?')[0] as string, status: reply.status, contentType, text });
+  return { status: reply.status, body: JSON.parse(text) as Record<string, unknown> };
 }
 
 test('calls, tools and waits go to the access holder and nobody else, as its actor', async () => {

@@ -5,7 +5,7 @@ import { createHostedBindings, type HostedBindings, hostedPrefix } from '../../s
 import type { JsonObject } from '../../src/contract/json.js';
 import type { Access, OpenAccess } from '../../src/drills/bindings-port.js';
 import { mountAt } from '../../src/http/mount.js';
-import type { Answered } from '../../src/http/router.js';
+import type { AnsweredRequest } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { loadUws } from '../../src/http/uws-binary.js';
@@ -18,7 +18,7 @@ after(() => worlds.close());
 
 for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['node:http', 'uWebSockets.js'] as const)) {
   const clock = { nowMs: 1000 };
-  const answered: Answered[] = [];
+  const answered: AnsweredRequest[] = [];
   let bindings: HostedBindings;
   const starting: Promise<HttpServer> = startHttpServer({
     host: '127.0.0.1',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { McpFailure } from '../../src/bindings/mcp-messages.js';
-import { ToolCatalog, targetOfName } from '../../src/bindings/mcp-tools.js';
+import { McpToolCatalog, targetOfName } from '../../src/bindings/mcp-tools.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import type { ToolCatalogItem } from '../../src/contract/world-protocol.js';
@@ -10,7 +10,7 @@ import { ticketTool } from './mcp-kit.js';
 
 const item = (changes: Partial<ToolCatalogItem>): ToolCatalogItem => ({ ...ticketTool, ...changes });
 const names = (items: ToolCatalogItem[], mayWait = false): string[] =>
-  (new ToolCatalog(items, { mayWait }).page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
+  (new McpToolCatalog(items, { mayWait }).page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
 
 // MCP-TOOLS-1
 test("names: the manifest's, else package and operation, then the instance; world.wait comes last", () => {
@@ -46,11 +46,13 @@ test('a name that another tool has, or that no client would take, gives way to t
 // MCP-TOOLS-2
 test('underscores stand for dots where no other tool is meant', () => {
   const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'c.d' })];
-  const catalog = new ToolCatalog(items, { mayWait: true });
+  const catalog = new McpToolCatalog(items, { mayWait: true });
   assert.equal(catalog.find('desk_a_b'), undefined);
   assert.equal(catalog.find('desk_c_d')?.name, 'desk.c.d');
   assert.equal(catalog.find('world_wait')?.target, 'wait');
-  const exact = new ToolCatalog([item({ operationId: 'a.b' }), item({ operationId: 'z', mcp: { name: 'desk_a_b' } })], { mayWait: false });
+  const exact = new McpToolCatalog([item({ operationId: 'a.b' }), item({ operationId: 'z', mcp: { name: 'desk_a_b' } })], {
+    mayWait: false,
+  });
   assert.equal(exact.find('desk_a_b')?.definition.name, 'desk_a_b');
 });
 
@@ -76,7 +78,7 @@ test('every tool has one name of at most 128 characters, which finds it and noth
         const items = targets.map(({ packageId, instanceId, operationId, name }) =>
           item({ packageId, instanceId: instanceId ?? packageId, operationId, ...(name === null ? {} : { mcp: { name } }) }),
         );
-        const catalog = new ToolCatalog(items, { mayWait: false });
+        const catalog = new McpToolCatalog(items, { mayWait: false });
         const found = names(items);
         assert.equal(new Set(found).size, items.length);
         found.forEach((name, index) => {
@@ -104,7 +106,7 @@ test('the name of a tool that is not listed still says what it would be', () => 
 
 test('pages follow each other to the end, and a cursor from nowhere is refused', () => {
   const items = Array.from({ length: limits.mcpToolsPageMax * 2 + 1 }, (_, index) => item({ operationId: `op${index}` }));
-  const catalog = new ToolCatalog(items, { mayWait: true });
+  const catalog = new McpToolCatalog(items, { mayWait: true });
   const seen: unknown[] = [];
   let cursor: JsonObject[string] | undefined;
   do {
@@ -118,19 +120,19 @@ test('pages follow each other to the end, and a cursor from nowhere is refused',
 });
 
 test('schemas: an object is shown as it is, anything else as the member value', () => {
-  const [tool] = new ToolCatalog([item({ inputSchema: true, outputSchema: { $ref: '#/$defs/a', $defs: { a: { type: 'array' } } } })], {
+  const [tool] = new McpToolCatalog([item({ inputSchema: true, outputSchema: { $ref: '#/$defs/a', $defs: { a: { type: 'array' } } } })], {
     mayWait: false,
   }).page(undefined).tools as JsonObject[];
   const wrapped = { type: 'object', properties: { value: {} }, required: ['value'], additionalProperties: false };
   assert.deepEqual([tool?.inputSchema, tool?.outputSchema], [wrapped, wrapped]);
-  const { definition } = new ToolCatalog([ticketTool], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
+  const { definition } = new McpToolCatalog([ticketTool], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual([definition.inputSchema, definition.outputSchema], [ticketTool.inputSchema, ticketTool.outputSchema]);
   // In the older revisions the schema of a property is an object.
   const loose = item({
     inputSchema: { type: 'object', properties: { any: true, none: false, id: { type: 'string' } } },
     outputSchema: false,
   });
-  const { definition: shown } = new ToolCatalog([loose], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
+  const { definition: shown } = new McpToolCatalog([loose], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual(shown.inputSchema, { type: 'object', properties: { any: {}, none: { not: {} }, id: { type: 'string' } } });
   assert.deepEqual((shown.outputSchema as JsonObject).properties, { value: { not: {} } });
 });

@@ -5,7 +5,7 @@ import { credentialsIn, withoutCredential } from '../../src/bindings/wire-creden
 import type { RouteAuth } from '../../src/contract/tool-manifest.js';
 import { HeaderMap } from '../../src/http/header-map.js';
 import { parseLists } from '../../src/http/query.js';
-import type { HttpRequest } from '../../src/http/server.js';
+import type { ServerRequest } from '../../src/http/server.js';
 import fc from '../fast-check.js';
 
 const token = 'b64url-token_of-256-bits';
@@ -41,7 +41,7 @@ test('wherever a client has put the token, decode sees it nowhere, and of the re
     fc.property(fc.constantFrom(...auths), fields, fields, (auth, headers, parameters) => {
       const map = new HeaderMap();
       for (const [key, text] of headers) map.add(key, text);
-      const request = { headers: map.joined, repeatedHeaders: map.repeated } as unknown as HttpRequest;
+      const request = { headers: map.joined, repeatedHeaders: map.repeated } as unknown as ServerRequest;
       const query = parseLists(new URLSearchParams(parameters).toString()) ?? assert.fail();
       const seen = withoutCredential({ auth, token }, request, query);
       assert.ok(!JSON.stringify([Object.entries(seen.headers), Object.entries(seen.query)]).includes(token));
@@ -58,7 +58,7 @@ test('what a client says of its traces is chance, so decode does not see it', ()
   );
   const seen = withoutCredential(
     { auth: { kind: 'bearer' }, token },
-    { headers, repeatedHeaders: new Map() } as unknown as HttpRequest,
+    { headers, repeatedHeaders: new Map() } as unknown as ServerRequest,
     {},
   );
   assert.deepEqual({ ...seen.headers }, { 'x-other': ['e'] });

@@ -10,7 +10,7 @@ import { folder } from '../compiler/repository.js';
 
 const page = readFileSync(new URL('../../../docs/wire-routes.md', import.meta.url), 'utf8');
 const block = (language: string): string =>
-  new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(page)?.[1] ?? assert.fail(`no ${language}`);
+  new RegExp(`\`\`\`${language}[^\\n]*\\n([^]*?)\`\`\``).exec(page)?.[1] ?? assert.fail(`no ${language}`);
 
 test('the worked example answers as the page says', async (t) => {
   const root = folder(t, {

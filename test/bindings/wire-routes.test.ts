@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { request as rawRequest } from 'node:http';
 import { after, test } from 'node:test';
-import { agentRoutes } from '../../src/bindings/agent-routes.js';
+import { routesOfAgents } from '../../src/bindings/agent-routes.js';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { reserved } from '../../src/compiler/route-checks.js';
 import type { JsonObject } from '../../src/contract/json.js';
@@ -30,7 +30,7 @@ interface Wire {
 after(() => worlds.close());
 
 test('the paths that the compiler keeps from tools are those of the bindings', () => {
-  assert.deepEqual([...reserved].sort(), agentRoutes.map(({ path }) => path).sort());
+  assert.deepEqual([...reserved].sort(), routesOfAgents.map(({ path }) => path).sort());
 });
 
 for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['node:http', 'uWebSockets.js'] as const)) {

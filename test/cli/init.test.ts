@@ -1,9 +1,10 @@
 // `init`: every template runs as it is written, in a folder that was empty.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { agentKinds, ciSystems, templateNames } from '../../src/cli/init-command.js';
 import { createProgram } from '../../src/cli/program.js';
@@ -79,6 +80,37 @@ test('where Drillyard is a dependency, the next step is one that works there', a
   writeFileSync(join(cwd, 'node_modules/drillyard/package.json'), '{}');
   assert.match((await drillyard(['init', 'drills', '--yes'], { cwd })).stdout, /^ {2}cd drills\n {2}npx drillyard run$/m);
   assert.match((await drillyard(['init', '--yes'], { cwd: folder() })).stdout, /^ {2}drillyard run$/m);
+});
+
+test('every authored file names its JSON Schema, where Drillyard is or will be installed', async () => {
+  const root = folder();
+  const named = (name: string): { [file: string]: string | undefined } =>
+    Object.fromEntries(
+      (readdirSync(join(root, name), { recursive: true }) as string[])
+        .filter((file) => /\.(yaml|json)$/.test(file))
+        .sort()
+        .map((file) => [
+          file,
+          /(?:^# yaml-language-server: \$schema=|^\{\n {2}"\$schema": ")([^"\n]+)/.exec(readFileSync(join(root, name, file), 'utf8'))?.[1],
+        ]),
+    );
+  assert.equal((await drillyard(['init', 'alone', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
+  mkdirSync(join(root, 'node_modules/drillyard/docs'), { recursive: true });
+  symlinkSync(fileURLToPath(new URL('../../../docs/schemas', import.meta.url)), join(root, 'node_modules/drillyard/docs/schemas'));
+  assert.equal((await drillyard(['init', 'within', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
+  const below = (up: string, kind: string): string => `${up}node_modules/drillyard/docs/schemas/${kind}.schema.json`;
+  const files = [
+    ['drillyard.json', 'drillyard', './'],
+    ['drillyard/drills/refund-once.drill.yaml', 'drill', '../../'],
+    ['drillyard/scenarios/answer-lost.scenario.yaml', 'scenario', '../../'],
+    ['drillyard/suites/default.suite.yaml', 'suite', '../../'],
+    ['drillyard/targets/support-agent.target.yaml', 'target', '../../'],
+    ['drillyard/world.yaml', 'world', '../'],
+  ] as const;
+  assert.deepEqual(named('alone'), Object.fromEntries(files.map(([file, kind, up]) => [file, below(up, kind)])));
+  const within = named('within');
+  assert.deepEqual(within, Object.fromEntries(files.map(([file, kind, up]) => [file, below(`../${up === './' ? '' : up}`, kind)])));
+  for (const [file, schema] of Object.entries(within)) assert.ok(existsSync(join(root, 'within', dirname(file), schema ?? '')), file);
 });
 
 test('--agent is of one template', async () => {

@@ -1,13 +1,17 @@
 // `push` and `run --remote`: the real command line against a service that is a process of its own. One service for the file.
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { HostedRun } from '../../src/contract/run.js';
+import { sha256Digest } from '../../src/contract/digest.js';
+import type { HostedRun, RunError } from '../../src/contract/run.js';
 import type { RunReport } from '../../src/contract/run-events.js';
 import { startLocalInspector } from '../../src/index.js';
+import type { ReportManifest } from '../../src/reports/manifest.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { clientOf, startService } from '../e2e/service.js';
@@ -376,6 +380,140 @@ test('what no route answered is in the report of a remote run, and can be read o
   await client.revokeSessionAccess({ path: { ...path, accessId: access.accessId }, body: { confirm: access.accessId } });
   assert.deepEqual(await client.getUnansweredRequests({ path }), expected);
   await client.destroySession({ path, body: { expectedLeaseGeneration: 1, confirm: path.sessionId } });
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}
+
+test('http and external targets play remote runs', async (t) => {
+  const agent = createServer(async (request, response) => {
+    const { environment } = JSON.parse(await bodyOf(request)) as { environment: { [name: string]: string } };
+    const { SERVICE_HTTP_URL, SERVICE_HTTP_TOKEN } = environment;
+    const written = await fetch(`${SERVICE_HTTP_URL}/v1/operations/notes/note.write`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVICE_HTTP_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ arguments: { id: 'a', text: `traced ${request.headers.traceparent}` } }),
+    });
+    response.writeHead(written.ok ? 204 : 500).end();
+  });
+  await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
+  t.after(() => agent.close());
+  const { port } = agent.address() as AddressInfo;
+  const target = (one: object) => ({ schemaVersion: 1, target: { bindings: ['http'], timeoutMs: 30_000, ...one } });
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const { root } = repository('other-targets', {
+    'drillyard/served.target.json': target({
+      ...{ id: 'served', kind: 'http', url: `http://127.0.0.1:${port}/`, method: 'POST' },
+      headersFromEnvironment: { traceparent: 'TRACEPARENT' },
+    }),
+    'drillyard/outside.target.json': target({ id: 'outside', kind: 'external' }),
+    ...drill('over-http', 'served', [noteIs('a', `traced ${traceparent}`)]),
+    ...drill('by-hand', 'outside', [noteIs('a', 'from outside')]),
+  });
+  const env = { ...withToken.env, TRACEPARENT: traceparent };
+  const run = start(['run', '--external', '--remote', baseUrl, '--root', root], { env });
+  t.after(() => run.child.kill('SIGKILL'));
+  await run.says('"event":"interaction_pending"');
+  const pending = event(jsonLines(run.soFar().replace(/[^\n]*$/, '')), 'interaction_pending') as unknown as {
+    interaction: { runId: string; interactionId: string; environment: { [name: string]: string } };
+  };
+  const desk = event(jsonLines(run.soFar().replace(/[^\n]*$/, '')), 'agent_desk') as unknown as { url: string; token: string };
+  const { runId, interactionId, environment } = pending.interaction;
+  const called = await drillyard(['world', 'call', 'notes', 'note.write', '{"id":"a","text":"from outside"}'], {
+    env: { SERVICE_CLI_URL: environment.SERVICE_HTTP_URL ?? '', SERVICE_CLI_TOKEN: environment.SERVICE_HTTP_TOKEN ?? '' },
+  });
+  assert.equal(called.code, 0, called.stdout);
+  const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}'], {
+    env: { SERVICE_AGENT_URL: desk.url, SERVICE_AGENT_TOKEN: desk.token },
+  });
+  assert.equal(handedIn.code, 0, handedIn.stderr);
+  const { code, stdout, stderr } = await run.ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    jsonLines(stdout)
+      .flatMap(({ event: name, drillId, verdict }) => (name === 'attempt' ? [`${drillId} ${verdict}`] : []))
+      .sort(),
+    ['by-hand passed', 'over-http passed'],
+  );
+});
+
+/** The service as a machine in between shows it. What a change yields takes the place of a request's body, or of a reply's. */
+interface Changes {
+  sent?(path: string, text: string): string | undefined;
+  shown?(path: string, text: string): string | undefined | Promise<string | undefined>;
+}
+async function behind({ sent, shown }: Changes): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    const path = request.url ?? '';
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers as { [name: string]: string };
+    const reply = await fetch(baseUrl + path, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body === '' ? {} : { body: sent?.(path, body) ?? body }),
+    });
+    const got = Buffer.from(await reply.arrayBuffer());
+    response.writeHead(reply.status, { 'content-type': reply.headers.get('content-type') ?? 'application/json' });
+    response.end((await shown?.(path, got.toString())) ?? got);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  after(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+test('evidence that is not what was sealed, does not hold, or is judged otherwise here: the attempt has not passed', async () => {
+  const agent = moduleAgent('agent', writes);
+  const wants = (equals: number) => repository('distrusted', { ...agent, ...drill('d', 'agent', [written({ equals })]) }).root;
+  const root = wants(1);
+  const failureOf = async (url: string, of = root) => {
+    const { code, stdout, stderr } = await drillyard(['run', '--remote', url, '--json', '--root', of], withToken);
+    const { verdict, reportError } = event(jsonLines(stdout), 'attempt') as unknown as { verdict: string; reportError?: RunError };
+    return { found: [code, verdict, reportError?.code], message: reportError?.message ?? '', stderr };
+  };
+  const changed = (text: string): string => text.replace('note.write', 'note.wrote');
+  const isOf = (path: string, name: string): boolean => path.endsWith(`/artifacts?path=${name}`);
+
+  const altered = await failureOf(await behind({ shown: (path, text) => (isOf(path, 'evidence.jsonl') ? changed(text) : undefined) }));
+  assert.deepEqual(altered.found, [1, 'inconclusive', 'reporter.FETCH_FAILED'], altered.stderr);
+  assert.match(altered.message, /evidence\.jsonl is not the file that was sealed/);
+
+  // Digests made anew for what was changed.
+  let manifest = '';
+  const artifact = async (path: string, name: string): Promise<string> =>
+    (await fetch(`${baseUrl}${path}/artifacts?path=${name}`, { headers: { authorization: `Bearer ${credential}` } })).text();
+  const forged = await failureOf(
+    await behind({
+      shown: async (path, text) => {
+        if (isOf(path, 'manifest.json')) return manifest;
+        if (isOf(path, 'evidence.jsonl')) return changed(text);
+        if (!/\/evidence\/[^/]+$/.test(path)) return undefined;
+        const sealed = await artifact(path, 'manifest.json');
+        const evidence = Buffer.from(changed(await artifact(path, 'evidence.jsonl')));
+        const { files, ...rest } = JSON.parse(sealed) as ReportManifest;
+        const forgedFiles = files.map((file) =>
+          file.path === 'evidence.jsonl' ? { ...file, bytes: evidence.length, sha256: sha256Digest(evidence) } : file,
+        );
+        manifest = `${JSON.stringify({ ...rest, files: forgedFiles })}\n`;
+        return text.replace(sha256Digest(Buffer.from(sealed)), sha256Digest(Buffer.from(manifest)));
+      },
+    }),
+  );
+  assert.deepEqual(forged.found, [1, 'inconclusive', 'reporter.EVIDENCE_INVALID'], forged.stderr);
+
+  // The run is of another build than this machine has: of one that asks less.
+  const { buildHash } = event((await push(root)).lines, 'pushed') as unknown as { buildHash: string };
+  const judged = await failureOf(
+    await behind({ sent: (path, text) => (path.endsWith('/sessions') ? text.replace(/sha256:[0-9a-f]{64}/, buildHash) : undefined) }),
+    wants(2),
+  );
+  assert.deepEqual(judged.found, [1, 'inconclusive', 'reporter.VERDICT_DIFFERS'], judged.stderr);
+  assert.match(judged.message, /The service judged passed, and this machine failed \(written: passed there, failed here\)/);
 });
 
 test('what a remote run cannot have is refused before anything is sent', async () => {

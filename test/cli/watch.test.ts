@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type KeySource, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
+import { type KeyInput, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
 import { until } from '../until.js';
 import { jsonLines, type Started, start } from './cli.js';
@@ -162,7 +162,7 @@ test('keys are read from a terminal alone, and it is given back', () => {
   const heard: WatchKey[] = [];
   const modes: boolean[] = [];
   let listener: ((chunk: string) => void) | undefined;
-  const source = (isTTY: boolean): KeySource => ({
+  const source = (isTTY: boolean): KeyInput => ({
     isTTY,
     setRawMode: (mode) => modes.push(mode),
     on: (_, told) => (listener = told),

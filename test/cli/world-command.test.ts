@@ -39,10 +39,11 @@ test('a call loads the command line, its own file and nothing else of the produc
     'cli/exit-codes.js',
     'cli/main.js',
     'cli/output.js',
-    'cli/package-version.js',
     'cli/program/options.js',
     'cli/program/world.js',
     'cli/world-command.js',
+    'contract/defined.js',
+    'files/installation.js',
   ]);
 });
 

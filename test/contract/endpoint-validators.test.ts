@@ -1,51 +1,64 @@
-// The checks of the hosted endpoints: generated code and the walk over the same schemas agree, and say what is wrong.
+// The checks of what arrives at the routes of each table: generated code and the walk over the same schemas agree, and say what is wrong.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { agentRoutes } from '../../src/contract/agent-routes.js';
+import { agentContract } from '../../src/contract/agent-validators.js';
 import { endpointTable } from '../../src/contract/endpoint-table.js';
-import {
-  endpointShapeChecks,
-  endpointShapes,
-  endpointValidators,
-  endpointWordings,
-  shapeNameOf,
-} from '../../src/contract/endpoint-validators.js';
+import { endpointContract, endpointValidators } from '../../src/contract/endpoint-validators.js';
 import type { EndpointId } from '../../src/contract/endpoints.js';
+import { inspectorRoutes } from '../../src/contract/inspector-routes.js';
+import { inspectorContract } from '../../src/contract/inspector-validators.js';
+import { pathNames, type RouteTable } from '../../src/contract/route-table.js';
+import type { RouteContract } from '../../src/contract/route-validators.js';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
 import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 
-const issuesBySchema = (name: string, value: unknown) => shapeIssues({ ...endpointWordings, refinements: {} }, name, value);
+/** Each table with what its routes take and return, and which of them has no reply of JSON. */
+const apis: { [name: string]: { table: RouteTable<string>; contract: RouteContract<string>; text: string[] } } = {
+  '/v1': { table: endpointTable, contract: endpointContract, text: [] },
+  '/api/v1': { table: inspectorRoutes, contract: inspectorContract, text: ['getReport', 'listEvents'] },
+  'of agents': { table: agentRoutes, contract: agentContract, text: [] },
+};
 
-test('generated checks and the walk over their schemas agree', () => {
-  for (const [name, fits] of endpointShapeChecks) {
-    const sound = shapeArbitrary(endpointShapes, name);
-    fc.assert(
-      fc.property(sound, (value) => fits(value) && issuesBySchema(name, value).length === 0),
-      { numRuns: 5 },
-    );
-    fc.assert(
-      fc.property(sound, breaks, (value, changes) => {
-        const changed = broken(value, changes);
-        assert.equal(fits(changed), issuesBySchema(name, changed).length === 0, `${name} ${JSON.stringify(changed).slice(0, 300)}`);
-      }),
-      { numRuns: 20 },
-    );
-  }
-});
+for (const [name, { table, contract, text }] of Object.entries(apis)) {
+  const { shapeChecks, shapeNameOf, shapes, validators, wordings } = contract;
+  const issuesBySchema = (shape: string, value: unknown) => shapeIssues({ ...wordings, refinements: {} }, shape, value);
 
-test('every endpoint has checks for exactly the parts it has, and a named reply', () => {
-  for (const id of Object.keys(endpointTable) as EndpointId[]) {
-    for (const part of ['path', 'query', 'body'] as const) {
-      assert.equal(shapeNameOf(id, part) !== undefined, endpointValidators[id][part] !== undefined, `${id} ${part}`);
+  test(`generated checks and the walk over their schemas agree: ${name}`, () => {
+    for (const [shape, fits] of shapeChecks) {
+      const sound = shapeArbitrary(shapes, shape);
+      fc.assert(
+        fc.property(sound, (value) => fits(value) && issuesBySchema(shape, value).length === 0),
+        { numRuns: 5 },
+      );
+      fc.assert(
+        fc.property(sound, breaks, (value, changes) => {
+          const changed = broken(value, changes);
+          assert.equal(fits(changed), issuesBySchema(shape, changed).length === 0, `${shape} ${JSON.stringify(changed).slice(0, 300)}`);
+        }),
+        { numRuns: 20 },
+      );
     }
-    const reply = shapeNameOf(id, 'reply') ?? assert.fail(id);
-    assert.ok(reply === 'bytes' || endpointShapes[reply] !== undefined, `${id} ${reply}`);
-    const names = [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
-    const shape = endpointShapes[shapeNameOf(id, 'path') ?? ''];
-    assert.deepEqual([...(shape?.required ?? [])].sort(), names, `${id}: the path's names are the shape's members`);
-    assert.equal(endpointTable[id].method === 'GET', endpointValidators[id].body === undefined, id);
-  }
-});
+  });
+
+  test(`every route has checks for exactly the parts it has, and a named reply: ${name}`, () => {
+    for (const [id, rule] of Object.entries(table)) {
+      const { method, path, media, readsBody } = rule;
+      for (const part of ['path', 'query', 'body'] as const) {
+        assert.equal(shapeNameOf(id, part) !== undefined, validators[id]?.[part] !== undefined, `${id} ${part}`);
+      }
+      const reply = shapeNameOf(id, 'reply');
+      assert.equal(reply === undefined, text.includes(id), id);
+      assert.ok(reply === undefined || reply === 'bytes' || shapes[reply] !== undefined, `${id} ${reply}`);
+      if (reply === 'bytes' || reply === undefined) assert.ok(media !== undefined, `${id} says of what media type its reply is`);
+      const shape = shapes[shapeNameOf(id, 'path') ?? ''];
+      assert.deepEqual([...(shape?.required ?? [])].sort(), pathNames(path).sort(), `${id}: the path's names are the shape's members`);
+      const takesBody = validators[id]?.body !== undefined || readsBody === true;
+      assert.equal(method === 'POST' || method === 'PUT' || method === 'PATCH' || (method === 'DELETE' && name === '/v1'), takesBody, id);
+    }
+  });
+}
 
 const issuesOf = (id: EndpointId, value: unknown): string[] => {
   const check = endpointValidators[id].body;

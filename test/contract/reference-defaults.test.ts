@@ -1,8 +1,8 @@
-// The default column of docs/reference.md: what a field that is left out becomes in the code that reads the file.
+// The default column of docs/files.md: what a field that is left out becomes in the code that reads the file.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ToolCatalog } from '../../src/bindings/mcp-tools.js';
+import { McpToolCatalog } from '../../src/bindings/mcp-tools.js';
 import { credentialsIn } from '../../src/bindings/wire-credential.js';
 import { inlineSetup } from '../../src/compiler/setups.js';
 import type { AssertionInput } from '../../src/contract/assertion.js';
@@ -11,7 +11,7 @@ import type { DrillInput } from '../../src/contract/drill.js';
 import type { TargetInput } from '../../src/contract/target.js';
 import type { ToolManifestInput } from '../../src/contract/tool-manifest.js';
 import { shapes } from '../../src/contract/validators.js';
-import type { HttpRequest } from '../../src/http/server.js';
+import type { ServerRequest } from '../../src/http/server.js';
 import { buildWith } from '../compiler/repository.js';
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
   field: string;
   fallback: string;
 }
-const page = readFileSync(new URL('../../../docs/reference.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/files.md', import.meta.url), 'utf8');
 const rows: Row[] = page.split(/^#{2,3} /m).flatMap((text) => {
   const section = text.slice(0, text.indexOf('\n'));
   return [...text.matchAll(/^\| `([\w.[\]]+)` \| .+? \| (.*?) \| .* \|$/gm)].map(([, field = '', fallback = '']) => ({
@@ -147,10 +147,12 @@ test('a field that is left out becomes what the reference says', async (t) => {
     declaredErrors: [],
     idempotency: 'none' as const,
   };
-  const [plain, text] = [{}, { structured: false }].map((mcp) => new ToolCatalog([{ ...item, mcp }], { mayWait: false }).page(undefined));
+  const [plain, text] = [{}, { structured: false }].map((mcp) =>
+    new McpToolCatalog([{ ...item, mcp }], { mayWait: false }).page(undefined),
+  );
   assert.ok(JSON.stringify(plain).includes('outputSchema') && !JSON.stringify(text).includes('outputSchema'));
   const asking = (scheme: string) =>
-    ({ headers: new Map([['authorization', `${scheme} secret`]]), repeatedHeaders: new Map() }) as unknown as HttpRequest;
+    ({ headers: new Map([['authorization', `${scheme} secret`]]), repeatedHeaders: new Map() }) as unknown as ServerRequest;
   assert.deepEqual(
     [credentialsIn({ kind: 'bearer' }, asking('bearer'), {}), credentialsIn({ kind: 'bearer' }, asking('token'), {})],
     [['secret'], []],

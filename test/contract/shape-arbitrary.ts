@@ -1,5 +1,4 @@
 // Values made from the contract's own schemas: sound ones, and ones with something broken in them.
-
 import type { JsonValue } from '../../src/contract/json.js';
 import { type Schema, type Shapes, shapeName } from '../../src/contract/shape.js';
 import fc from '../fast-check.js';

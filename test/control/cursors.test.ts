@@ -75,6 +75,7 @@ test('fifty a page unless said otherwise, and no cursor on the last', () => {
   assert.equal(page({ query: { limit: count } }).nextCursor, undefined, 'a page that is just full is the last');
 });
 
+// LIST-CURSOR-1
 test('a cursor of another list, owner, direction, filter or server is refused', () => {
   const cursor = page({ query: { limit: 5 }, filters: { state: 'all' } }).nextCursor!;
   const again = { query: { cursor }, filters: { state: 'all' } };

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JudgeTask, JudgeWorkers } from '../../src/control/judge-port.js';
-import type { StartTaskWorker } from '../../src/control/task-worker.js';
-import { threadWorkers } from '../../src/control/task-worker.js';
 import type { Judged } from '../../src/drills/judge/evaluate-expression.js';
 import { createRouter } from '../../src/http/router.js';
 import { serviceRoutes } from '../../src/http/service-routes.js';
 import { startHttpServer } from '../../src/http/start-server.js';
+import { threadWorkers } from '../../src/workers/task-thread.js';
+import type { StartTaskWorker } from '../../src/workers/task-worker.js';
 import { longJudgedDrill, openRunKit, refundAgent } from './run-kit.js';
 
 const answersWanted = 300;
@@ -19,7 +19,10 @@ test('while a run of many expensive expressions is judged, health is told all th
     release = resolve;
   });
   // Threads as ever; the first result is held back until health was told so often, which it never is by a loop that judges.
-  const threads = threadWorkers<JudgeTask, Judged>('judge', { heapMb: 256, youngHeapMb: 32, stackMb: 4 });
+  const threads = threadWorkers<JudgeTask, Judged>({
+    entry: new URL('../../src/control/task-entry.js', import.meta.url),
+    limits: { heapMb: 256, youngHeapMb: 32, stackMb: 4 },
+  });
   const held: StartTaskWorker<JudgeTask, Judged> = (events) =>
     threads({ ...events, onAnswer: (answer) => void enough.then(() => events.onAnswer(answer)) });
   const kit = await openRunKit({ services: { judge: new JudgeWorkers({ start: held }) } });

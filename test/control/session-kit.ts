@@ -15,7 +15,7 @@ import { putBuild } from '../../src/control/build-records.js';
 import { environmentTable } from '../../src/control/environment-records.js';
 import { defineSessionRunners, sessionEndpoints } from '../../src/control/session-endpoints.js';
 import { recoverSessions } from '../../src/control/session-expiry.js';
-import type { HttpReply, HttpRequest } from '../../src/http/server.js';
+import type { HttpReply, ServerRequest } from '../../src/http/server.js';
 import { bankBuild, bankSetup } from '../worlds/bank-build.js';
 import { type ControlKit, type ControlKitOptions, openControlKit, quietSettings } from './control-kit.js';
 
@@ -130,7 +130,7 @@ async function publish({ services, organizationId, projectId }: ControlKit): Pro
   });
 }
 
-function requestOf(credential: string, path: string, body: JsonValue | undefined, headers: { [name: string]: string }): HttpRequest {
+function requestOf(credential: string, path: string, body: JsonValue | undefined, headers: { [name: string]: string }): ServerRequest {
   const bytes = Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const own = {
     host: '127.0.0.1:8787',

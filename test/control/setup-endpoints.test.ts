@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { CreateToolSetupRequest, ToolTestDefinitionsInput } from '../../src/contract/hosted-resources.js';
 import { loadBuild } from '../../src/control/build-records.js';
+import { purge } from '../../src/control/purge.js';
 import { compiler, noHash, openSourceKit, type SourceKit } from './source-kit.js';
 
 after(() => compiler.close());
@@ -162,6 +163,22 @@ test('another package than expected, an unknown one and another parent build are
   assert.equal(setup.previousSetupId, previousSetupId);
   const { caller } = await kit.foreigner();
   await assert.rejects(kit.call('getToolSetup', { path: { setupId: previousSetupId } }, { caller }), { code: 'control.NOT_FOUND' });
+});
+
+test('a setup that is deleted is gone; its draft and build stay, and nothing but the draft keeps the draft', async (t) => {
+  const kit = await openSourceKit(t);
+  const { setup, sourceDraft, after } = await built(kit, await requestOf(kit));
+  const path = { setupId: setup.setupId };
+  await assert.rejects(kit.call('deleteToolSetup', { path, body: { confirm: 'no' } }), { code: 'control.CONFIRMATION_MISMATCH' });
+  const { caller } = await kit.foreigner();
+  await assert.rejects(kit.call('deleteToolSetup', { path, body: { confirm: setup.setupId } }, { caller }), { code: 'control.NOT_FOUND' });
+  assert.deepEqual((await kit.call('deleteToolSetup', { path, body: { confirm: setup.setupId } })).setup, after);
+  await assert.rejects(kit.call('getToolSetup', { path }), { code: 'control.NOT_FOUND' });
+  assert.equal((await kit.call('getBuild', { path: { buildHash: after.buildHash as string } })).build.buildHash, after.buildHash);
+  const { sourceDraftId, version: expectedVersion } = sourceDraft;
+  await kit.call('deleteSourceDraft', { path: { sourceDraftId }, body: { expectedVersion, confirm: sourceDraftId } });
+  kit.clock.nowMs += 1_000 * 86_400_000;
+  assert.deepEqual(await purge(kit.services), { 'build-attempt': 1, 'source-draft': 1, build: 1, 'build-content': 1 });
 });
 
 test('a retry with the key gives the same setup, draft and operation', async (t) => {

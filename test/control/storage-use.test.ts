@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import { purge } from '../../src/control/purge.js';
+import { countOf } from '../../src/control/quotas.js';
 import { noteStorage, requireStorage, storageOf } from '../../src/control/storage-use.js';
 import { storageWatch } from '../../src/control/storage-watch.js';
 import { quietSettings } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
+import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 
 const kits: SessionKit[] = [];
 after(async () => {
   for (const kit of kits) await kit.close();
+  await compiler.close();
 });
 async function open(quotas: Partial<typeof quietSettings.quotas>, directory?: string): Promise<SessionKit> {
   const settings = { quotas: { ...quietSettings.quotas, ...quotas } };
@@ -93,4 +97,53 @@ test('sums are of the project and of the organization, each share counts once, a
   await next.services.catalog.change((tx) => noteStorage(tx, { ownerId: 'a', organizationId, projectId: 'prj_one', bytes: 0 }));
   check('prj_one', next);
   check('prj_two', next);
+});
+
+// STORAGE-USE-1
+test('what is sent counts: drafts, conversations, rows, builds; what is deleted or removed gives its bytes back', async (t) => {
+  const kit = await openSourceKit(t);
+  const { services, organizationId, projectId } = kit;
+  const { catalog, settings } = services;
+  const place = { organizationId, projectId };
+  const used = (): number => countOf(catalog.view, `quota ${projectId} projectBytesMax`);
+  const bytesOf = (files: readonly { content: string }[]): number =>
+    files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  assert.equal(used(), 0);
+  const draft = await kit.draftOf();
+  assert.equal(used(), bytesOf(soundFiles));
+  const twin = (await kit.draftOf()).sourceDraftId;
+  assert.equal(used(), 2 * bytesOf(soundFiles), 'though the disk has equal files once');
+  await kit.call('deleteSourceDraft', { path: { sourceDraftId: twin }, body: { expectedVersion: 1, confirm: twin } });
+  assert.equal(used(), bytesOf(soundFiles));
+  const { sourceDraftId } = draft;
+  const changes = [{ action: 'put' as const, path: 'notes.md', content: 'ünd' }];
+  const revised = await kit.call('createSourceRevision', { path: { sourceDraftId }, body: { expectedVersion: 1, changes } });
+  assert.equal(used(), bytesOf(soundFiles) + 4, 'of a revision what was sent');
+  const { attempt } = await kit.buildOf(draft);
+  const withBuild = used();
+  assert.ok(withBuild > bytesOf(soundFiles) + 4);
+  const rows = { buildHash: attempt.buildHash as string, packageId: 'notes', collections: [] };
+  const { dataset } = await kit.call('createDataset', { body: { name: 'none', ...rows } });
+  const { datasetId } = dataset;
+  assert.ok(used() > withBuild);
+
+  await catalog.change((tx) => noteStorage(tx, { ownerId: 'a world', ...place, bytes: settings.quotas.projectBytesMax }));
+  const refused: Promise<unknown>[] = [
+    kit.draftOf(),
+    kit.call('createSourceRevision', { path: { sourceDraftId }, body: { expectedVersion: 2, changes } }),
+    kit.call('createBuild', { path: { sourceDraftId, revision: 2 }, body: {} }),
+    kit.call('createDataset', { body: { name: 'more', ...rows } }),
+    kit.call('createDatasetRevision', { path: { datasetId }, body: { expectedVersion: 1, ...rows } }),
+  ];
+  await Promise.all(refused.map((one) => assert.rejects(one, isQuota('projectBytesMax'))));
+  await catalog.change((tx) => noteStorage(tx, { ownerId: 'a world', ...place, bytes: 0 }));
+
+  const confirm = { expectedVersion: revised.sourceDraft.version, confirm: sourceDraftId };
+  const before = used();
+  await kit.call('deleteSourceDraft', { path: { sourceDraftId }, body: confirm });
+  assert.equal(before - used(), bytesOf(soundFiles) + 4);
+  await kit.call('archiveDataset', { path: { datasetId }, body: { expectedVersion: 1, confirm: datasetId } });
+  kit.clock.nowMs += 1_000 * 86_400_000;
+  await purge(services);
+  assert.deepEqual([used(), countOf(catalog.view, `quota ${organizationId} organizationBytesMax`)], [0, 0]);
 });

@@ -7,9 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { exampleFolder } from '../../src/compiler/shipped.js';
 import { type CompileResult, CompileWorkers, compileLimits } from '../../src/control/compile-port.js';
 import type { CompileTask } from '../../src/control/compile-tasks.js';
-import { TaskLost } from '../../src/control/task-pool.js';
 import { processWorkers } from '../../src/control/task-process.js';
 import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
+import { TaskLost } from '../../src/workers/task-pool.js';
 import { folder, sound } from '../compiler/repository.js';
 
 const { works, reason } = canBox();

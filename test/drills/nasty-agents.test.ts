@@ -43,7 +43,7 @@ test('command: one that hangs after its output is told as such', async () => {
   assert.match(error?.message ?? '', /It had written 2 bytes of output, and went on running/);
 });
 
-// JSON-COMMAND-1
+// RUN-COMMAND-1
 test('command: what it started and left behind is ended with it', async () => {
   const target = command(`
     import { spawn } from 'node:child_process';
@@ -57,7 +57,7 @@ test('command: what it started and left behind is ended with it', async () => {
   assert.ok(isGone());
 });
 
-// JSON-COMMAND-2
+// RUN-COMMAND-2
 test('command: a pipe held by what left its process group holds up nobody, and is no lateness of the target', async () => {
   const target = command(`
     import { spawn } from 'node:child_process';

@@ -4,7 +4,7 @@ import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { StatePatch } from '../../src/contract/scenario.js';
 import { RebuiltRows } from '../../src/drills/rebuilt-rows.js';
-import { decodeBase, prepareBase } from '../../src/worlds/base.js';
+import { decodeBase, prepareBase } from '../../src/worlds/state/base.js';
 
 const space = { packageId: 'notes', instanceId: 'notes', namespace: 'notes' };
 const start: StatePatch[] = [{ action: 'upsert', ...space, rowId: 'a', value: { text: 'first' } }];

@@ -237,7 +237,7 @@ test('command: a bad exit is a failure with the code and the end of stderr', asy
   assert.deepEqual([killed.error?.code, killed.error?.details.signal], ['target.SIGNALED', 'SIGKILL']);
 });
 
-// JSON-COMMAND-1
+// RUN-COMMAND-1
 test('command: time up means SIGTERM with its access revoked, and what it started ends with it', async () => {
   const recorded = recordedAccess();
   const target = command(`

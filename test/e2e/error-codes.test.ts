@@ -9,7 +9,7 @@ import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
 import { validateErrorEnvelope } from '../../src/contract/validators.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import { controlRoutes } from '../../src/http/control-routes.js';
-import { requirePublicHost } from '../../src/http/guards.js';
+import { requireHost } from '../../src/http/guards.js';
 import { createRouter } from '../../src/http/router.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { openControlKit } from '../control/control-kit.js';
@@ -183,7 +183,7 @@ test('control.STORAGE_FULL: a change that cannot be kept is refused, and its key
   const kit = await openControlKit({ endpoints: projectEndpoints });
   const handler = createRouter({
     routes: controlRoutes(kit.room),
-    requireHost: requirePublicHost('http://127.0.0.1'),
+    requireHost: requireHost({ publicUrl: 'http://127.0.0.1', hosts: 'any' }),
     authenticate: () => kit.caller,
     onFailure: ({ error }) => assert.fail(String(error)),
   });

@@ -8,7 +8,7 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { allEndpoints } from '../../src/control/control.js';
 import type { Caller } from '../../src/control/endpoint.js';
 import { controlRoutes } from '../../src/http/control-routes.js';
-import { requirePublicHost } from '../../src/http/guards.js';
+import { requireHost } from '../../src/http/guards.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
 import { createRouter } from '../../src/http/router.js';
 import { startHttpServer } from '../../src/http/start-server.js';
@@ -54,7 +54,7 @@ for (const engine of engines) {
   test(`${engine}: what an endpoint needs is needed, and is enough`, async () => {
     const handler = createRouter<Caller>({
       routes: controlRoutes(kit.room),
-      requireHost: requirePublicHost('http://127.0.0.1'),
+      requireHost: requireHost({ publicUrl: 'http://127.0.0.1', hosts: 'any' }),
       authenticate: callerOf,
       // Ports that this control room does not have: far beyond what is asked here.
       onFailure: () => {},

@@ -57,6 +57,7 @@ for (const engine of engines) {
   });
 
   // ROUTER-1
+  // TABLE-ROUTES-1
   test(`${engine}: the checks come in their order: each request breaks a rule and every later one`, async () => {
     const fake = await fakeControl(engine);
     const post = (headers: Sent['headers'], body: string): Sent => ({ method: 'POST', headers: { authorization: '', ...headers }, body });
@@ -155,6 +156,7 @@ for (const engine of engines) {
     assert.equal((await send(cancel, { method, headers: json })).status, 200);
     assert.equal((await send(cancel, { method, headers: json, body: '{}' })).status, 200);
     assert.deepEqual(issuePaths(await send(cancel, { method, headers: json, body: '{"a":1}' })), ['/a unknown_property']);
+    assert.deepEqual(issuePaths(await send(cancel, { method, headers: json, body: 'null' })), [' wrong_type']);
     assert.equal((await send(cancel, { method, headers: { ...key, 'content-type': 'text/plain' }, body: 'x' })).status, 415);
     assert.deepEqual(
       fake.asked.map(({ body }) => body),

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/contract/errors.js';
 import type { DispatchContext } from '../../src/control/dispatch.js';
 import type { Caller } from '../../src/control/endpoint.js';
 import { type ControlPort, controlRoutes } from '../../src/http/control-routes.js';
-import { requirePublicHost, unauthenticated } from '../../src/http/guards.js';
+import { requireHost, unauthenticated } from '../../src/http/guards.js';
 import { createRouter, type OpenRoute, type RouteFailure, type RouterOptions } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
@@ -79,7 +79,7 @@ export async function fakeControl(
   };
   const handler = createRouter<Caller>({
     routes: [...controlRoutes(port), ...open],
-    requireHost: requirePublicHost('https://drillyard.test'),
+    requireHost: requireHost({ publicUrl: 'https://drillyard.test', hosts: 'any' }),
     authenticate: (token) => {
       if (token === 'hasty') throw new ServiceError('control.RATE_LIMITED', { retryAfterMs: 1200 });
       if (token !== 'good') throw unauthenticated();

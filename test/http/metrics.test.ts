@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import type { Operation } from '../../src/contract/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
-import type { Answered } from '../../src/http/router.js';
+import type { AnsweredRequest } from '../../src/http/router.js';
 
 const file = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 const read = (name: string): string => readFileSync(file(name), 'utf8');
@@ -28,7 +28,7 @@ const figures: ControlFigures = {
   quarantinedBuilds: 1,
   disk: { freeBytes: 9, keptBytes: 8, reserveBytes: 7, folders: { catalog: 1, worlds: 2, blobs: 3, evidence: 4 } },
 };
-const answered: Answered = {
+const answered: AnsweredRequest = {
   ...{ correlationId: 'corr_1', method: 'GET', route: 'getMe', status: 429, seconds: 0.1, caller: undefined },
   code: 'control.RATE_LIMITED',
   ...{ isOfStranger: true, address: '127.0.0.1', path: undefined },

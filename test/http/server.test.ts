@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import { errorReply } from '../../src/http/envelope.js';
-import type { HttpHandler, HttpRequest, HttpServer, HttpServerOptions } from '../../src/http/server.js';
+import type { HttpHandler, HttpServer, HttpServerOptions, ServerRequest } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 
@@ -58,7 +58,7 @@ const replies = (text: string): number => text.split('HTTP/1.1 ').length - 1;
 
 for (const engine of engines) {
   test(`${engine}: method, path, query and repeated headers reach the handler undecoded`, async () => {
-    let seen: HttpRequest | undefined;
+    let seen: ServerRequest | undefined;
     const server = await start(engine, (request) => {
       seen = request;
       return { status: 201, headers: { 'x-own': '1' }, body: 'héllo' };

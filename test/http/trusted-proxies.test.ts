@@ -131,6 +131,10 @@ for (const engine of engines) {
     const ask = async (client: string) => (await fetch(`http://127.0.0.1:${server.port}/`, { headers: custom(client) })).status;
     assert.deepEqual([await ask('203.0.113.7'), await ask('203.0.113.7'), await ask('203.0.113.8')], [401, 429, 401]);
     assert.equal(await ask('203.0.113.8, 203.0.113.7'), 429, 'another name before its own is no other client');
+    const sixes = ['2001:db8::1', '2001:db8:0:0:ffff::2', '2001:db8:0:1::1', '::5', '::1:2:3:4:5', '::1:2:3:4', '::1:2:3:4:5:6:7'];
+    const statuses: number[] = [];
+    for (const client of sixes) statuses.push(await ask(client));
+    assert.deepEqual(statuses, [401, 429, 401, 401, 401, 429, 401], 'of IPv6 the first 64 bits count');
   });
 }
 
@@ -141,6 +145,11 @@ test('connections of a proxy are bounded in all, and not by its address', () => 
     [true, true, true, false],
   );
   assert.equal(count.add('10.0.0.1'), false);
+  const network = new ConnectionCount({ connectionsPerAddressMax: 1 });
+  assert.deepEqual([network.add('2001:db8::1'), network.add('2001:db8::2'), network.add('2001:db8:0:1::')], [true, false, true]);
+  network.remove('2001:db8::1');
+  network.remove('2001:db8::2');
+  assert.equal(network.add('2001:db8::3'), true);
 });
 
 test('a proxy is an address or a block of them, and never everybody', () => {

@@ -5,10 +5,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ErrorEnvelope } from '../../src/contract/errors.js';
 import type { InspectorEvent } from '../../src/contract/inspector.js';
+import { inspectorPrefix } from '../../src/contract/inspector-routes.js';
 import type { RunRequest, RunsReply } from '../../src/contract/inspector-runs.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { type LocalInspectorOptions, runDrills, startLocalSimulationServer } from '../../src/index.js';
+import { inspectorDocument } from '../../src/inspector/openapi.js';
 import { createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
+import { DocumentJudge } from '../http/openapi/judge.js';
+
+/** Each answer that a test gets is one that the document announces. */
+const judge = new DocumentJudge(inspectorDocument());
 
 export const engines = (['node:http', 'uWebSockets.js'] as const).filter((engine) => engine === 'node:http' || loadUws() !== undefined);
 type Engine = (typeof engines)[number];
@@ -114,7 +120,15 @@ export async function runOnce(repository: Repository, selection: { drills: strin
 }
 
 function connect({ baseUrl, token }: { baseUrl: string; token: string }): Omit<TestInspector, 'repository' | 'reports' | 'runs' | 'close'> {
-  const askPlainly = (path: string, asked: Asked = {}): Promise<Answer> => exchange(baseUrl, path, asked);
+  const askPlainly = async (path: string, asked: Asked = {}): Promise<Answer> => {
+    const answer = await exchange(baseUrl, path, asked);
+    const { status, headers, text } = answer;
+    const { method = 'GET' } = asked;
+    const pathname = path.split('?')[0] as string;
+    if (pathname.startsWith(`${inspectorPrefix}/`))
+      judge.assertAnswer({ method, path: pathname, status, contentType: String(headers['content-type']), text });
+    return answer;
+  };
   const ask: TestInspector['ask'] = (path, asked = {}) =>
     askPlainly(path, { ...asked, headers: { authorization: `Bearer ${token}`, ...asked.headers } });
   const post = (path: string, body: unknown = {}): Promise<Answer> => ask(path, { method: 'POST', body });

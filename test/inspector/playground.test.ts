@@ -105,4 +105,15 @@ onEachEngine('worlds are bounded in number', async (t, engine) => {
   assert.equal(answers.filter(({ status }) => status === 201).length, 32);
   assertRefused(answers.find(({ status }) => status !== 201)!, 409, 'control.STATE_CONFLICT');
   assertRefused(await inspector.post('/api/v1/worlds', { scenarioId: 'a', drillId: 'b' }), 400, 'control.INVALID_REQUEST');
+  for (const [start, path] of [
+    [{ scenarioId: 'none' }, '/scenarioId'],
+    [{ drillId: 'none' }, '/drillId'],
+  ] as const) {
+    const refused = await inspector.post('/api/v1/worlds', start);
+    assertRefused(refused, 400, 'control.INVALID_REQUEST');
+    assert.deepEqual(
+      refused.json.issues.map((issue: { path: string; code: string }) => [issue.path, issue.code]),
+      [[path, 'not_one_of']],
+    );
+  }
 });

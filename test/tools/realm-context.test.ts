@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Life, makeContext } from '../../src/tools/realm-context.js';
+import { type BehaviorIncarnation, makeContext } from '../../src/tools/realm-context.js';
 import type { ToolContext } from '../../src/tools/sdk.js';
 import { everyCapability, FakeWorld } from './tool-fixture.js';
 
 // Tool code has no way to run between turns. Should one appear, the context is the second wall, so it is tested without the first.
 test('a context is dead between turns', () => {
-  const life: Life = { open: true, broken: undefined };
+  const life: BehaviorIncarnation = { open: true, broken: undefined };
   const context = makeContext(new FakeWorld(), everyCapability, life, Symbol('brand')) as ToolContext;
   const { get } = context.state;
   assert.equal(context.clock.nowUs(), 1_000_000);
@@ -28,7 +28,7 @@ test('a context is dead between turns', () => {
 });
 
 test('a put whose value closes the turn while it is read does not happen', () => {
-  const life: Life = { open: true, broken: undefined };
+  const life: BehaviorIncarnation = { open: true, broken: undefined };
   const world = new FakeWorld();
   const context = makeContext(world, everyCapability, life, Symbol('brand')) as ToolContext;
   const value = {

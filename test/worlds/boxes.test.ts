@@ -131,6 +131,15 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);
 });
 
+test('a data folder that cannot be had costs no box', { skip }, async (t) => {
+  const directory = scratch(t);
+  const pool = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
+  writeFileSync(join(directory, 'p-file'), 'no folder');
+  assert.throws(() => pool.childrenOf(join(directory, 'p-file')).take(), { code: 'control.INVALID_REQUEST' });
+  assert.deepEqual(readdirSync(directory), ['p-file']);
+  await pool.close();
+});
+
 // JSON-CHANNEL-1
 test('a child that sends anything but messages of the right shape is ended, and its parent goes on', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {

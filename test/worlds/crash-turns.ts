@@ -1,5 +1,4 @@
 // The turns of the crash test: turn `index` is always the same command, so that what must be there can be computed.
-
 import type { CompiledBuild } from '../../src/contract/build.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { Advance, CallTool } from '../../src/contract/world-protocol.js';

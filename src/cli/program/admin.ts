@@ -1,9 +1,11 @@
 // `drillyard admin`: what the operator of a service does with its organizations, over the operator's token.
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { defined } from '../../contract/defined.js';
+import { localFolders } from '../../contract/local-folders.js';
 import type { LimitFlags } from '../admin-command.js';
 import type { AdminConnection } from '../admin-connection.js';
 import type { VerifyFlags } from '../verify-command.js';
-import { collect, defined, type Finish, jsonOption } from './options.js';
+import { collect, type Finish, jsonOption } from './options.js';
 
 const roles = ['viewer', 'builder', 'manager', 'none'];
 const organization = () => new Argument('<organization>', 'its id, org_...');
@@ -26,7 +28,7 @@ function addVerify(admin: Command, finish: Finish): void {
   admin
     .command('verify')
     .description('look through the data directory of a service that is stopped: every record, world, blob and bundle')
-    .option('--data-dir <folder>', 'default .service/hosted (DRILLYARD_DATA_DIR)')
+    .option('--data-dir <folder>', `default ${localFolders.hosted} (DRILLYARD_DATA_DIR)`)
     .option('--key-file <file>', 'the server key, if it lies elsewhere (DRILLYARD_KEY_FILE)')
     .addOption(jsonOption())
     .action(async (flags: VerifyFlags) => {
@@ -50,7 +52,7 @@ function command(
     .command(name)
     .description(description)
     .option('--url <url>', 'where the service is; default http://127.0.0.1:8787 (DRILLYARD_URL)')
-    .option('--token-file <file>', "the operator's token; default .service/hosted/operator.token (DRILLYARD_OPERATOR_TOKEN_FILE)")
+    .option('--token-file <file>', `the operator's token; default ${localFolders.hosted}/operator.token (DRILLYARD_OPERATOR_TOKEN_FILE)`)
     .option('--token <token>', 'the token itself, which others on this machine can then see; better in DRILLYARD_OPERATOR_TOKEN')
     .addOption(jsonOption())
     .action(async (...given: unknown[]) => {

@@ -1,6 +1,7 @@
 // `drillyard agent`: the agent's side of `drillyard run --external`, a subcommand each.
 import type { Command } from 'commander';
-import { collect, defined, type Finish, integer } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { collect, type Finish, integer } from './options.js';
 
 interface NextFlags {
   wait?: number;

@@ -1,5 +1,6 @@
 // `drillyard clean`: frees what old runs take.
 import type { Command } from 'commander';
+import { localFolders } from '../../contract/local-folders.js';
 import { type Finish, jsonOption, rootOption } from './options.js';
 import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 
@@ -18,8 +19,8 @@ export function addClean(program: Command, finish: Finish): void {
     .option('-y, --yes', 'remove them', false)
     .addOption(jsonOption())
     .addOption(rootOption())
-    .option('--report-dir <folder>', 'where reports are, relative to the repository', '.service/reports')
-    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .option('--report-dir <folder>', 'where reports are, relative to the repository', localFolders.reports)
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
     .action(async ({ yes, json, root, reportDir, runDir, ...retention }: CleanFlags) => {
       const { cleanCommand } = await import('../clean-command.js');
       finish(await cleanCommand({ yes, json, root, reportDirectory: reportDir, runDirectory: runDir, retention: retentionOf(retention) }));

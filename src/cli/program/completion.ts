@@ -1,7 +1,8 @@
 // `drillyard completion`, and the hidden `drillyard complete` that its scripts call.
 import { Argument, type Command } from 'commander';
+import { defined } from '../../contract/defined.js';
 import { listedKinds, shells } from '../completion.js';
-import { configOption, defined, type Finish, rootOption } from './options.js';
+import { configOption, type Finish, rootOption } from './options.js';
 
 export function addCompletion(program: Command, finish: Finish): void {
   program

@@ -1,6 +1,8 @@
 // `history`: what stored reports say of each drill over time.
 import type { Command } from 'commander';
-import { defined, type Finish, jsonOption, positive, rootOption } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { localFolders } from '../../contract/local-folders.js';
+import { type Finish, jsonOption, positive, rootOption } from './options.js';
 
 export function addHistory(program: Command, finish: Finish): void {
   program
@@ -9,7 +11,7 @@ export function addHistory(program: Command, finish: Finish): void {
     .argument('[drills...]', 'drill ids; default: every drill that has a report')
     .option('--flaky', 'only drills that are flaky', false)
     .option('--last <n>', 'look at the newest so many reports', positive)
-    .option('--report-dir <folder>', 'where reports are, relative to the repository', '.service/reports')
+    .option('--report-dir <folder>', 'where reports are, relative to the repository', localFolders.reports)
     .addOption(jsonOption())
     .addOption(rootOption())
     .action(async (drills: string[], { flaky, last, reportDir, json, root }: HistoryCommandFlags) => {

@@ -1,6 +1,7 @@
 // `drillyard init`: a new repository.
 import { type Command, Option } from 'commander';
-import { defined, type Finish } from './options.js';
+import { defined } from '../../contract/defined.js';
+import type { Finish } from './options.js';
 
 export function addInit(program: Command, finish: Finish): void {
   program

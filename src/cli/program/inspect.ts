@@ -1,6 +1,8 @@
 // `drillyard inspect`: the local inspector.
 import { type Command, InvalidArgumentError } from 'commander';
-import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { localFolders } from '../../contract/local-folders.js';
+import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 
 interface InspectCommandFlags extends SourceCommandFlags {
   port: number;
@@ -19,8 +21,8 @@ export function addInspect(program: Command, finish: Finish): void {
     .addOption(jsonOption())
     .addOption(rootOption())
     .addOption(configOption())
-    .option('--report-dir <folder>', 'where reports are, relative to the repository', '.service/reports')
-    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .option('--report-dir <folder>', 'where reports are, relative to the repository', localFolders.reports)
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
     .action(async ({ port, open, receiver, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
       const { inspectCommand } = await import('../inspect-command.js');
       const options = { port, open, receivers: receiver, json, root, config, reportDirectory: reportDir, runDirectory: runDir };

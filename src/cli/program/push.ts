@@ -1,6 +1,7 @@
 // `drillyard push`.
 import type { Command } from 'commander';
-import { collect, configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { collect, configOption, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type RemoteCommandFlags, remoteFlagsOf, withRemote } from './remote-options.js';
 
 export function addPush(program: Command, finish: Finish): void {

@@ -1,7 +1,7 @@
 // What names a hosted service, for every command that uses one.
 import { type Command, Option } from 'commander';
+import { defined } from '../../contract/defined.js';
 import type { RemoteFlags } from '../remote-flags.js';
-import { defined } from './options.js';
 
 export interface RemoteCommandFlags extends Omit<RemoteFlags, 'url'> {
   /** `true`: the one that the root file names. */

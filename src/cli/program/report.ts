@@ -1,6 +1,7 @@
 // `report verify`, `report check`, `report compare`: the commands that read stored reports.
 import type { Command } from 'commander';
-import { configOption, defined, type Finish, jsonOption, positive, rootOption, type SourceCommandFlags } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { configOption, type Finish, jsonOption, positive, rootOption, type SourceCommandFlags } from './options.js';
 
 export function addReport(program: Command, finish: Finish): void {
   const report = program.command('report').description('work on reports');

@@ -1,8 +1,8 @@
 // The options of commands that keep runs; apart from the others, since these name bounds that a command of a world must not load.
 import { type Command, InvalidArgumentError } from 'commander';
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
-import type { Retention } from '../../reports/retention.js';
-import { defined } from './options.js';
+import type { ReportRetention } from '../../reports/retention.js';
 
 /** Which runs are kept. */
 export function withRetention(command: Command): Command {
@@ -18,7 +18,7 @@ export interface RetentionFlags {
   keep?: number;
   keepFailedDays?: number;
 }
-export function retentionOf({ keep, keepFailedDays }: RetentionFlags): Retention {
+export function retentionOf({ keep, keepFailedDays }: RetentionFlags): ReportRetention {
   return defined({ runs: keep, failedDays: keepFailedDays });
 }
 

@@ -1,10 +1,12 @@
 // `drillyard run`, the default command.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { defined } from '../../contract/defined.js';
+import { localFolders } from '../../contract/local-folders.js';
 import { nearest } from '../../contract/shape-words.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
-import { configOption, defined, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type RemoteCommandFlags, remoteFlagsOf, withRemote } from './remote-options.js';
 import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
@@ -47,8 +49,8 @@ export function addRun(program: Command, finish: Finish): void {
     .addOption(jsonOption())
     .addOption(rootOption())
     .addOption(configOption())
-    .option('--report-dir <folder>', 'where reports go, relative to the repository', '.service/reports')
-    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', '.service/runs')
+    .option('--report-dir <folder>', 'where reports go, relative to the repository', localFolders.reports)
+    .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
     .action(async (drills: string[], flags: RunCommandFlags, command: Command) => {
       const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
       const options = {

@@ -1,8 +1,9 @@
 // What chooses drills, for every command that works on some of them.
 import { type Command, InvalidArgumentError } from 'commander';
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import { parseShard, type Shard } from '../../drills/shard.js';
-import { collect, defined, integer } from './options.js';
+import { collect, integer } from './options.js';
 
 export function withSelection(command: Command): Command {
   return command

@@ -1,6 +1,7 @@
 // `validate` and `plan`: what reads the repository and runs nothing.
 import type { Command } from 'commander';
-import { configOption, defined, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { configOption, type Finish, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
 
 export function addSource(program: Command, finish: Finish): void {

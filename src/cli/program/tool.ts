@@ -1,6 +1,7 @@
 // `drillyard tool`: what can be done with tool packages, a subcommand each.
 import { type Command, Option } from 'commander';
-import { collect, configOption, defined, type Finish, integer, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { collect, configOption, type Finish, integer, jsonOption, rootOption, type SourceCommandFlags } from './options.js';
 
 export function addTool(program: Command, finish: Finish): void {
   const tool = program.command('tool').description('work on tool packages');

@@ -1,7 +1,8 @@
 // `drillyard world`: an agent's way to its world, a subcommand each. An agent starts it for every call, so it is a program of its own too,
 // which loads nothing of the others.
 import { Argument, type Command } from 'commander';
-import { defined, type Finish, integer, rootCommand } from './options.js';
+import { defined } from '../../contract/defined.js';
+import { type Finish, integer, rootCommand } from './options.js';
 
 export function createWorldProgram({ version, finish }: { version: string; finish: Finish }): Command {
   const program = rootCommand(version);

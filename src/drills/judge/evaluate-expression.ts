@@ -1,8 +1,8 @@
 // One expression over what it is shown. Pure and counted: the same view gives the same answer wherever it is asked, here or in a worker.
 import { limits } from '../../contract/limits.js';
-import type { Evaluated, View } from '../../expressions/evaluate.js';
+import type { Evaluation, View } from '../../expressions/evaluate.js';
 
-export type Judged = Evaluated | { kind: 'fault'; message: string } | { kind: 'too_many_values' };
+export type Judged = Evaluation | { kind: 'fault'; message: string } | { kind: 'too_many_values' };
 
 /** What judges expressions: this thread, or a worker of a service that has others to answer meanwhile. */
 export type ExpressionJudge = (expression: string, view: ShownView) => Promise<Judged>;

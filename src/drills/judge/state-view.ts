@@ -1,7 +1,10 @@
 // A run as it is at one checkpoint. Rows are the world's: each row and each namespace is read once, however many assertions ask.
+import { walkPages } from '../../async/pages.js';
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { InteractionResult } from '../../contract/run.js';
+import type { StatePage } from '../../contract/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { RunView, Space, StateView } from './finding.js';
 
@@ -45,15 +48,9 @@ function stateViewOf(world: WorldRef): StateView {
 }
 
 async function scanSpace(world: WorldRef, space: Space, callbacks: readonly RowCallback[]): Promise<void> {
-  let afterRowId: string | undefined;
-  do {
-    const page = await world.query({
-      kind: 'state',
-      ...space,
-      limit: limits.statePageRowsMax,
-      ...(afterRowId === undefined ? {} : { afterRowId }),
-    });
-    for (const row of page.rows) for (const callback of callbacks) callback(row);
-    afterRowId = page.nextAfterRowId;
-  } while (afterRowId !== undefined);
+  const next = ({ nextAfterRowId }: StatePage) => nextAfterRowId;
+  const pages = walkPages({ next }, (afterRowId?: string) =>
+    world.query({ kind: 'state', ...space, limit: limits.statePageRowsMax, ...defined({ afterRowId }) }),
+  );
+  for await (const { rows } of pages) for (const row of rows) for (const callback of callbacks) callback(row);
 }

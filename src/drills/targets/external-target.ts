@@ -1,7 +1,6 @@
 // An external target: the agent that the embedding application gave, called in this process. It gets what a module gets, in the same words.
 //   EXTERNAL-TARGET-1. It cannot be ended from outside: when its time is up its access is revoked, its signal is aborted, and it is not
 //     waited for.
-
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import { ExternalResult } from '../../contract/target-completion.js';

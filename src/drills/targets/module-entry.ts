@@ -1,6 +1,5 @@
 // Entry of a module host, thread or process: loads a target's module once an incarnation and runs one invocation at a time.
 // It holds no token and no world, only messages: whoever it talks to decides what is allowed.
-
 import { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';

@@ -1,5 +1,4 @@
 // A target's output, as text, made a value: nothing, or one JSON value.
-
 import type { JsonValue } from '../../contract/json.js';
 import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';

@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControlMeter } from '../../control/control-meter.js';
 import type { ControlFigures } from '../../control/figures.js';
-import type { Answered, Observer } from '../router.js';
+import type { AnsweredRequest, Observer } from '../router.js';
 import type { HttpServer } from '../server.js';
 import { controlMeter } from './control-metrics.js';
 import { figureGauges } from './figure-gauges.js';
@@ -52,7 +52,7 @@ export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
     contentType: registry.contentType,
     meter: controlMeter(registers),
     received: () => inFlight.inc(),
-    answered: (request: Answered) => {
+    answered: (request: AnsweredRequest) => {
       inFlight.dec();
       seconds.observe({ route: request.route ?? 'none', status: statusOf(request) }, request.seconds);
       if (request.code !== undefined) refused.inc({ code: request.code });
@@ -67,6 +67,6 @@ export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
 }
 
 /** A wire route answers with whatever status its tool says: as many as there are would be as many series. */
-function statusOf({ route, status }: Answered): string {
+function statusOf({ route, status }: AnsweredRequest): string {
   return route === 'wire' ? `${Math.floor(status / 100)}xx` : String(status);
 }

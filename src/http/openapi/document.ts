@@ -1,13 +1,14 @@
-// The OpenAPI 3.1 document of the hosted interface, made from the endpoint table and the shapes: what the server does, derived from what it
-// runs.
-import { endpointTable } from '../../contract/endpoint-table.js';
+// The OpenAPI document of the hosted interface.
+import type { EndpointRule } from '../../contract/endpoint-table.js';
 import type { EndpointId } from '../../contract/endpoints.js';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
-import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { JsonObject } from '../../contract/json.js';
 import { notReadyReasons } from '../../contract/readiness.js';
-import { documentSchemas } from './components.js';
-import { errorExample } from './examples.js';
-import { operationOf, ownBodySchemas } from './operations.js';
+import { hostedApi } from '../control-routes.js';
+import { makeDocument } from './api-document.js';
+import { errorCodesOf } from './error-codes.js';
+import { ulid } from './examples.js';
+import { ownBodySchemas, type RowWords } from './operations.js';
 
 const description = `Drillyard runs software agents against deterministic synthetic worlds and proves with evidence what they did.
 
@@ -38,86 +39,75 @@ const areas: { readonly [area: string]: string } = {
   service: 'The service itself; no credential needed.',
 };
 
-/** Refusals that several endpoints have in common are written once. */
-class SharedRefusals {
-  readonly responses: JsonObject = {};
-  readonly #names = new Map<string, string>();
-
-  shareIn(operation: JsonObject): JsonObject {
-    const responses = Object.entries(operation.responses as JsonObject).map(([status, response]) => [
-      status,
-      Number(status) < 400 ? response : { $ref: `#/components/responses/${this.#nameOf(status, response)}` },
-    ]);
-    return { ...operation, responses: Object.fromEntries(responses) as JsonObject };
-  }
-
-  #nameOf(status: string, response: JsonValue): string {
-    const text = JSON.stringify(response);
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      const before = Object.keys(this.responses).filter((other) => other.startsWith(`Refused${status}`)).length;
-      name = `Refused${status}${before === 0 ? '' : `_${before + 1}`}`;
-      this.#names.set(text, name);
-      this.responses[name] = response;
-    }
-    return name;
-  }
-}
+/** Requests that would say little with their required members alone. */
+const requestExamples: { readonly [Id in EndpointId]?: JsonObject } = {
+  createCredential: { name: 'CI', role: 'builder', ttlMs: 2592000000 },
+  createSession: { seed: '42', drillId: 'refund-late-order', ttlMs: 3600000 },
+  createSessionAccess: { actorId: 'ada', ttlMs: 600000 },
+  forkSession: { environmentId: `env_${ulid}`, expectedLeaseGeneration: 1, atSequence: 128 },
+  startRun: { expectedLeaseGeneration: 1, trial: 1, trialCount: 3, timeoutMs: 600000 },
+  createSourceRevision: {
+    expectedVersion: 1,
+    changes: [{ action: 'put', path: 'drillyard/world.yaml', content: 'schemaVersion: 1\nid: support-desk\n' }],
+  },
+  createAuthoringTurn: {
+    expectedVersion: 1,
+    prompt: 'Add a scenario in which the payment provider is slow.',
+    changes: [{ action: 'put', path: 'drillyard/slow.scenario.yaml', content: 'schemaVersion: 1\nid: slow\n' }],
+  },
+  completeInteraction: {
+    interactionId: 'main',
+    expectedRevision: 3,
+    targetResult: { status: 'completed', output: { answer: 'Refunded.' }, attachments: [] },
+  },
+};
 
 let made: JsonObject | undefined;
 export function openApiDocument(): JsonObject {
-  made ??= makeDocument();
+  made ??= makeDocument({
+    ...hostedApi,
+    title: 'Drillyard control API',
+    summary: 'Hosted worlds, drills and evidence.',
+    description,
+    servers: [{ url: '/', description: 'The server that serves this document.' }],
+    areas,
+    security: [{ controlCredential: [] }],
+    securitySchemes: {
+      controlCredential: { type: 'http', scheme: 'bearer', description: 'An opaque control credential.' },
+      operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token, from the data directory of the service." },
+      identityToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
+    },
+    wordsOf,
+    accepted: 'Accepted: the operation tells how it goes on.',
+    errorCodesOf,
+    errorCodes: Object.keys(errorTable) as ErrorCode[],
+    requestExamples,
+    otherPaths: servicePaths(),
+    otherSchemas: ownBodySchemas,
+  });
   return made;
 }
 
-function makeDocument(): JsonObject {
-  const ids = Object.keys(endpointTable) as EndpointId[];
-  const paths: { [path: string]: JsonObject } = {};
-  const refusals = new SharedRefusals();
-  for (const id of ids) {
-    const { path, method } = endpointTable[id];
-    paths[path] = { ...paths[path], [method.toLowerCase()]: refusals.shareIn(operationOf(id)) };
-  }
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Drillyard control API',
-      version: '1.0.0',
-      summary: 'Hosted worlds, drills and evidence.',
-      description,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/', description: 'The server that serves this document.' }],
-    security: [{ controlCredential: [] }],
-    tags: Object.entries(areas).map(([name, words]) => ({ name, description: words })),
-    paths: { ...paths, ...servicePaths() },
-    components: {
-      securitySchemes: {
-        controlCredential: { type: 'http', scheme: 'bearer', description: 'An opaque control credential.' },
-        operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token, from the data directory of the service." },
-        identityToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
-      },
-      parameters: {
-        IdempotencyKey: {
-          name: 'Idempotency-Key',
-          in: 'header',
-          required: true,
-          description: 'Chosen by the client, new for each thing it wants done, the same for every retry. Kept for 24 hours at least.',
-          schema: { type: 'string', minLength: 8, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
-          example: 'create-session-0001',
-        },
-      },
-      headers: {
-        XCorrelationId: { description: 'Names this request in the log.', schema: { type: 'string' } },
-        IdempotentReplayed: { description: 'Present in a replay.', schema: { const: 'true' } },
-        RetryAfter: { description: 'Seconds, where the envelope has retryAfterMs.', schema: { type: 'integer', minimum: 1 } },
-        ContentDisposition: { description: 'Always an attachment.', schema: { type: 'string' } },
-      },
-      responses: refusals.responses,
-      examples: Object.fromEntries((Object.keys(errorTable) as ErrorCode[]).map((code) => [code, { value: errorExample(code) }])),
-      schemas: { ...documentSchemas(ids), ...ownBodySchemas },
-    },
-  };
+function wordsOf(rule: EndpointRule): RowWords {
+  const { authority, unsafe } = rule;
+  const words = { description: descriptionOf(rule), authority: typeof authority === 'string' ? [authority] : authority, needsKey: unsafe };
+  if (authority === 'identity') return { ...words, security: [{ identityToken: [] }] };
+  return authority === 'operator' ? { ...words, security: [{ operatorToken: [] }] } : words;
+}
+
+function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
+  const list = typeof authority === 'string' ? [authority] : authority;
+  const needs =
+    authority === 'identity'
+      ? 'The bearer is a token of the identity provider.'
+      : authority === 'operator'
+        ? "The bearer is the operator's token; no credential of an organization opens this."
+        : authority === 'authenticated'
+          ? 'Any valid credential will do.'
+          : `Needs ${list.map((name) => `\`${name}\``).join(' and ')}.`;
+  const long = success === 202 ? ' The work goes on after the reply: follow the operation.' : '';
+  const again = unsafe ? ' A retry with the same Idempotency-Key gets the stored answer and has no second effect.' : '';
+  return needs + long + again;
 }
 
 function servicePaths(): JsonObject {

@@ -1,9 +1,11 @@
 // Which refusals an endpoint may answer with, derived from what it is and takes: the documentation tells them, and a test holds every
 // reply of the service against them.
 import { endpointTable } from '../../contract/endpoint-table.js';
-import { endpointShapes, shapeNameOf } from '../../contract/endpoint-validators.js';
+import { endpointContract } from '../../contract/endpoint-validators.js';
 import type { EndpointId } from '../../contract/endpoints.js';
 import type { ErrorCode } from '../../contract/errors.js';
+
+const { shapes, shapeNameOf } = endpointContract;
 
 /** Areas whose endpoints ask a world. */
 const worldAreas = new Set(['sessions', 'runs']);
@@ -62,5 +64,5 @@ export function errorCodesOf(id: EndpointId): ErrorCode[] {
 
 function membersOf(id: EndpointId): object {
   const names = (['query', 'body'] as const).map((part) => shapeNameOf(id, part) ?? '');
-  return Object.assign({}, ...names.map((name) => endpointShapes[name]?.properties));
+  return Object.assign({}, ...names.map((name) => shapes[name]?.properties));
 }

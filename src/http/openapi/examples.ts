@@ -1,12 +1,11 @@
 // Examples made from the schemas, with values a reader recognizes: by the name of the member first, by its schema otherwise. A test holds
 // each of them against the check of its shape.
-import { endpointShapes } from '../../contract/endpoint-validators.js';
-import type { EndpointId } from '../../contract/endpoints.js';
 import { type ErrorCode, errorEnvelope, ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import { refPrefix, type Schema, shapeName } from '../../contract/shape.js';
+import { refPrefix, type Schema, type Shapes, shapeName } from '../../contract/shape.js';
 
-const ulid = '01jd2m8x4vq6t9c3n7k5hbw0ez';
+/** The random part of every id in an example. */
+export const ulid = '01jd2m8x4vq6t9c3n7k5hbw0ez';
 const digest = `sha256:${'3f9a1c0e7b52d8461f'.repeat(3)}${'5c08e2b7a4'}`;
 const atMs = 1767225600000;
 
@@ -91,35 +90,8 @@ const prefixes: { readonly [name: string]: string } = {
   buildOperationId: 'op',
 };
 
-/** Requests that would say little with their required members alone. */
-const requests: { readonly [Id in EndpointId]?: JsonObject } = {
-  createCredential: { name: 'CI', role: 'builder', ttlMs: 2592000000 },
-  createSession: { seed: '42', drillId: 'refund-late-order', ttlMs: 3600000 },
-  createSessionAccess: { actorId: 'ada', ttlMs: 600000 },
-  forkSession: { environmentId: `env_${ulid}`, expectedLeaseGeneration: 1, atSequence: 128 },
-  startRun: { expectedLeaseGeneration: 1, trial: 1, trialCount: 3, timeoutMs: 600000 },
-  createSourceRevision: {
-    expectedVersion: 1,
-    changes: [{ action: 'put', path: 'drillyard/world.yaml', content: 'schemaVersion: 1\nid: support-desk\n' }],
-  },
-  createAuthoringTurn: {
-    expectedVersion: 1,
-    prompt: 'Add a scenario in which the payment provider is slow.',
-    changes: [{ action: 'put', path: 'drillyard/slow.scenario.yaml', content: 'schemaVersion: 1\nid: slow\n' }],
-  },
-  completeInteraction: {
-    interactionId: 'main',
-    expectedRevision: 3,
-    targetResult: { status: 'completed', output: { answer: 'Refunded.' }, attachments: [] },
-  },
-};
-
-export function requestExample(id: EndpointId, name: string): JsonValue {
-  return requests[id] ?? shapeExample(name);
-}
-
-export function shapeExample(name: string): JsonValue {
-  return sample({ $ref: refPrefix + name }, '', 0);
+export function shapeExample(shapes: Shapes, name: string): JsonValue {
+  return sample(shapes, { schema: { $ref: refPrefix + name }, member: '' }, 0);
 }
 
 export function errorExample(code: ErrorCode): JsonObject {
@@ -141,13 +113,17 @@ const errorExtras: { readonly [Code in ErrorCode]?: ConstructorParameters<typeof
   'world.RUN_OWNS_LEASE': { details: { hostedRunId: `hrun_${ulid}` } },
 };
 
-/** `member`: the name under which the value stands. */
-function sample(schema: Schema, member: string, depth: number): JsonValue {
+interface Sampled {
+  schema: Schema;
+  /** The name under which the value stands. */
+  member: string;
+}
+function sample(shapes: Shapes, { schema, member }: Sampled, depth: number): JsonValue {
   const ref = shapeName(schema);
   if (ref === 'JsonValue') return 'any JSON value';
-  if (ref !== undefined) return sample(endpointShapes[ref] as Schema, member, depth);
+  if (ref !== undefined) return sample(shapes, { schema: shapes[ref] as Schema, member }, depth);
   if ('const' in schema) return schema.const as JsonValue;
-  if (schema.oneOf !== undefined) return sample(optionOf(schema.oneOf, member), member, depth);
+  if (schema.oneOf !== undefined) return sample(shapes, { schema: optionOf(schema.oneOf, member), member }, depth);
   switch (schema.type) {
     case 'null':
       return null;
@@ -160,9 +136,9 @@ function sample(schema: Schema, member: string, depth: number): JsonValue {
       return numberSample(schema, member);
     case 'array':
       // Lists deep inside are empty: an example is read, not searched.
-      return depth < 2 || (schema.minItems ?? 0) > 0 ? [sample(schema.items as Schema, member, depth + 1)] : [];
+      return depth < 2 || (schema.minItems ?? 0) > 0 ? [sample(shapes, { schema: schema.items as Schema, member }, depth + 1)] : [];
     default:
-      return objectSample(schema, depth);
+      return objectSample(shapes, schema, depth);
   }
 }
 
@@ -176,10 +152,11 @@ function optionOf(options: readonly Schema[], member: string): Schema {
   return (fitting.find((option) => option !== undefined) ?? options.find(({ type }) => type !== 'null')) as Schema;
 }
 
-function objectSample({ properties = {}, required = [] }: Schema, depth: number): JsonObject {
+function objectSample(shapes: Shapes, { properties = {}, required = [] }: Schema, depth: number): JsonObject {
   // An operation of the service has another id than one of a tool.
   const own = 'requestHash' in properties ? { operationId: `op_${ulid}` } : {};
-  return { ...Object.fromEntries(required.map((name) => [name, sample(properties[name] as Schema, name, depth + 1)])), ...own };
+  const members = required.map((name) => [name, sample(shapes, { schema: properties[name] as Schema, member: name }, depth + 1)]);
+  return { ...Object.fromEntries(members), ...own };
 }
 
 function textSample({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Schema, member: string): string {

@@ -1,97 +1,109 @@
-// One row of the endpoint table as an operation of the document.
-import { type EndpointRule, endpointTable } from '../../contract/endpoint-table.js';
-import { endpointShapes, shapeNameOf } from '../../contract/endpoint-validators.js';
-import type { EndpointId } from '../../contract/endpoints.js';
+// One row of a route table as an operation of the document.
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { pathNames, type RouteRule } from '../../contract/route-table.js';
 import { refPrefix } from '../../contract/shape.js';
-import { bodyRuleOf, bytesReplies } from '../control-routes.js';
-import { documentSchemaOf } from './components.js';
-import { errorCodesOf } from './error-codes.js';
-import { requestExample, shapeExample } from './examples.js';
+import { bodyRuleOf, type RouteApi } from '../table-routes.js';
+import { DocumentSchemas } from './components.js';
+import { shapeExample } from './examples.js';
+
+/** What a document says of a row beyond what the table has. */
+export interface RowWords {
+  description: string;
+  /** The schemes of the credential. Default: those of the document. */
+  security?: JsonObject[];
+  authority: readonly string[];
+  /** It needs an Idempotency-Key, and its answer may be a replay. */
+  needsKey: boolean;
+  /** By status: what neither the reply's shape nor the error codes say. */
+  otherResponses?: JsonObject;
+}
+/** An API as its document shows it. */
+export interface DocumentedApi<Id extends string, Rule extends RouteRule = RouteRule> extends RouteApi<Id, Rule> {
+  wordsOf(rule: Rule): RowWords;
+  /** Of 202. */
+  accepted: string;
+  errorCodesOf(id: Id): ErrorCode[];
+  /** Requests that would say little with their required members alone. */
+  requestExamples: { readonly [_ in Id]?: JsonObject };
+}
 
 const correlation = { 'X-Correlation-Id': { $ref: '#/components/headers/XCorrelationId' } };
 const replayedHeader = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } };
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
-export function operationOf(id: EndpointId): JsonObject {
-  const rule = endpointTable[id];
-  const body = requestBodyOf(id);
+export function operationOf<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id): JsonObject {
+  const rule = api.table[id];
+  const { description, security, authority, needsKey, otherResponses = {} } = api.wordsOf(rule);
+  const body = requestBodyOf(api, id);
   return {
     operationId: id,
     tags: [rule.area],
     summary: rule.summary,
-    description: descriptionOf(rule),
-    'x-authority': typeof rule.authority === 'string' ? [rule.authority] : [...rule.authority],
-    ...(rule.authority === 'identity' ? { security: [{ identityToken: [] }] } : {}),
-    ...(rule.authority === 'operator' ? { security: [{ operatorToken: [] }] } : {}),
+    description,
+    'x-authority': [...authority],
+    ...(security === undefined ? {} : { security }),
     parameters: [
-      ...parametersOf(id, 'path'),
-      ...parametersOf(id, 'query'),
-      ...(rule.unsafe ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...parametersOf(api, id, 'path'),
+      ...parametersOf(api, id, 'query'),
+      ...(needsKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...successes(id, rule), ...refusals(errorCodesOf(id)) },
+    responses: { ...successes(api, id, needsKey), ...otherResponses, ...refusals(api.errorCodesOf(id)) },
   };
 }
 
-function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
-  const list = typeof authority === 'string' ? [authority] : authority;
-  const needs =
-    authority === 'identity'
-      ? 'The bearer is a token of the identity provider.'
-      : authority === 'operator'
-        ? "The bearer is the operator's token; no credential of an organization opens this."
-        : authority === 'authenticated'
-          ? 'Any valid credential will do.'
-          : `Needs ${list.map((name) => `\`${name}\``).join(' and ')}.`;
-  const long = success === 202 ? ' The work goes on after the reply: follow the operation.' : '';
-  const again = unsafe ? ' A retry with the same Idempotency-Key gets the stored answer and has no second effect.' : '';
-  return needs + long + again;
-}
-
-function parametersOf(id: EndpointId, part: 'path' | 'query'): JsonObject[] {
-  const { properties = {}, required = [] } = endpointShapes[shapeNameOf(id, part) ?? ''] ?? {};
-  const names =
-    part === 'path' ? [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string) : Object.keys(properties);
+function parametersOf<Id extends string>({ table, contract }: RouteApi<Id>, id: Id, part: 'path' | 'query'): JsonObject[] {
+  const schemas = new DocumentSchemas(contract);
+  const { properties = {}, required = [] } = contract.shapes[contract.shapeNameOf(id, part) ?? ''] ?? {};
+  const names = part === 'path' ? pathNames(table[id].path) : Object.keys(properties);
   return names.map((name) => {
-    const { description, ...schema } = documentSchemaOf(properties[name] ?? {});
+    const { description, ...schema } = schemas.of(properties[name] ?? {});
     return { name, in: part, required: required.includes(name), ...(description === undefined ? {} : { description }), schema };
   });
 }
 
-function requestBodyOf(id: EndpointId): JsonObject | undefined {
-  const rule = bodyRuleOf(id);
+function requestBodyOf<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id): JsonObject | undefined {
+  const { contract, requestExamples } = api;
+  if (api.table[id].readsBody === true) return { required: true, content: { 'application/json': { schema: { type: 'object' } } } };
+  const rule = bodyRuleOf(api, id);
   if (rule === undefined) return undefined;
   if (rule.kind === 'bytes') {
     return {
       required: true,
-      description: `At most ${rule.bytesMax ?? limits.attachmentBytesMax} bytes.`,
+      description: `At most ${rule.bytesMax ?? limits.bodyBytesMax} bytes.`,
       content: { 'application/octet-stream': {} },
     };
   }
-  const name = shapeNameOf(id, 'body') ?? 'EmptyRequest';
-  const content = { 'application/json': { schema: { $ref: refPrefix + name }, example: requestExample(id, name) } };
+  const name = contract.shapeNameOf(id, 'body') as string;
+  const example = requestExamples[id] ?? shapeExample(contract.shapes, name);
+  const content = { 'application/json': { schema: { $ref: refPrefix + name }, example } };
   return { required: rule.optional !== true, content };
 }
 
-function successes(id: EndpointId, { success, unsafe }: EndpointRule): JsonObject {
-  const name = shapeNameOf(id, 'reply') as string;
-  const mediaType = bytesReplies[id];
-  const disposition = { 'Content-Disposition': { $ref: '#/components/headers/ContentDisposition' } };
-  if (mediaType !== undefined)
-    return { 200: { description: 'The bytes.', headers: { ...correlation, ...disposition }, content: { [mediaType]: {} } } };
+function successes<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id, needsKey: boolean): JsonObject {
+  const { table, contract, accepted } = api;
+  const { success, media } = table[id];
+  const name = contract.shapeNameOf(id, 'reply');
+  if (name === undefined || name === 'bytes') return { [success]: rawSuccess(media ?? 'application/octet-stream', name === 'bytes') };
   const schema = { $ref: refPrefix + name };
-  const headers: JsonObject = unsafe ? { ...correlation, ...replayedHeader } : correlation;
-  const first = { description: words[success], headers, content: { 'application/json': { schema, example: shapeExample(name) } } };
-  if (!unsafe || success === 200) return { [success]: first };
+  const headers: JsonObject = needsKey ? { ...correlation, ...replayedHeader } : correlation;
+  const stream: JsonObject = media === undefined ? {} : { [media]: {} };
+  const content = { 'application/json': { schema, example: shapeExample(contract.shapes, name) }, ...stream };
+  const first = { description: { 200: 'Done.', 201: 'Created.', 202: accepted }[success], headers, content };
+  if (!needsKey || success === 200) return { [success]: first };
   return {
     [success]: { ...first, headers: correlation },
     200: { description: 'A replay: the stored answer of the first request.', headers, content: { 'application/json': { schema } } },
   };
 }
-const words = { 200: 'Done.', 201: 'Created.', 202: 'Accepted: the operation tells how it goes on.' };
+
+function rawSuccess(media: string, isSaved: boolean): JsonObject {
+  const disposition: JsonObject = isSaved ? { 'Content-Disposition': { $ref: '#/components/headers/ContentDisposition' } } : {};
+  const description = isSaved ? 'The bytes.' : 'The text.';
+  return { description, headers: { ...correlation, ...disposition }, content: { [media]: {} } };
+}
 
 function refusals(codes: readonly ErrorCode[]): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();

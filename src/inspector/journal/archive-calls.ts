@@ -3,12 +3,12 @@ import type { ErrorFrame } from '../../contract/errors.js';
 import type {
   AssertionsReply,
   CallbacksReply,
-  EvidenceQuery,
-  NamespacesReply,
+  InspectorEvidenceQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
   SearchQuery,
   SearchReply,
-  StateQuery,
-  StateReply,
   TimelineQuery,
   TimelineReply,
 } from '../../contract/inspector-journal.js';
@@ -39,12 +39,12 @@ export interface ArchiveCalls {
   assertions: Call<ReportPlace, Bare<AssertionsReply>>;
   facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;
   /** `entries`: the lines as the text of a JSON array, in bytes, as the file has them: a page is never made a string on its way. */
-  evidence: OfJournal<EvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
+  evidence: OfJournal<InspectorEvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
   search: OfJournal<SearchQuery, Bare<SearchReply>>;
   timeline: OfJournal<TimelineQuery, Bare<TimelineReply>>;
   callbacks: OfJournal<undefined, Bare<CallbacksReply>>;
-  namespaces: OfJournal<{ atSequence?: number }, Bare<NamespacesReply>>;
-  state: OfJournal<StateQuery, Bare<StateReply>>;
+  namespaces: OfJournal<{ atSequence?: number }, Bare<InspectorNamespacesReply>>;
+  state: OfJournal<InspectorStateQuery, Bare<InspectorStateReply>>;
   /** Everything about the folder, checked. */
   verify: Call<ReportPlace, { problems: UnavailableRun['problems'] }>;
   html: Call<ReportPlace, Uint8Array>;
@@ -57,9 +57,16 @@ export interface ArchiveCalls {
 }
 export type ArchiveCall = keyof ArchiveCalls;
 
-export interface ToArchive {
-  id: number;
-  /** Absent: that call is not wanted any more. */
-  call?: { method: ArchiveCall; ask: ArchiveCalls[ArchiveCall]['ask'] };
+export interface ArchiveQuestion {
+  method: ArchiveCall;
+  ask: ArchiveCalls[ArchiveCall]['ask'];
 }
-export type FromArchive = { id: number; answer: unknown } | { id: number; refusal: ErrorFrame } | { id: number; bug: string };
+/** `bug`: the stack of what was not a refusal. */
+export type ArchiveReply = { answer: unknown } | { refusal: ErrorFrame } | { bug: string };
+
+/** The archive as the server calls it. */
+export interface ArchiveApi {
+  ask(id: number, question: ArchiveQuestion): Promise<ArchiveReply>;
+  /** That question is not wanted any more. */
+  takeBack(id: number): void;
+}

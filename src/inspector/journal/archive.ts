@@ -4,6 +4,7 @@
 //     question.
 //   ARCHIVE-2. A report is judged whole once, and again when anything in its folder has changed.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector-runs.js';
 import { limits } from '../../contract/limits.js';
@@ -29,7 +30,7 @@ interface OpenedJournal {
   indexed: Promise<void>;
   result?: RunResult;
 }
-interface Judged {
+interface JudgeReply {
   fingerprint: string;
   manifestDigest: string;
   problems: ReportFault[];
@@ -39,7 +40,7 @@ export class Archive {
   /** By folder, the one asked for last at the end. */
   readonly #runs = new Map<string, Promise<SealedRun>>();
   readonly #mirrors = new Map<string, { journal: JournalFile; file: number; path: string }>();
-  readonly #judged = new Map<string, Promise<Judged>>();
+  readonly #judged = new Map<string, Promise<JudgeReply>>();
 
   readonly answers: Answers = {
     summary: (place) => this.#summary(place),
@@ -152,7 +153,7 @@ export class Archive {
     void opening?.then((run) => run.closeAfter(limits.bodyTimeoutMs)).catch(() => {});
   }
 
-  #judge(place: ReportPlace): Promise<Judged> {
+  #judge(place: ReportPlace): Promise<JudgeReply> {
     const fingerprint = wholeFingerprint(place.folder);
     const earlier = this.#judged.get(place.folder);
     const judging = (earlier ?? Promise.resolve(undefined))
@@ -243,11 +244,7 @@ export class Archive {
  * a file of the sealed size, is not held back for the seconds that takes; when it turns out another, it is refused from then on.
  */
 async function soon(indexed: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limits.inspectorIndexWaitMs);
-  });
-  await Promise.race([indexed, waited]).finally(() => clearTimeout(timer));
+  await within(limits.inspectorIndexWaitMs, indexed);
 }
 
 async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
@@ -258,7 +255,7 @@ async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
   }
 }
 
-async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<Judged> {
+async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<JudgeReply> {
   const manifestDigest = await manifestDigestOf(folder).catch(() => '');
   const verification = await verifyReport(folder);
   const problems: ReportFault[] = verification.problems.map(({ file, code, message }) => ({ file, code, message }));

@@ -2,7 +2,6 @@
 //   JOURNAL-FILE-1. Sequence k is line k: the index refuses a journal in which it is not.
 // The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows. It
 // reads one file handle, opened once; whoever holds it sees to that the file is the one that was sealed.
-
 import { readSync } from 'node:fs';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';

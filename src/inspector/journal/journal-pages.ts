@@ -1,14 +1,13 @@
 // Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
-
 import type { CallbackEntry, StateChangeEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type {
   CallbackDelivery,
   CallbacksReply,
-  EvidenceQuery,
-  NamespacesReply,
-  StateQuery,
-  StateReply,
+  InspectorEvidenceQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
   StateRow,
   TimelineQuery,
   TimelineReply,
@@ -30,11 +29,15 @@ export function factsOf(journal: JournalFile, toSequence = journal.length): Arch
 }
 
 /** The last entry that a page may need. */
-export function lastOfPage({ fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences }: EvidenceQuery): number {
+export function lastOfPage({ fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences }: InspectorEvidenceQuery): number {
   return sequences === undefined ? fromSequence + limit - 1 : Math.max(...sequences.split(',').map(Number));
 }
 
-export function evidencePage(journal: JournalFile, query: EvidenceQuery, toSequence = journal.length): ArchiveCalls['evidence']['answer'] {
+export function evidencePage(
+  journal: JournalFile,
+  query: InspectorEvidenceQuery,
+  toSequence = journal.length,
+): ArchiveCalls['evidence']['answer'] {
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].filter((sequence) => sequence <= toSequence).sort((a, b) => a - b);
@@ -64,12 +67,12 @@ export function arrayOfLines(lines: Uint8Array): Uint8Array {
 }
 const [newline, comma, openBracket, closeBracket] = [10, 44, 91, 93] as const;
 
-export function namespacesPage(journal: JournalFile, atSequence = journal.length): Bare<NamespacesReply> {
+export function namespacesPage(journal: JournalFile, atSequence = journal.length): Bare<InspectorNamespacesReply> {
   const at = Math.min(atSequence, journal.length);
   return { atSequence: at, namespaces: journal.history.namespacesAt(at) };
 }
 
-export function statePage(journal: JournalFile, query: StateQuery): Bare<StateReply> {
+export function statePage(journal: JournalFile, query: InspectorStateQuery): Bare<InspectorStateReply> {
   const { packageId, instanceId = packageId, namespace, afterRowId, limit = limits.inspectorStatePageRows } = query;
   const atSequence = Math.min(query.atSequence ?? journal.length, journal.length);
   const rows: StateRow[] = [];

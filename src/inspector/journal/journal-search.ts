@@ -1,7 +1,6 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
 //   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case apart.
 // It goes on in slices; a caller that has gone stops it between two.
-
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector-journal.js';
@@ -16,7 +15,7 @@ export function* searchJournal(journal: JournalFile, query: SearchQuery): Genera
   const { fromSequence = 1, view = 'matches' } = query;
   const wanted = view === 'matches' ? (query.limit ?? limits.inspectorSearchMatches) : limits.inspectorSearchSequencesMax;
   const isWanted = kindFilter(journal, query.kind);
-  const found = new Found(query, view);
+  const found = new SearchResult(query, view);
   const needle = needleOf(query);
   const hits = needle === undefined ? kindHits(journal, fromSequence, isWanted) : textHits(journal, { fromSequence, needle, isWanted });
   for (const hit of hits) {
@@ -32,7 +31,7 @@ interface Hit {
   line?: Buffer;
 }
 
-class Found {
+class SearchResult {
   readonly #query: SearchQuery;
   readonly #view: 'matches' | 'sequences';
   readonly #matches: SearchMatch[] = [];

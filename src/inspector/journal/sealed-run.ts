@@ -1,7 +1,6 @@
 // One report folder as far as pages about its run need it: manifest, report document and journal, held against each other by their digests.
 // Whether the folder is a whole, valid report is asked of reports/verify-report.ts; here nothing that its manifest does not vouch for is
 // read.
-
 import { createHash } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';

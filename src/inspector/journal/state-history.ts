@@ -13,7 +13,7 @@ const changeCodes: { [change: string]: number } = { insert: inserted, update: up
 /** What a row is at a moment: as the start has it, or as an entry left it. */
 export type RowAt = { rowId: string; value: JsonObject } | { rowId: string; sequence: number };
 
-export interface SpaceName {
+export interface HistorySpace {
   packageId: string;
   instanceId: string;
   namespace: string;
@@ -33,7 +33,7 @@ export class StateHistory {
   }
 
   /** In the order of the journal. */
-  add(name: SpaceName, change: { rowId: string; sequence: number; change: string }): void {
+  add(name: HistorySpace, change: { rowId: string; sequence: number; change: string }): void {
     this.#space(name).add(change);
   }
 
@@ -43,12 +43,12 @@ export class StateHistory {
   }
 
   /** Rows in order of their ids, after `afterRowId`. */
-  *rowsAt(name: SpaceName, sequence: number, afterRowId: string | undefined): Generator<RowAt> {
+  *rowsAt(name: HistorySpace, sequence: number, afterRowId: string | undefined): Generator<RowAt> {
     const space = this.#spaces.get(keyOf(name));
     if (space !== undefined) yield* space.rowsAt(sequence, afterRowId);
   }
 
-  #space(name: SpaceName): Space {
+  #space(name: HistorySpace): Space {
     const key = keyOf(name);
     let space = this.#spaces.get(key);
     if (space === undefined) {
@@ -59,11 +59,11 @@ export class StateHistory {
   }
 }
 
-const keyOf = ({ packageId, instanceId, namespace }: SpaceName): string => `${packageId}\n${instanceId}\n${namespace}`;
-const byName = (left: SpaceName, right: SpaceName): number => (keyOf(left) < keyOf(right) ? -1 : 1);
+const keyOf = ({ packageId, instanceId, namespace }: HistorySpace): string => `${packageId}\n${instanceId}\n${namespace}`;
+const byName = (left: HistorySpace, right: HistorySpace): number => (keyOf(left) < keyOf(right) ? -1 : 1);
 
 class Space {
-  readonly name: SpaceName;
+  readonly name: HistorySpace;
   readonly start = new Map<string, JsonObject>();
   readonly #rowNumbers = new Map<string, number>();
   readonly #rowIds: string[] = [];
@@ -75,7 +75,7 @@ class Space {
   readonly #balances = growingIntegers();
   #order: RowOrder | undefined;
 
-  constructor(name: SpaceName) {
+  constructor(name: HistorySpace) {
     this.name = name;
   }
 

@@ -1,5 +1,4 @@
 // What the timeline draws of a window: how many entries there are where, and those worth a mark of their own.
-
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/inspector-journal.js';

@@ -1,4 +1,5 @@
 // Sets of code points, as sorted ranges that neither touch nor overlap: [first, last, first, last, ...].
+import { LruMap } from '../../collections/lru-map.js';
 
 export type CharSet = readonly number[];
 
@@ -56,18 +57,11 @@ export function overlap(one: CharSet, other: CharSet): boolean {
   return false;
 }
 
-const kept = new Map<string, CharSet>();
-const keptMax = 64;
+const kept = new LruMap<string, CharSet>({ entriesMax: 64 });
 
 /** What `\p{...}` or `\P{...}` matches, asked of the engine itself. Some 50 ms the first time. */
 export function setOfProperty(source: string): CharSet {
-  let set = kept.get(source);
-  if (set === undefined) {
-    set = scan(new RegExp(source, 'u'));
-    kept.set(source, set);
-    if (kept.size > keptMax) kept.delete(kept.keys().next().value as string);
-  }
-  return set;
+  return kept.getOrMake(source, () => scan(new RegExp(source, 'u')));
 }
 
 function scan(pattern: RegExp): CharSet {

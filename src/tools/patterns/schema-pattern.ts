@@ -1,5 +1,6 @@
 // Patterns of JSON Schemas, which come from anybody: none takes more than time linear in the text. Its meaning is that of JavaScript with
 // the flag `u`. V8 runs what is proven to be linear in it, some thirty times as fast as RE2 does; RE2 runs the rest.
+import { LruMap } from '../../collections/lru-map.js';
 import { limits } from '../../contract/limits.js';
 import { spendSteps } from '../validation-steps.js';
 import { isProvenLinear } from './proof.js';
@@ -12,18 +13,12 @@ export interface SchemaPattern {
   toString(): string;
 }
 
-/** By source; oldest first. */
-const compiled = new Map<string, SchemaPattern>();
+/** By source. */
+const compiled = new LruMap<string, SchemaPattern>({ entriesMax: limits.compiledPatternsMax });
 
 /** Throws PatternRefused, and SyntaxError for what is no pattern. */
 export function schemaPattern(source: string): SchemaPattern {
-  let pattern = compiled.get(source);
-  if (pattern === undefined) {
-    pattern = compile(source);
-    compiled.set(source, pattern);
-    if (compiled.size > limits.compiledPatternsMax) compiled.delete(compiled.keys().next().value as string);
-  }
-  return pattern;
+  return compiled.getOrMake(source, () => compile(source));
 }
 
 /** Why a pattern cannot be had; undefined when it can. */

@@ -2,7 +2,7 @@
 // slice when it is asked for again.
 import type { CommandRun } from '../../actors/definition.js';
 import { limits } from '../../contract/limits.js';
-import type { Advance, AdvanceAnswer, AdvanceResult, Keyed, PausedTime } from '../../contract/world-protocol.js';
+import type { Advance, AdvanceAnswer, AdvanceResult, CommandKey, PausedTime } from '../../contract/world-protocol.js';
 import { requestHashOf } from '../state/command-log.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
@@ -20,7 +20,7 @@ export function* advanceTime(simulation: Simulation, command: Advance, run: Comm
 }
 
 /** With a key: the one that stands still, or that a crash interrupted. */
-export function begunAdvance({ advance, pausedAdvance }: Simulation, { operationKey }: Keyed): RunningAdvance | undefined {
+export function begunAdvance({ advance, pausedAdvance }: Simulation, { operationKey }: CommandKey): RunningAdvance | undefined {
   if (operationKey === undefined) return undefined;
   return [advance, pausedAdvance].find((one) => one?.operationKey === operationKey);
 }

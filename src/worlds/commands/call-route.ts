@@ -4,20 +4,20 @@ import { ServiceError } from '../../contract/errors.js';
 import type { ToolOutcome } from '../../contract/evidence.js';
 import type { ToolHttpRoute } from '../../contract/tool-manifest.js';
 import type { CallRoute, RouteResult } from '../../contract/world-protocol.js';
-import type { Decoded } from '../../tools/loaded-tool.js';
+import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import { callTool } from './call-tool.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
 export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
-  const actor = simulation.actor(who);
+  const persona = simulation.persona(who);
   const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
   if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
-  const instanceId = instanceFor(simulation, actor, { packageId, operationId });
+  const instanceId = instanceFor(simulation, persona, { packageId, operationId });
   const seat = simulation.deliveries.seat(packageId, instanceId);
   const decoded = seat.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
@@ -32,7 +32,7 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */
 function instanceFor(
   { program }: Simulation,
-  { actor }: ProgramActor,
+  { actor }: Persona,
   { packageId, operationId }: { packageId: string; operationId: string },
 ): string {
   const granted = (program.instances.get(packageId) ?? []).filter((instanceId) => isGranted(actor, { packageId, instanceId, operationId }));
@@ -57,7 +57,7 @@ function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
   }
 }
 
-function notDecoded(fault: Exclude<Decoded, { kind: 'value' }>): RouteResult {
+function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {
   const code = fault.kind === 'failure' ? { code: fault.code } : {};
   return { kind: 'not_decoded', reason: fault.message, fault: fault.kind === 'misshapen' ? 'codec' : 'request', ...code };
 }

@@ -13,7 +13,7 @@ import { mintedId } from '../kv/minted-ids.js';
 import { isGranted } from '../turn/grants.js';
 import { brokenSchema, deliveryError, handlerFailure, refusal } from '../turn/outcomes.js';
 import type { ScopedRule } from '../turn/overrides.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
 import type { Simulation } from '../turn/simulation.js';
 import { clockKey } from '../turn/world-meta.js';
@@ -23,7 +23,7 @@ interface Call {
   readonly packageId: string;
   readonly instanceId: string;
   readonly operationId: string;
-  readonly actor: ProgramActor;
+  readonly persona: Persona;
   readonly tag: string;
   /** Of its operation entry. */
   readonly sequence: number;
@@ -43,14 +43,14 @@ interface Answer {
 
 /** Throws control.INVALID_REQUEST for an actor that the world does not have. */
 export function callTool(simulation: Simulation, command: CallTool): CallResult {
-  const actor = simulation.actor(command);
+  const persona = simulation.persona(command);
   const { turn, storage } = simulation;
-  turn.begin(actor);
+  turn.begin(persona);
   const sequence = storage.journal.reserve();
   storage.journal.causeSequence = sequence;
   const { packageId, instanceId = packageId, operationId, idempotencyKey } = command;
   const input = admitArguments(simulation.program.tools.get(packageId), command.arguments);
-  const call: Call = { packageId, instanceId, operationId, actor, tag: storage.tag, sequence, idempotencyKey, input };
+  const call: Call = { packageId, instanceId, operationId, persona, tag: storage.tag, sequence, idempotencyKey, input };
   const answer = decide(simulation, call);
   storage.journal.fill(sequence, operationEntry(call, answer));
   recordFaults(simulation, call, answer.fired ?? []);
@@ -66,7 +66,7 @@ function decide(simulation: Simulation, call: Call): Answer {
   const operation = tool?.operations.get(call.operationId);
   if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId))
     return { outcome: unsupported(call) };
-  if (!isGranted(call.actor.actor, call)) return denied(simulation, call, operation);
+  if (!isGranted(call.persona.actor, call)) return denied(simulation, call, operation);
   const invalid = checkArguments(operation, call);
   if (invalid !== undefined) return { outcome: invalid };
   if (!spendToolCall(simulation))
@@ -89,7 +89,7 @@ function denied({ storage }: Simulation, call: Call, operation: LoadedOperation)
   const outcome = refusal('denied', 'NOT_GRANTED', `The actor has no grant for '${call.packageId}/${call.operationId}'.`);
   const keyed = isKey(call.idempotencyKey) && call.input.refusal === undefined ? keyedCall(operation, call) : undefined;
   if (keyed === undefined) return { outcome };
-  const { id: actorId, instanceId: actorInstanceId } = call.actor.actor;
+  const { id: actorId, instanceId: actorInstanceId } = call.persona.actor;
   const replay = findDenial(storage, { ...keyed, actorId, actorInstanceId });
   if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
   if (replay.kind === 'reused') return { outcome };
@@ -102,9 +102,8 @@ const isKey = (key: string | undefined): boolean => key === undefined || (key !=
 /** An override's `original` runs the tool as if there were none, and is evidence all the same. */
 function overridden(simulation: Simulation, call: Call): Answer | undefined {
   if (simulation.overrides.isEmpty) return undefined;
-  const { actor, input, packageId, instanceId, operationId } = call;
-  const asker = { actorId: actor.actor.id, actorInstanceId: actor.actor.instanceId };
-  const override = simulation.overrides.take({ packageId, instanceId, operationId, ...asker, arguments: input.value });
+  const { persona, input, packageId, instanceId, operationId } = call;
+  const override = simulation.overrides.take({ packageId, instanceId, operationId, ...persona.name, arguments: input.value });
   if (override === undefined) return undefined;
   const { outcome } = override.rule;
   if (outcome.kind === 'return') return { override, outcome: { kind: 'ok', value: outcome.value } };
@@ -197,17 +196,17 @@ function faultOutcome({ id, error }: ToolFault): ToolOutcome {
 }
 
 function operationEntry(call: Call, answer: Answer): OperationDraft {
-  const { packageId, instanceId, operationId, idempotencyKey, sequence, actor, input } = call;
+  const { packageId, instanceId, operationId, idempotencyKey, sequence, persona, input } = call;
   const { outcome, override, idempotency = idempotencyKey === undefined ? 'not_requested' : 'not_recorded' } = answer;
   const invocation = { callId: mintedId('call_', call.tag, sequence), packageId, instanceId, operationId, arguments: input.value };
   const entry: OperationDraft = {
     kind: 'operation',
     invocation: idempotencyKey === undefined ? invocation : { ...invocation, idempotencyKey },
-    actorId: actor.actor.id,
+    actorId: persona.actor.id,
     outcome,
     idempotency,
   };
-  if (actor.actor.instanceId !== undefined) entry.actorInstanceId = actor.actor.instanceId;
+  if (persona.actor.instanceId !== undefined) entry.actorInstanceId = persona.actor.instanceId;
   if (answer.committedOutcome !== undefined) entry.committedOutcome = answer.committedOutcome;
   if (answer.replayedFromSequence !== undefined) entry.replayedFromSequence = answer.replayedFromSequence;
   if (override !== undefined) entry.toolOverride = { scope: override.scope, id: override.rule.id, outcome: override.rule.outcome.kind };

@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
 import { admitJsonObject, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
+import type { ActorName } from '../../contract/persona.js';
 import type { InitialEvent } from '../../contract/scenario.js';
 import type {
   BudgetUsage,
@@ -67,7 +68,7 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
     const key = `${event.packageId} ${event.instanceId} ${event.eventId} ${actorId} ${actorInstanceId}`;
     let found = known.get(key);
     if (found === undefined) {
-      found = findTarget(simulation, event, { id: actorId, instanceId: actorInstanceId });
+      found = findTarget(simulation, event, { actorId, actorInstanceId });
       known.set(key, found);
     }
     if (found.unknown !== undefined)
@@ -79,16 +80,12 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
   return admitted;
 }
 
-function findTarget(
-  { program, storage }: Simulation,
-  event: InitialEvent['event'],
-  actor: { id: string; instanceId: string | undefined },
-): KnownTarget {
+function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: ActorName): KnownTarget {
   const { packageId, instanceId = packageId, eventId } = event;
   const declared = program.tools.get(packageId)?.events.get(eventId);
   const isKnown = declared !== undefined && program.hasInstance(packageId, instanceId);
   const target = scheduleTarget(storage, { packageId, instanceId, eventId }, actor);
-  const unknown = !isKnown ? 'event' : program.actor(actor.id, actor.instanceId) === undefined ? 'actor' : undefined;
+  const unknown = !isKnown ? 'event' : program.persona(actor) === undefined ? 'actor' : undefined;
   return { target, validatePayload: declared?.validatePayload, unknown };
 }
 

@@ -11,7 +11,7 @@ import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';
 import { queueCallbacks } from '../turn/callback-queue.js';
 import type { EventPlan } from '../turn/event-dispatch.js';
 import { callbackError, deliveryError } from '../turn/outcomes.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
 
@@ -25,7 +25,7 @@ export type Stop =
 interface FirePlan {
   readonly owner: Simulation;
   readonly plan: EventPlan;
-  readonly actor: ProgramActor | undefined;
+  readonly persona: Persona | undefined;
 }
 
 /** The clock is not asked more often than this many events, each some microseconds. */
@@ -96,8 +96,8 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   const { ordinal, atUs, payloadText, causeSequence } = event;
   // After a latency fault the clock may be past an event that is still waiting.
   clock.advanceTo(clock.notBeforeNow(atUs));
-  const { plan, actor } = planOf(simulation, event.ref);
-  turn.begin(actor, correlationOrdinal);
+  const { plan, persona } = planOf(simulation, event.ref);
+  turn.begin(persona, correlationOrdinal);
   const sequence = storage.journal.draftFired(plan.handled, payloadText, ordinal, atUs, causeSequence);
   const fired = { ordinal, atUs, payloadText, causeSequence };
   for (let left = plan.callbacks.length; left > 0; left--) {
@@ -142,8 +142,8 @@ function planOf(simulation: Simulation, ref: ScheduledRef): FirePlan {
   const known = ref.plan as FirePlan | undefined;
   if (known !== undefined && known.owner === simulation) return known;
   const { actorId, actorInstanceId } = ref;
-  const actor = actorId === undefined ? undefined : simulation.program.actor(actorId, actorInstanceId);
-  const made = { owner: simulation, plan: simulation.deliveries.plan(ref), actor };
+  const persona = actorId === undefined ? undefined : simulation.program.persona({ actorId, actorInstanceId });
+  const made = { owner: simulation, plan: simulation.deliveries.plan(ref), persona };
   ref.plan = made;
   return made;
 }

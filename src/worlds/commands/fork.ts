@@ -6,7 +6,7 @@ import type { EventEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { WorldHead } from '../kv/world-head.js';
 import { EventQueue } from '../state/event-queue.js';
-import { type Folded, foldJournal, wholeTransactionAt } from '../state/history.js';
+import { type Fold, foldJournal, wholeTransactionAt } from '../state/history.js';
 import { Layers } from '../state/layers.js';
 import { CallbackOutbox, foldOutbox } from '../state/outbox.js';
 import type { StoredReceipt } from '../state/receipts.js';
@@ -81,7 +81,7 @@ function* startOf(
   parent: WorldState,
   { parentMeta, atSequence, snapshotId }: ForkPoint,
   sliceOver: () => boolean,
-): Generator<undefined, { head: WorldHead; position: Position; folded: Folded | undefined }> {
+): Generator<undefined, { head: WorldHead; position: Position; folded: Fold | undefined }> {
   if (snapshotId !== undefined || atSequence === undefined) {
     const head = snapshotId === undefined ? parent.freeze(parentMeta) : parent.snapshot(snapshotId);
     if (head === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.' });
@@ -103,19 +103,14 @@ function requireSequence(world: WorldState, sequence: number): void {
   });
 }
 
-function bringRows(records: Records, { rows }: Folded): void {
+function bringRows(records: Records, { rows }: Fold): void {
   for (const { name, texts } of rows.values()) {
     const space = records.space(name.packageId, name.instanceId, name.namespace);
     for (const [rowId, text] of texts) records.restore(space, rowId, text);
   }
 }
 
-function bring(
-  child: WorldState,
-  folded: Folded,
-  to: { watermark: readonly [number, number]; nextOrdinal: number },
-  rules: FoldRules,
-): void {
+function bring(child: WorldState, folded: Fold, to: { watermark: readonly [number, number]; nextOrdinal: number }, rules: FoldRules): void {
   bringRows(child.records, folded);
   for (const ordinal of folded.cancelled) child.queue.cancel(ordinal);
   const scheduled = [...folded.scheduled.values()].map(({ ordinal, atUs, parts: { event, actor }, payloadText }) => {

@@ -53,7 +53,7 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
     case 'actors':
       return { reply: simulation.program.actors.map((actor) => actorView(simulation.program, actor)) };
     case 'tools':
-      return { reply: tools(simulation.program, simulation.actor(query).actor) };
+      return { reply: tools(simulation.program, simulation.persona(query).actor) };
     case 'routes':
       return { reply: routes(simulation.program) };
     case 'budgets':

@@ -93,6 +93,6 @@ function requireNothingInFlight({ isClosed, storage: { outbox, tag } }: Simulati
 
 /** Of a ref of the origin's queue, in the present one. */
 function targetOf({ storage }: Simulation, { packageId, instanceId, eventId, actorId, actorInstanceId }: ScheduledRef): ScheduleTarget {
-  const actor = actorId === undefined ? undefined : { id: actorId, instanceId: actorInstanceId };
+  const actor = actorId === undefined ? undefined : { actorId, actorInstanceId };
   return scheduleTarget(storage, { packageId, instanceId, eventId }, actor);
 }

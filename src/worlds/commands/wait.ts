@@ -7,19 +7,19 @@ import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../../contract
 import { mintedId } from '../kv/minted-ids.js';
 import { isGranted, waitTarget } from '../turn/grants.js';
 import { refusal } from '../turn/outcomes.js';
-import type { ProgramActor } from '../turn/program.js';
+import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
 import { advanceResult, pausedTime } from './advance.js';
 import { fireEvents, type Stop } from './fire-events.js';
 
 export function* wait(simulation: Simulation, command: Wait, run: CommandRun): Generator<undefined, WaitAnswer> {
-  const actor = simulation.actor(command);
+  const persona = simulation.persona(command);
   const { clock, storage, turn } = simulation;
   const resumed = command.delivering?.resume;
   const correlationOrdinal = resumed?.correlationOrdinal ?? turn.nextCorrelation;
-  const refused = resumed === undefined ? refuse(simulation, actor, command) : undefined;
-  if (refused !== undefined) return answer(simulation, { actor, command, correlationOrdinal, outcome: refused });
+  const refused = resumed === undefined ? refuse(simulation, persona, command) : undefined;
+  if (refused !== undefined) return answer(simulation, { persona, command, correlationOrdinal, outcome: refused });
   const advance: RunningAdvance = resumed ?? {
     requestedUs: command.untilUs ?? clock.notBeforeNow(nextUs(simulation, command)),
     maxEvents: limits.advanceEventsMax,
@@ -37,7 +37,7 @@ export function* wait(simulation: Simulation, command: Wait, run: CommandRun): G
   if (stop.kind === 'paused') {
     return { outcome, correlationId: mintedId('corr_', storage.tag, correlationOrdinal), virtualTimeUs, paused: pausedTime(advance) };
   }
-  return answer(simulation, { actor, command, correlationOrdinal, outcome, advance, stop });
+  return answer(simulation, { persona, command, correlationOrdinal, outcome, advance, stop });
 }
 
 /** Of the next event, or of the next callback that somebody delivers; now when there is neither. */
@@ -47,7 +47,7 @@ function nextUs({ storage: { queue, outbox }, clock }: Simulation, { delivering 
   return atUs === Number.POSITIVE_INFINITY ? clock.nowUs : atUs;
 }
 
-function refuse({ clock }: Simulation, { actor }: ProgramActor, { untilUs }: Wait): ToolOutcome | undefined {
+function refuse({ clock }: Simulation, { actor }: Persona, { untilUs }: Wait): ToolOutcome | undefined {
   if (!isGranted(actor, waitTarget)) return refusal('denied', 'NOT_GRANTED', "The actor has no grant for 'world/clock.wait'.");
   if (untilUs === undefined) return undefined;
   if (!Number.isSafeInteger(untilUs)) return refusal('invalid', 'INVALID_ARGUMENTS', 'untilUs is an integer of microseconds.');
@@ -57,7 +57,7 @@ function refuse({ clock }: Simulation, { actor }: ProgramActor, { untilUs }: Wai
 }
 
 interface Answer {
-  actor: ProgramActor;
+  persona: Persona;
   command: Wait;
   correlationOrdinal: number;
   outcome: ToolOutcome;
@@ -65,7 +65,7 @@ interface Answer {
   stop?: Stop;
 }
 /** The wait's own entry comes after what it waited for, in one transaction with the clock's move to the target. */
-function answer(simulation: Simulation, { actor: { actor }, command, correlationOrdinal, outcome, advance, stop }: Answer): WaitResult {
+function answer(simulation: Simulation, { persona: { actor }, command, correlationOrdinal, outcome, advance, stop }: Answer): WaitResult {
   const { clock, storage, turn } = simulation;
   const fromUs = clock.nowUs;
   if (advance !== undefined && stop?.kind === 'reached') clock.advanceTo(clock.notBeforeNow(advance.requestedUs));

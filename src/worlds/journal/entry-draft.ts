@@ -5,9 +5,9 @@ import { invariant } from '../../contract/errors.js';
 import type { EntryCommon, EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
 
-type Drafted<E> = E extends EvidenceEntry ? Omit<E, Exclude<keyof EntryCommon, 'causeSequence'>> : never;
+type Draft<E> = E extends EvidenceEntry ? Omit<E, Exclude<keyof EntryCommon, 'causeSequence'>> : never;
 /** Any entry but those with a faster way in: rows (Records drafts them) and events (Journal.draftEvent). */
-export type EntryDraft = Drafted<Exclude<EvidenceEntry, { kind: 'state_change' | 'event' }>>;
+export type EntryDraft = Draft<Exclude<EvidenceEntry, { kind: 'state_change' | 'event' }>>;
 
 /** The common members that stand between segments, in canonical order. Nothing is above virtualTimeUs. */
 const cuts = ['causeSequence', 'correlationId', 'kind', 'schemaVersion', 'transactionId', 'virtualTimeUs'];

@@ -1,6 +1,5 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
-
 import { evidenceKinds } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
 import { ordinalText } from '../kv/minted-ids.js';

@@ -1,5 +1,6 @@
 // Stored chunks of a journal by sequence, through the segments of its chain. Decoded chunks are kept by a small cache that the
 // worlds of a host share, so that reading page by page decodes a chunk once and an idle world holds none.
+import { LruMap } from '../../collections/lru-map.js';
 import { invariant } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { chunkKey, keyKinds, leavesKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
@@ -12,7 +13,7 @@ const decodedChunksMax = 8;
 
 export class ChunkCache {
   readonly #store: KvWriter;
-  readonly #chunks = new Map<string, StoredChunk>();
+  readonly #chunks = new LruMap<string, StoredChunk>({ entriesMax: decodedChunksMax });
 
   constructor(store: KvWriter) {
     this.#store = store;
@@ -20,23 +21,17 @@ export class ChunkCache {
 
   /** The chunk of `journal` that holds `sequence`. */
   find(journal: number, sequence: number): StoredChunk {
-    for (const [name, chunk] of this.#chunks) {
+    for (const name of this.#chunks.keys()) {
+      const chunk = this.#chunks.peek(name) as StoredChunk;
       if (sequence < chunk.firstSequence || sequence >= chunk.firstSequence + chunk.entryCount || name !== nameOf(journal, chunk)) continue;
-      this.#keep(name, chunk);
-      return chunk;
+      return this.#chunks.get(name) as StoredChunk;
     }
     const entry = this.#store.last({ start: chunkKey(journal, 0), end: chunkKey(journal, sequence) });
     invariant(entry !== undefined, 'every sequence of a journal lies in a chunk');
     const chunk = new StoredChunk(entry.value);
     invariant(sequence < chunk.firstSequence + chunk.entryCount, 'chunks of a journal leave no gap');
-    this.#keep(nameOf(journal, chunk), chunk);
+    this.#chunks.set(nameOf(journal, chunk), chunk);
     return chunk;
-  }
-
-  #keep(name: string, chunk: StoredChunk): void {
-    this.#chunks.delete(name);
-    this.#chunks.set(name, chunk);
-    if (this.#chunks.size > decodedChunksMax) this.#chunks.delete(this.#chunks.keys().next().value as string);
   }
 
   /** Digests of the leading leaves of a chain, as far as they were stored. */

@@ -2,7 +2,6 @@
 //   JOURNAL-1. Sequences are given while drafting and are final when the turn ends; a rollback gives those of the turn back.
 //   JOURNAL-2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
 //   JOURNAL-3. What was taken stays readable from memory until its write set is applied.
-
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { EvidenceEntry, OutcomeError } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';

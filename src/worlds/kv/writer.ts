@@ -4,8 +4,7 @@
 //   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 // Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
-
-import { runCritical } from '../../actors/critical-section.js';
+import { runCritical } from '../../async/critical-section.js';
 import { ServiceError } from '../../contract/errors.js';
 import { type Database, openDatabase } from '../../files/database.js';
 import { diskFull, isDiskFull, shortOfRoom } from '../../files/disk-full.js';

@@ -4,7 +4,7 @@
 // event has gone.
 //   EVENT-QUEUE-1. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
 //   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
-
+import { batchesOf } from '../../async/batches.js';
 import { invariant } from '../../contract/errors.js';
 import { EventHeap } from '../../scheduler/event-heap.js';
 import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
@@ -242,8 +242,7 @@ export class EventQueue {
   takeInto(set: WriteSet): void {
     const top = this.#layers.top;
     const fresh = this.#fresh.filter(({ slot, ordinal }) => this.#ordinals[slot] === ordinal);
-    for (let from = 0; from < fresh.length; from += pageEventsMax) {
-      const slots = fresh.slice(from, from + pageEventsMax);
+    for (const slots of batchesOf(fresh, pageEventsMax)) {
       const key = (slots[0] as { ordinal: number }).ordinal;
       const page: Page = { layer: top, key, live: slots.length, cancelled: [] };
       set.put(queuePageKey(top, key), encodePage(slots.map(({ slot }) => this.#pageEventAt(slot))));

@@ -2,7 +2,6 @@
 // Why: docs/decisions/014.
 //   WORLDS-HISTORY-1. Rows are exactly the state_change entries replayed; a row changed many times in a chunk is read once.
 //   WORLDS-HISTORY-2. What is not evidence (clock, random streams, counters) comes from the turns' sides, the last value of each key.
-
 import type { LifecycleEntry, OperationEntry } from '../../contract/evidence.js';
 import { evidenceKinds } from '../../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
@@ -20,7 +19,7 @@ export interface FoldedEvent {
   causeSequence: number;
 }
 /** What changed after the start of the fold. */
-export interface Folded {
+export interface Fold {
   rows: Map<string, { name: SpaceName; texts: Map<string, string | null> }>;
   /** Scheduled meanwhile and neither fired nor cancelled. */
   scheduled: Map<number, FoldedEvent>;
@@ -41,8 +40,8 @@ export interface FoldRange {
   rowsOnly: boolean;
 }
 
-export function* foldJournal(journal: Journal, { after, to, rowsOnly }: FoldRange, sliceOver: () => boolean): Generator<undefined, Folded> {
-  const folded: Folded = {
+export function* foldJournal(journal: Journal, { after, to, rowsOnly }: FoldRange, sliceOver: () => boolean): Generator<undefined, Fold> {
+  const folded: Fold = {
     rows: new Map(),
     scheduled: new Map(),
     cancelled: new Set(),
@@ -81,7 +80,7 @@ export function wholeTransactionAt(journal: Journal, sequence: number): { sequen
   }
 }
 
-function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): void {
+function foldRows(chunk: ChunkView, from: number, end: number, folded: Fold): void {
   const { cells } = chunk;
   // Row's id in the chunk -> its last change; the ids come in the order of their first change.
   const last = new Map<number, number>();
@@ -102,7 +101,7 @@ function foldRows(chunk: ChunkView, from: number, end: number, folded: Folded): 
   }
 }
 
-function textsOf(folded: Folded, name: SpaceName): Map<string, string | null> {
+function textsOf(folded: Fold, name: SpaceName): Map<string, string | null> {
   const key = spaceKey(name);
   let space = folded.rows.get(key);
   if (space === undefined) {
@@ -115,7 +114,7 @@ function textsOf(folded: Folded, name: SpaceName): Map<string, string | null> {
 /** A slice keeps the whole text of its chunk alive; a copy does not. */
 const detached = (text: string): string => Buffer.from(text).toString();
 
-function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded, journal: Journal): void {
+function foldEntries(chunk: ChunkView, from: number, end: number, folded: Fold, journal: Journal): void {
   const { cells } = chunk;
   for (let sequence = from; sequence < end; sequence++) {
     const place = (sequence - chunk.firstSequence) * cellsPerEntry;
@@ -130,7 +129,7 @@ function foldEntries(chunk: ChunkView, from: number, end: number, folded: Folded
   }
 }
 
-function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Folded): void {
+function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Fold): void {
   const { cells } = chunk;
   const ordinal = cells[place + cell.third] as number;
   if (ordinal === -1) return;
@@ -144,13 +143,13 @@ function foldEvent(chunk: ChunkView, place: number, sequence: number, folded: Fo
   else if (parts.phase !== 'emitted') folded.watermark = [atUs, ordinal];
 }
 
-function isGone(ordinal: number, { scheduled, cancelled, watermark }: Folded): boolean {
+function isGone(ordinal: number, { scheduled, cancelled, watermark }: Fold): boolean {
   if (cancelled.has(ordinal)) return true;
   const { atUs } = scheduled.get(ordinal) as FoldedEvent;
   return watermark !== undefined && (atUs < watermark[0] || (atUs === watermark[0] && ordinal <= watermark[1]));
 }
 
-function foldTurns(chunk: ChunkView, from: number, end: number, folded: Folded): void {
+function foldTurns(chunk: ChunkView, from: number, end: number, folded: Fold): void {
   let last = chunk.firstSequence - 1;
   for (let turn = 0; turn < chunk.turnCount; turn++) {
     const at = turn * cellsPerTurn;

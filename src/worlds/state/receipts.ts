@@ -1,5 +1,6 @@
 // The first results of idempotent calls, by package and the scope of the caller's key. Kept as long as the world; read through the
 // layers, with a bounded cache in front.
+import { LruMap } from '../../collections/lru-map.js';
 import type { JsonValue } from '../../contract/json.js';
 import { receiptKey } from '../kv/keys.js';
 import type { WriteSet } from '../kv/write-set.js';
@@ -25,7 +26,7 @@ const tombstone = Buffer.alloc(0);
 export class Receipts {
   readonly #layers: Layers;
   #hasStored: boolean;
-  readonly #cache = new Map<string, Receipt>();
+  readonly #cache = new LruMap<string, Receipt>({ entriesMax: cachedMax });
   readonly #fresh = new Map<string, StoredReceipt>();
   readonly #turn: string[] = [];
   #deletions: Buffer[] = [];
@@ -57,7 +58,7 @@ export class Receipts {
     const stored = this.#layers.receipt(packageId, key);
     if (stored === undefined) return undefined;
     const { receipt } = JSON.parse(stored.toString()) as StoredReceipt;
-    this.#keep(name, receipt);
+    this.#cache.set(name, receipt);
     return receipt;
   }
   put(packageId: string, key: string, receipt: Receipt): void {
@@ -92,7 +93,7 @@ export class Receipts {
         receiptKey(this.#layers.top, packageId, key),
         Buffer.from(JSON.stringify({ packageId, key, receipt } satisfies StoredReceipt)),
       );
-      this.#keep(name, receipt);
+      this.#cache.set(name, receipt);
       this.#hasStored = true;
     }
     this.#fresh.clear();
@@ -101,11 +102,6 @@ export class Receipts {
   }
   dropCaches(): void {
     this.#cache.clear();
-  }
-
-  #keep(name: string, receipt: Receipt): void {
-    this.#cache.set(name, receipt);
-    if (this.#cache.size > cachedMax) this.#cache.delete(this.#cache.keys().next().value as string);
   }
 }
 

@@ -1,6 +1,5 @@
 // The snapshots of one world: copies of its head, found by id or by where they lie on its journal. The origin, with the empty id, is
 // the first: what a whole reset goes back to.
-
 import { segmentOf } from '../journal/journal-reader.js';
 import { snapshotIdOfKey, snapshotKey, snapshotRange } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';

@@ -1,6 +1,7 @@
 // The worlds, programs and bases of one environment: what a host opens, creates and deletes. Programs and their prepared rows are
 // stored once an environment and kept in memory once a thread.
 import { createHash } from 'node:crypto';
+import { LruMap } from '../../collections/lru-map.js';
 import type { WorldProgram } from '../../contract/build.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
@@ -44,7 +45,7 @@ export class WorldRepository {
   putProgram(program: WorldProgram): string {
     const key = programKeyOf(program.buildHash, program.setupHash);
     if (this.store.has(programRecordKey(key))) return key;
-    const { programBytes, baseBytes } = prepared.get(key) ?? prepare(key, program);
+    const { programBytes, baseBytes } = prepared.getOrMake(key, () => prepare(program));
     this.store.put([
       { key: programRecordKey(key), value: programBytes },
       { key: baseKey(key), value: baseBytes },
@@ -167,17 +168,14 @@ export class WorldRepository {
   #base(programKey: string): Base {
     let bases = basesByParse.get(this.#parse);
     if (bases === undefined) {
-      bases = new Map();
+      bases = new LruMap({ entriesMax: preparedMax });
       basesByParse.set(this.#parse, bases);
     }
-    let base = bases.get(programKey);
-    if (base === undefined) {
+    return bases.getOrMake(programKey, () => {
       const bytes = this.store.get(baseKey(programKey));
       invariant(bytes !== undefined, 'a program is stored before its worlds');
-      base = decodeBase(bytes, this.#parse);
-      keepLast(bases, programKey, base);
-    }
-    return base;
+      return decodeBase(bytes, this.#parse);
+    });
   }
 }
 
@@ -198,17 +196,16 @@ const emptyHead: Omit<WorldHead, 'programKey' | 'tag' | 'layers' | 'segments' | 
 // One host opens many environments with the same program (a run each): prepare it once. A base holds parsed rows, so it belongs to
 // the way of parsing.
 const preparedMax = 16;
-const prepared = new Map<string, { programBytes: Buffer; baseBytes: Buffer }>();
-const basesByParse = new Map<ParseRow, Map<string, Base>>();
+const prepared = new LruMap<string, Prepared>({ entriesMax: preparedMax });
+const basesByParse = new Map<ParseRow, LruMap<string, Base>>();
 
-function prepare(key: string, program: WorldProgram): { programBytes: Buffer; baseBytes: Buffer } {
-  const made = { programBytes: Buffer.from(canonicalJson(program as unknown as JsonValue)), baseBytes: prepareBase(program.setup.state) };
-  keepLast(prepared, key, made);
-  return made;
+interface Prepared {
+  programBytes: Buffer;
+  baseBytes: Buffer;
 }
-function keepLast<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value);
-  if (map.size > preparedMax) map.delete(map.keys().next().value as string);
+
+function prepare(program: WorldProgram): Prepared {
+  return { programBytes: Buffer.from(canonicalJson(program as unknown as JsonValue)), baseBytes: prepareBase(program.setup.state) };
 }
 
 /** Names a program by what it is made of. */

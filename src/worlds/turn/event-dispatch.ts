@@ -1,7 +1,6 @@
 // Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order,
 // instances in order. A subscription to an event of its own package receives those of its own instance only; one to another package's
 // event, of every instance. What handlers emit meanwhile is delivered in the same turn, breadth first.
-
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ToolCallback } from '../../contract/tool-manifest.js';

@@ -1,5 +1,4 @@
 // What the simulation answers when it does not answer with a value, by code.
-
 import type { Issue } from '../../contract/errors.js';
 import type { OutcomeError, ToolOutcome } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';

@@ -2,15 +2,14 @@
 // scope replaces the lower one, and a rule used up (`times`) lets the next one answer. Uses survive a rollback.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { ActorName } from '../../contract/persona.js';
 import type { OverrideScope, ToolOverride, WorldSetup } from '../../contract/scenario.js';
 import type { CounterEntries, Counters } from './counters.js';
 
-export interface OverridableCall {
+export interface OverridableCall extends ActorName {
   packageId: string;
   instanceId: string;
   operationId: string;
-  actorId: string;
-  actorInstanceId: string | undefined;
   arguments: JsonValue;
 }
 export interface ScopedRule {

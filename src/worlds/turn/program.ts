@@ -3,11 +3,14 @@ import type { WorldProgram } from '../../contract/build.js';
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { type ActorName, resolvePersona, unresolvedPersona } from '../../contract/persona.js';
 import type { InitialEvent, ScenarioActor, StatePatch, WorldSetup } from '../../contract/scenario.js';
 import { loadTool } from '../../tools/load.js';
 import type { LoadedTool } from '../../tools/loaded-tool.js';
 
-export interface ProgramActor {
+/** An actor of the setup. */
+export interface Persona {
+  readonly name: ActorName;
   readonly actor: ScenarioActor;
   /** As tool code sees it. */
   readonly admitted: JsonValue;
@@ -27,7 +30,7 @@ export class Program {
   readonly instances: ReadonlyMap<string, readonly string[]>;
   readonly #actors: readonly ScenarioActor[];
   /** Those that were asked for, by (id, instance) as asked. */
-  readonly #known = new Map<string, ProgramActor>();
+  readonly #known = new Map<string, Persona>();
   readonly #subscribers = new Map<string, Subscriber[]>();
 
   /** Throws world.HANDLER_FAILED for a tool that cannot be loaded. */
@@ -48,14 +51,11 @@ export class Program {
     }
   }
 
-  /** Without an instance: the actor that has none or, where only one actor has the id, that one. */
-  actor(actorId: string, actorInstanceId?: string): ProgramActor | undefined {
+  persona({ actorId, actorInstanceId }: ActorName): Persona | undefined {
     const key = `${actorId} ${actorInstanceId ?? ''}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const named = this.#actors.filter(({ id }) => id === actorId);
-    const exact = named.find(({ instanceId }) => instanceId === actorInstanceId);
-    const actor = exact ?? (actorInstanceId === undefined && named.length === 1 ? named[0] : undefined);
+    const actor = resolvePersona(this.#actors, { actorId, actorInstanceId });
     if (actor === undefined) return undefined;
     const found = this.#admit(actor);
     this.#known.set(key, found);
@@ -73,11 +73,12 @@ export class Program {
     return this.#subscribers.get(`${packageId} ${eventId}`) ?? [];
   }
 
-  #admit(actor: ScenarioActor): ProgramActor {
+  #admit(actor: ScenarioActor): Persona {
     const { id, instanceId, attributes, grants } = actor;
     const [tool] = this.tools.values();
+    const name = { actorId: id, actorInstanceId: instanceId };
     // Without tools there is no handler to see it.
-    return { actor, admitted: tool === undefined ? null : tool.realm.admit({ id, instanceId, attributes, grants }).value };
+    return { name, actor, admitted: tool === undefined ? null : tool.realm.admit({ id, instanceId, attributes, grants }).value };
   }
 }
 
@@ -127,7 +128,8 @@ function eventIssues(program: Program, { event, payload, actorId, actorInstanceI
   const declared = program.tools.get(event.packageId)?.events.get(event.eventId);
   if (declared === undefined) return [unknown(`${path}/event`, `'${event.packageId}' has no event '${event.eventId}'`)];
   const issues = below(`${path}/payload`, declared.validatePayload(payload));
-  if (program.actor(actorId, actorInstanceId) === undefined) issues.push(unknown(`${path}/actorId`, `there is no actor '${actorId}'`));
+  const name = { actorId, actorInstanceId };
+  if (program.persona(name) === undefined) issues.push(unknown(`${path}/actorId`, unresolvedPersona(program.actors, name).message));
   return issues;
 }
 

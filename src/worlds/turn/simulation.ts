@@ -1,6 +1,7 @@
 // The parts of one world between its turns, made from what its storage holds; a reset makes them anew.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { type ActorName, unresolvedPersona } from '../../contract/persona.js';
 import type { StorageView, WorldBudgets } from '../../contract/world-protocol.js';
 import { VirtualClock } from '../../scheduler/virtual-clock.js';
 import type { WorldState } from '../state/world-state.js';
@@ -8,7 +9,7 @@ import { Counters } from './counters.js';
 import { EventDispatcher } from './event-dispatch.js';
 import { Faults } from './faults.js';
 import { Overrides } from './overrides.js';
-import type { Program, ProgramActor } from './program.js';
+import type { Persona, Program } from './program.js';
 import { RandomStreams } from './random-streams.js';
 import { Turn, type TurnParts } from './turn.js';
 import type { RunningAdvance, Usage, WorldMeta } from './world-meta.js';
@@ -111,11 +112,10 @@ export class Simulation {
   }
 
   /** Throws control.INVALID_REQUEST: actors come from whoever gave access, never from an agent. */
-  actor({ actorId, actorInstanceId }: { actorId: string; actorInstanceId?: string }): ProgramActor {
-    const actor = this.program.actor(actorId, actorInstanceId);
-    if (actor === undefined)
-      throw invalidRequest(`There is no actor '${actorId}'${actorInstanceId === undefined ? '' : ` (${actorInstanceId})`}.`);
-    return actor;
+  persona(name: ActorName): Persona {
+    const persona = this.program.persona(name);
+    if (persona === undefined) throw invalidRequest(`No such actor: ${unresolvedPersona(this.program.actors, name).message}.`);
+    return persona;
   }
 }
 

@@ -9,7 +9,7 @@ import { reserveStack } from '../../tools/stack-reserve.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { WorldState } from '../state/world-state.js';
 import type { Counters } from './counters.js';
-import type { ProgramActor } from './program.js';
+import type { Persona } from './program.js';
 import type { Draw, RandomStreams } from './random-streams.js';
 import { TurnBudget } from './turn-budget.js';
 
@@ -52,7 +52,7 @@ export class Turn {
   readonly emissions: Emission[] = [];
   /** What handlers threw in this incarnation of the world, the first of each; for people, as evidence holds no words of an engine. */
   readonly throws: ToolThrow[] = [];
-  actor: ProgramActor | undefined;
+  persona: Persona | undefined;
   source: TurnSource | undefined;
   scheduledOrdinal = notScheduled;
   isChanging = false;
@@ -80,12 +80,12 @@ export class Turn {
     return mintedId('corr_', this.storage.tag, this.#stamp.correlationOrdinal);
   }
 
-  begin(actor: ProgramActor | undefined, correlationOrdinal = this.nextCorrelation): void {
+  begin(persona: Persona | undefined, correlationOrdinal = this.nextCorrelation): void {
     this.storage.beginTurn();
     this.budget.begin();
     this.isChanging = false;
     this.serial++;
-    this.actor = actor;
+    this.persona = persona;
     this.source = undefined;
     this.scheduledOrdinal = notScheduled;
     this.#stamp.virtualTimeUs = this.clock.nowUs;

@@ -3,19 +3,20 @@
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import type { ActorName } from '../../contract/persona.js';
 import type { ToolCallback } from '../../contract/tool-manifest.js';
 import type { WireRequest } from '../../contract/wire.js';
 import {
   type ContextCalls,
   ContextRefusal,
-  type Decoded,
-  type Encoded,
+  type DecodeResult,
+  type EncodeResult,
   type HandlerFault,
   type HandlerReturn,
   type HandlerThrow,
   type LoadedEvent,
   type LoadedTool,
-  type Misshapen,
+  type MalformedMessage,
   type ToolCodecs,
   type ToolInstance,
   type Validate,
@@ -84,17 +85,17 @@ export class WorldTool implements ContextCalls {
     if (fault?.kind === 'thrown') this.#report(subscriptionId, fault);
     return fault;
   }
-  decodeHttp(routeId: string, request: WireRequest): Decoded {
+  decodeHttp(routeId: string, request: WireRequest): DecodeResult {
     return this.#code(routeId, (codecs) => codecs.decodeHttp(routeId, request));
   }
-  encodeHttp(routeId: string, input: unknown): Encoded {
+  encodeHttp(routeId: string, input: unknown): EncodeResult {
     return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
   }
-  encodeCallback(callbackId: string, input: unknown): Encoded {
+  encodeCallback(callbackId: string, input: unknown): EncodeResult {
     return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
   }
   /** A codec sees no state; a module that throws while it loads has none. */
-  #code<R extends Decoded | Encoded>(id: string, run: (codecs: ToolCodecs) => R): R | Misshapen {
+  #code<R extends DecodeResult | EncodeResult>(id: string, run: (codecs: ToolCodecs) => R): R | MalformedMessage {
     try {
       if (this.#codecs === undefined || this.#freshModulePerTurn) this.#codecs = this.tool.codecs();
       const result = run(this.#codecs);
@@ -133,7 +134,7 @@ export class WorldTool implements ContextCalls {
 
   actor(): JsonValue {
     this.#turn.enterCall();
-    return this.#turn.actor?.admitted ?? null;
+    return this.#turn.persona?.admitted ?? null;
   }
   source(): unknown {
     this.#turn.enterCall();
@@ -238,10 +239,10 @@ export class WorldTool implements ContextCalls {
     const turn = this.#turn;
     turn.enterCall();
     const { name } = this.#event(eventId, payload);
-    const { storage, clock, actor, budget } = turn;
+    const { storage, clock, persona, budget } = turn;
     budget.spendWrite(eventId, payloadText);
     turn.isChanging = true;
-    const target = scheduleTarget(storage, name, actor?.actor);
+    const target = scheduleTarget(storage, name, persona?.name);
     const ordinal = scheduleEvent(storage, target, { atUs: clock.notBeforeNow(virtualTimeUs), payloadText });
     turn.isChanging = false;
     return mintedId('pending_', storage.tag, ordinal);
@@ -283,12 +284,8 @@ export interface ScheduleTarget {
   readonly scheduled: EventShape;
   readonly ref: ScheduledRef;
 }
-export function scheduleTarget(
-  { journal, queue }: Turn['storage'],
-  event: EventName,
-  actor: { id: string; instanceId?: string | undefined } | undefined,
-): ScheduleTarget {
-  const who = actor === undefined ? undefined : { actorId: actor.id, actorInstanceId: actor.instanceId };
+export function scheduleTarget({ journal, queue }: Turn['storage'], event: EventName, actor: ActorName | undefined): ScheduleTarget {
+  const who = actor === undefined ? undefined : { actorId: actor.actorId, actorInstanceId: actor.actorInstanceId };
   return { scheduled: journal.eventShape({ event, phase: 'scheduled', actor: who }), ref: queue.ref({ ...event, ...who }) };
 }
 /** Queues an event and drafts its `scheduled` entry, caused by what runs now. Returns its ordinal. */

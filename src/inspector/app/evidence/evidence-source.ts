@@ -1,12 +1,12 @@
 // A run and a live world give the same things to look at: a journal, and state at a moment. Views hold this and do not know which it is.
 import type { EvidenceEntry } from '../../../contract/evidence.js';
 import type {
-  EvidenceQuery,
-  NamespacesReply,
+  InspectorEvidenceQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
   SearchQuery,
   SearchReply,
-  StateQuery,
-  StateReply,
   TimelineQuery,
   TimelineReply,
 } from '../../../contract/inspector-journal.js';
@@ -18,8 +18,8 @@ export interface EvidenceSource {
   readonly journal: JournalPages;
   entries(fromSequence: number, limit: number): Promise<EvidenceEntry[]>;
   entriesAt(sequences: readonly number[]): Promise<EvidenceEntry[]>;
-  namespaces(atSequence: number | undefined): Promise<NamespacesReply>;
-  state(query: StateQuery): Promise<StateReply>;
+  namespaces(atSequence: number | undefined): Promise<InspectorNamespacesReply>;
+  state(query: InspectorStateQuery): Promise<InspectorStateReply>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
   timeline(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
 }
@@ -55,7 +55,7 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
 }
 
 /** A page of the server ends early where its entries are large: these go on until they have all that was asked for. */
-function wholePages(ask: (query: EvidenceQuery) => Promise<{ entries: EvidenceEntry[]; nextSequence?: number }>) {
+function wholePages(ask: (query: InspectorEvidenceQuery) => Promise<{ entries: EvidenceEntry[]; nextSequence?: number }>) {
   return {
     async entries(fromSequence: number, limit: number): Promise<EvidenceEntry[]> {
       const found: EvidenceEntry[] = [];

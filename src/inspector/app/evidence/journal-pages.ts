@@ -2,6 +2,7 @@
 //   JOURNAL-PAGES-1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the
 //     journal has grown.
 //   JOURNAL-PAGES-2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
+import { LruMap } from '../../../collections/lru-map.js';
 import type { EvidenceEntry } from '../../../contract/evidence.js';
 
 export const pageSize = 200;
@@ -12,7 +13,7 @@ export type LoadPage = (fromPosition: number, limit: number) => Promise<Evidence
 export class JournalPages {
   readonly #load: LoadPage;
   readonly #listeners = new Set<() => void>();
-  readonly #pages = new Map<number, EvidenceEntry[]>();
+  readonly #pages = new LruMap<number, EvidenceEntry[]>({ entriesMax: pagesMax });
   readonly #loading = new Map<number, Promise<EvidenceEntry[]>>();
 
   constructor(load: LoadPage) {
@@ -27,16 +28,17 @@ export class JournalPages {
 
   /** The entry if it is here. Asks for nothing. */
   peek(position: number): EvidenceEntry | undefined {
-    return this.#pages.get(pageOf(position))?.[(position - 1) % pageSize];
+    return this.#pages.peek(pageOf(position))?.[(position - 1) % pageSize];
   }
 
   /** Fetches the pages that positions from..to lie on, if they are not here. */
   want(from: number, to: number): void {
     for (let page = pageOf(from); page <= pageOf(to); page++) {
-      const here = this.#pages.get(page);
+      const here = this.#pages.peek(page);
       const lastWanted = Math.min(to, (page + 1) * pageSize);
       if (here === undefined || here.length < lastWanted - page * pageSize) this.#fetch(page).catch(() => undefined);
-      else this.#touch(page, here);
+      // Used: it stays.
+      else this.#pages.get(page);
     }
   }
 
@@ -48,7 +50,7 @@ export class JournalPages {
   async range(from: number, to: number): Promise<EvidenceEntry[]> {
     const entries: EvidenceEntry[] = [];
     for (let page = pageOf(from); page <= pageOf(to); page++) {
-      const here = this.#pages.get(page);
+      const here = this.#pages.peek(page);
       const lastWanted = Math.min(to, (page + 1) * pageSize);
       entries.push(...(here !== undefined && here.length >= lastWanted - page * pageSize ? here : await this.#fetch(page)));
     }
@@ -61,22 +63,13 @@ export class JournalPages {
     if (pending !== undefined) return pending;
     const request = this.#load(page * pageSize + 1, pageSize)
       .then((entries) => {
-        this.#touch(page, entries);
+        this.#pages.set(page, entries);
         for (const listener of this.#listeners) listener();
         return entries;
       })
       .finally(() => this.#loading.delete(page));
     this.#loading.set(page, request);
     return request;
-  }
-
-  #touch(page: number, entries: EvidenceEntry[]): void {
-    this.#pages.delete(page);
-    this.#pages.set(page, entries);
-    for (const oldest of this.#pages.keys()) {
-      if (this.#pages.size <= pagesMax) break;
-      this.#pages.delete(oldest);
-    }
   }
 }
 

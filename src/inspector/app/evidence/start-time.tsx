@@ -1,5 +1,4 @@
 // When a journal begins, in virtual time: what times in lists are counted from.
-
 import { useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 

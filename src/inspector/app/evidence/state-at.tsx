@@ -1,6 +1,6 @@
 // The synthetic state right after an entry, and a scrubber through time: every row as it was at that moment.
 import { useEffect, useState } from 'preact/hooks';
-import type { NamespacesReply, StateReply, StateRow } from '../../../contract/inspector-journal.js';
+import type { InspectorNamespacesReply, InspectorStateReply, StateRow } from '../../../contract/inspector-journal.js';
 import type { NamespaceView } from '../../../contract/world-protocol.js';
 import { counted, Json, Short } from '../kit/parts.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
@@ -14,7 +14,7 @@ export interface StateAtProps {
 }
 
 interface NamespacesProps extends Omit<StateAtProps, 'last'> {
-  reply: NamespacesReply;
+  reply: InspectorNamespacesReply;
   chosen: string;
   onChoose: (name: string) => void;
 }
@@ -86,7 +86,7 @@ function Namespaces({ source, reply, sequence, onSelect, chosen, onChoose }: Nam
 
 function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> & { space: NamespaceView }) {
   const { packageId, instanceId, namespace } = space;
-  const [more, setMore] = useState<StateReply[]>([]);
+  const [more, setMore] = useState<InspectorStateReply[]>([]);
   const [after, setAfter] = useState<string | undefined>();
   const key = `state ${source.id} ${nameOf(space)} ${sequence}`;
   useEffect(() => {

@@ -3,6 +3,7 @@ import type { ErrorEnvelope } from '../../../contract/errors.js';
 import type { InspectorRouteId, InspectorRoutes } from '../../../contract/inspector.js';
 import { inspectorRoutes } from '../../../contract/inspector-routes.js';
 import type { JsonValue } from '../../../contract/json.js';
+import { filledPath, filledQuery } from '../../../contract/route-table.js';
 import { EventStreamParser, type StreamEvent } from './event-stream.js';
 
 export class ApiError extends Error {
@@ -21,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-type Given<Id extends InspectorRouteId> = {
+type RequestParts<Id extends InspectorRouteId> = {
   [Part in 'path' | 'query' | 'body' as InspectorRoutes[Id][Part] extends undefined ? never : Part]: InspectorRoutes[Id][Part];
 };
 
@@ -35,12 +36,12 @@ export class ApiClient {
   }
 
   /** One route of the contract, with what it takes; gives what it gives. */
-  async call<Id extends InspectorRouteId>(id: Id, given: Given<Id>, signal?: AbortSignal): Promise<InspectorRoutes[Id]['reply']> {
+  async call<Id extends InspectorRouteId>(id: Id, given: RequestParts<Id>, signal?: AbortSignal): Promise<InspectorRoutes[Id]['reply']> {
     return (await this.#send(id, given, signal)).json() as Promise<InspectorRoutes[Id]['reply']>;
   }
 
   /** What is no JSON: the report, an attachment. */
-  async bytes<Id extends 'getReport' | 'getAttachment'>(id: Id, given: Given<Id>): Promise<Blob> {
+  async bytes<Id extends 'getReport' | 'getAttachment'>(id: Id, given: RequestParts<Id>): Promise<Blob> {
     return (await this.#send(id, given)).blob();
   }
 
@@ -67,7 +68,7 @@ export class ApiClient {
       request.body = JSON.stringify(given.body);
     }
     if (signal !== undefined) request.signal = signal;
-    const address = this.#origin + filled(path, given.path ?? {}) + search(given.query ?? {});
+    const address = this.#origin + filledPath(path, { ...given.path }) + filledQuery(given.query ?? {});
     let response: Response;
     try {
       response = await fetch(address, request);
@@ -86,18 +87,6 @@ async function refusalOf(response: Response): Promise<ApiError> {
   } catch {
     return new ApiError(response.status, { code: `HTTP ${response.status}`, message: 'The server refused, and did not say why.' });
   }
-}
-
-function filled(path: string, members: object): string {
-  const values = members as { [name: string]: string };
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name]!));
-}
-
-function search(query: object): string {
-  const members = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) members.set(name, String(value));
-  const text = members.toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 /** What a person typed as JSON, or why it is none. */

@@ -1,16 +1,17 @@
 // What the app knows without asking again: the project, runs that run, requests, playground worlds; kept current by the live stream.
 import { computed, signal } from '@preact/signals';
-import type { InspectorEvent, ProjectReply } from '../../../contract/inspector.js';
+import { pause } from '../../../async/pause.js';
+import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector-runs.js';
 import type { PlayWorld } from '../../../contract/inspector-worlds.js';
-import type { Loaded } from './loading.tsx';
+import type { LoadState } from './loading.tsx';
 import { useLoad } from './loading.tsx';
 import { client, token } from './session.tsx';
 
 export type Connection = 'connecting' | 'open' | 'lost';
 
 export const connection = signal<Connection>('connecting');
-export const projectReply = signal<ProjectReply | undefined>(undefined);
+export const projectReply = signal<InspectorProjectReply | undefined>(undefined);
 export const project = computed(() => projectReply.value?.project);
 export const requests = signal<ReadonlyMap<string, RunRequest>>(new Map());
 export const active = signal<ReadonlyMap<string, ActiveRun>>(new Map());
@@ -26,7 +27,7 @@ export const refreshProblem = signal<string | undefined>(undefined);
 const generation = signal(0);
 
 /** The project, asked for again whenever its source was loaded anew. */
-export function projectLoad(): Loaded<ProjectReply['project']> {
+export function projectLoad(): LoadState<InspectorProjectReply['project']> {
   return useLoad(`project ${generation.value}`, async () => {
     const reply = await client.call('getProject', {});
     projectReply.value = reply;
@@ -131,6 +132,6 @@ async function follow(ended: AbortSignal): Promise<void> {
     }
     if (ended.aborted) return;
     connection.value = 'lost';
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await pause(waitMs, ended);
   }
 }

@@ -4,14 +4,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './client.ts';
 import { forgetToken } from './session.tsx';
 
-export interface Loaded<T> {
+export interface LoadState<T> {
   value?: T;
   error?: Error;
   reload: () => void;
 }
 
 /** Loads whenever `key` changes; the last value of the same key stays while it reloads, with `keep` that of any key. */
-export function useLoad<T>(key: string, load: () => Promise<T>, { keep = false } = {}): Loaded<T> {
+export function useLoad<T>(key: string, load: () => Promise<T>, { keep = false } = {}): LoadState<T> {
   const [turn, setTurn] = useState(0);
   const [state, setState] = useState<{ key: string; value?: T; error?: Error }>({ key });
   const latest = useRef(load);
@@ -42,7 +42,7 @@ export function Await<T>({
   lines = 6,
   children,
 }: {
-  of: Loaded<T>;
+  of: LoadState<T>;
   what: string;
   lines?: number;
   children: (value: T) => ComponentChildren;

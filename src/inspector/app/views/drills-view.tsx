@@ -1,6 +1,6 @@
 // Drills and suites: run one with options, watch it, read the verdict of every trial, run it again with the same seed.
 import { useState } from 'preact/hooks';
-import type { RunRequest, StartRunRequest } from '../../../contract/inspector-runs.js';
+import type { InspectorStartRunRequest, RunRequest } from '../../../contract/inspector-runs.js';
 import type { ProjectView } from '../../../contract/project-view.js';
 import { counted, Fact, Hash, PageHead } from '../kit/parts.tsx';
 import { noteRequest, projectLoad, projectReply, requests, runsEnded } from '../state/live.tsx';
@@ -174,7 +174,7 @@ function Requests({ matches }: { matches: (request: RunRequest) => boolean }) {
   );
 }
 
-type Asked = Pick<StartRunRequest, 'drillId' | 'suiteId'>;
+type Selection = Pick<InspectorStartRunRequest, 'drillId' | 'suiteId'>;
 
 function Launch({
   what,
@@ -182,7 +182,7 @@ function Launch({
   retries,
   concurrency,
 }: {
-  what: Asked;
+  what: Selection;
   trials?: number | undefined;
   retries?: number;
   concurrency?: number;

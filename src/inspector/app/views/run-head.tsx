@@ -1,6 +1,6 @@
 // The head of a run: its verdict, what it was, what it comes to, and what to do with it next.
 import { useState } from 'preact/hooks';
-import type { RunReply } from '../../../contract/inspector-runs.js';
+import type { InspectorRunReply } from '../../../contract/inspector-runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { Fact, Hash, hostDuration, hostTime } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
@@ -8,7 +8,7 @@ import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 
-export function RunHead({ reply }: { reply: RunReply }) {
+export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
   if (report === undefined) return <Unfinished reply={reply} />;
   const { result, drill, target } = report;
@@ -54,7 +54,7 @@ export function RunHead({ reply }: { reply: RunReply }) {
   );
 }
 
-function headline({ report }: RunReply): string {
+function headline({ report }: InspectorRunReply): string {
   const { result } = report!;
   if (result.failure !== undefined) return result.failure.message;
   const broken = result.assertionResults.filter((assertion) => assertion.status !== 'passed');
@@ -63,7 +63,7 @@ function headline({ report }: RunReply): string {
   return `${names.join(', ')}${broken.length > 4 ? ` and ${broken.length - 4} more` : ''} ${broken.length === 1 ? 'does' : 'do'} not hold`;
 }
 
-function Actions({ reply }: { reply: RunReply }) {
+function Actions({ reply }: { reply: InspectorRunReply }) {
   const { identity } = reply.report!.result;
   const [problem, setProblem] = useState<string | undefined>();
   const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
@@ -95,7 +95,7 @@ function Actions({ reply }: { reply: RunReply }) {
   );
 }
 
-function Unfinished({ reply }: { reply: RunReply }) {
+function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;
   return (
     <header class="run-head">

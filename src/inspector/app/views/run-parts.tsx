@@ -1,6 +1,6 @@
 // The other parts of a run: every assertion, the interactions, the world as it was left, attachments, and what it was set up from.
 import { useState } from 'preact/hooks';
-import type { InspectorAttachment, RunReply } from '../../../contract/inspector-runs.js';
+import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector-runs.js';
 import type { CheckpointResult, InteractionResult } from '../../../contract/run.js';
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
@@ -10,7 +10,7 @@ import { saveAs } from '../kit/save.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
 
-export function AssertionsPart({ reply, chosen, onEvidence }: { reply: RunReply } & Pick<FindingsProps, 'chosen' | 'onEvidence'>) {
+export function AssertionsPart({ reply, chosen, onEvidence }: { reply: InspectorRunReply } & Pick<FindingsProps, 'chosen' | 'onEvidence'>) {
   const { runId } = reply;
   const loaded = useLoad(`assertions ${runId}`, () => client.call('listAssertions', { path: { runId } }));
   return (
@@ -71,7 +71,7 @@ function CheckpointTable({ checkpoints }: { checkpoints: readonly CheckpointResu
   );
 }
 
-export function InteractionsPart({ reply }: { reply: RunReply }) {
+export function InteractionsPart({ reply }: { reply: InspectorRunReply }) {
   const interactions = reply.report?.result.interactions ?? [];
   if (interactions.length === 0)
     return (
@@ -230,7 +230,7 @@ function Attachment({ runId, attachment }: { runId: string; attachment: Inspecto
   );
 }
 
-export function SetupPart({ reply }: { reply: RunReply }) {
+export function SetupPart({ reply }: { reply: InspectorRunReply }) {
   if (reply.report === undefined)
     return <Empty title="Not yet">The setup is part of the report, which is written when the run ends.</Empty>;
   const { setup, setupHash } = reply.report.result.setup;

@@ -1,6 +1,6 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
-import type { RunReply } from '../../../contract/inspector-runs.js';
+import type { InspectorRunReply } from '../../../contract/inspector-runs.js';
 import { EntryPane } from '../evidence/entry-pane.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';
@@ -27,7 +27,7 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
   );
 }
 
-function Run({ reply, query }: { reply: RunReply; query: { [name: string]: string } }) {
+function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: string]: string } }) {
   const { runId } = reply;
   const source = useMemo(() => runSource(client, runId), [runId]);
   const count = Math.max(reply.evidence.toSequence, grown.value.get(runId) ?? 0);
@@ -80,7 +80,7 @@ const partNames: { [Name in Part]: string } = {
   setup: 'Setup',
 };
 
-function countOf({ report }: RunReply, part: Part): number | undefined {
+function countOf({ report }: InspectorRunReply, part: Part): number | undefined {
   if (report === undefined) return undefined;
   if (part === 'assertions') return report.result.assertionResults.length;
   if (part === 'interactions') return report.result.interactions.length;
@@ -93,7 +93,7 @@ function sequenceOf(text: string | undefined, count: number): number | undefined
 }
 
 interface EvidenceProps {
-  reply: RunReply;
+  reply: InspectorRunReply;
   source: EvidenceSource;
   count: number;
   selected: number | undefined;

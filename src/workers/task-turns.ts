@@ -3,6 +3,7 @@
 //     that had.
 //   TASK-TURNS-2. A party has at most `runningMax` tasks running, so that there is a worker for a party that has none running.
 //   TASK-TURNS-3. Tasks of one party begin in the order they came.
+import { LruMap } from '../collections/lru-map.js';
 import { limits } from '../contract/limits.js';
 
 export class TaskTurns<Item> {
@@ -10,7 +11,7 @@ export class TaskTurns<Item> {
   readonly #waiting = new Map<string, Item[]>();
   readonly #running = new Map<string, number>();
   /** When each party's last task began, as a count of tasks. The oldest are forgotten. */
-  readonly #lastBegun = new Map<string, number>();
+  readonly #lastBegun = new LruMap<string, number>({ entriesMax: limits.taskPartiesKeptMax });
   #begun = 0;
   #size = 0;
 
@@ -45,15 +46,13 @@ export class TaskTurns<Item> {
     let chosen: { party: string; items: Item[]; last: number } | undefined;
     for (const [party, items] of this.#waiting) {
       if ((this.#running.get(party) ?? 0) >= this.#runningMax) continue;
-      const last = this.#lastBegun.get(party) ?? -1;
+      const last = this.#lastBegun.peek(party) ?? -1;
       if (chosen === undefined || last < chosen.last) chosen = { party, items, last };
     }
     if (chosen === undefined) return undefined;
     const { party, items } = chosen;
     this.#running.set(party, (this.#running.get(party) ?? 0) + 1);
-    this.#lastBegun.delete(party);
     this.#lastBegun.set(party, this.#begun++);
-    if (this.#lastBegun.size > limits.taskPartiesKeptMax) this.#lastBegun.delete(this.#lastBegun.keys().next().value as string);
     return this.#take(party, items, 0);
   }
 

@@ -125,7 +125,6 @@ export class TaskPool<Task, Result> {
       job.worker = worker;
       const { taskWorkerStartMs: ms } = limits;
       this.#limit(job, { ms, lost: new TaskLost(`${job.what}: no worker began within ${ms / 1_000} s.`, { why: 'other' }) });
-      worker.hold(true);
       worker.post(task);
     } catch (error) {
       this.#fail(job, error);
@@ -171,8 +170,6 @@ export class TaskPool<Task, Result> {
     // It was given up a moment ago; its worker is ending.
     if (job === undefined) return;
     this.#jobs.set(worker, undefined);
-    // A server that waits for nothing else may end.
-    worker.hold(false);
     // What broke inside may stay broken, such as a bundler that ended.
     if ('bug' in answer) this.#end(worker);
     this.#settle(job);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Semaphore } from '../../src/control/semaphore.js';
+import { Semaphore } from '../../src/async/semaphore.js';
 
 test('so many at once, the others in order, and a failure gives its place back', async () => {
   const gate = new Semaphore(2);

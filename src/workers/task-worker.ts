@@ -1,6 +1,5 @@
 // A worker of a task pool: takes one task at a time, plain structured data, and answers it. What it is, the pool does not know: a thread
-// here, a process in task-process.ts.
-import { Worker } from 'node:worker_threads';
+// (task-thread.ts), or whatever else its owner starts, such as a process in a box.
 import type { ErrorFrame } from '../contract/errors.js';
 
 /** What a worker answers. `bug`: the stack of what was not a refusal. */
@@ -25,8 +24,6 @@ export interface TaskWorker<Task> {
   post(task: Task): void;
   /** Resolves when nothing of it runs any more. */
   end(): Promise<void>;
-  /** Whether the process stays for it. */
-  hold(isHeld: boolean): void;
 }
 export type StartTaskWorker<Task, Result> = (events: TaskWorkerEvents<Result>) => TaskWorker<Task>;
 
@@ -35,27 +32,4 @@ export interface ThreadLimits {
   heapMb: number;
   youngHeapMb: number;
   stackMb: number;
-}
-
-/** Threads that begin at task-entry.ts. */
-export function threadWorkers<Task, Result>(name: string, { heapMb, youngHeapMb, stackMb }: ThreadLimits): StartTaskWorker<Task, Result> {
-  return ({ onBegun, onAnswer, onLost }) => {
-    const thread = new Worker(new URL('./task-entry.js', import.meta.url), {
-      name,
-      argv: [],
-      execArgv: [],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngHeapMb, stackSizeMb: stackMb },
-    });
-    thread.on('message', (message: TaskBegun | TaskAnswer<Result>) => ('begun' in message ? onBegun() : onAnswer(message)));
-    thread.on('error', (error: NodeJS.ErrnoException) => onLost(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other', error));
-    thread.on('exit', (code) => onLost('other', new Error(`a ${name} worker ended with ${code}`)));
-    return {
-      post: (task) => thread.postMessage(task),
-      end: async () => {
-        await thread.terminate();
-      },
-      hold: (isHeld) => (isHeld ? thread.ref() : thread.unref()),
-    };
-  };
 }

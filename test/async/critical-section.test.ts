@@ -1,6 +1,6 @@
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeSection, runCritical, useSection } from '../../src/actors/critical-section.js';
+import { closeSection, runCritical, useSection } from '../../src/async/critical-section.js';
 
 test('outside of a host everything passes', () => {
   equal(

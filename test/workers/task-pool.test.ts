@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import { CompileWorkers } from '../../src/control/compile-port.js';
 import type { CompileTask } from '../../src/control/compile-tasks.js';
-import { TaskLost, TaskPool } from '../../src/control/task-pool.js';
-import type { StartTaskWorker, TaskWorkerEvents } from '../../src/control/task-worker.js';
+import { TaskLost, TaskPool } from '../../src/workers/task-pool.js';
+import type { StartTaskWorker, TaskWorkerEvents } from '../../src/workers/task-worker.js';
 
 /** Notes what is posted, and answers what `answer` gives for it; nothing for undefined. */
 function workers<Task, Result>(answer: (task: Task) => Result | undefined) {
@@ -25,7 +25,6 @@ function workers<Task, Result>(answer: (task: Task) => Result | undefined) {
       end: async () => {
         alive -= 1;
       },
-      hold: () => {},
     };
   };
   return { posted, events, start, alive: () => alive };

@@ -1,0 +1,40 @@
+// This installation of Drillyard: where it lies, its version, and the lines of Node.js that it runs on.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface Installation {
+  /** The folder of its package.json; source, dist and an installed package all lie below it. */
+  root: string;
+  version: string;
+  /** A range, as package.json has it. */
+  nodeVersions: string;
+}
+
+let found: Installation | undefined;
+
+/** Read once: by the package.json named drillyard at or above this file. */
+export function installation(): Installation {
+  found ??= findInstallation();
+  return found;
+}
+
+function findInstallation(): Installation {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const path = join(folder, 'package.json');
+    if (existsSync(path)) {
+      const { name, version, engines } = JSON.parse(readFileSync(path, 'utf8')) as {
+        name?: string;
+        version: string;
+        engines: { node: string };
+      };
+      if (name === 'drillyard') return { root: folder, version, nodeVersions: engines.node };
+    }
+    if (folder === dirname(folder)) throw new Error('no package.json named drillyard above this file');
+  }
+}
+
+/** The version of the package that runs. */
+export function packageVersion(): string {
+  return installation().version;
+}

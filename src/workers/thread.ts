@@ -1,0 +1,70 @@
+// One thread, as a Piscina pool of one. Why a pool a thread and not one pool for all: its one thread is known from the start, so whoever
+// ends it waits until it is really over, and no other thread hears of it. With one pool, aborting a task starts the replacement while the
+// old thread may still be running, and does not tell which thread it was. Measured, 2 cores: ending a thread inside `for (;;)` takes 4 ms,
+// its replacement answers after 30-37 ms either way; four threads start in 72 ms as four pools and 62 ms as one, with the same memory.
+import { fileURLToPath } from 'node:url';
+import type { ResourceLimits, Transferable } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+
+export interface ThreadStart {
+  /** The module that it runs. */
+  entry: URL;
+  /** Of the function there that takes a task. */
+  run: string;
+  resourceLimits?: ResourceLimits;
+  workerData?: unknown;
+  /** Default: a copy of this process's environment. */
+  env?: NodeJS.ProcessEnv;
+  /** What it posts to its parent besides the results of its tasks. */
+  onMessage?(message: unknown): void;
+}
+
+export interface Thread {
+  /**
+   * One task at a time. Rejects with what the task threw or, when the thread has ended under it, with the error that ended it. The process
+   * stays for as long as a task runs.
+   */
+  run(task: unknown, transferList?: Transferable[]): Promise<unknown>;
+  /** Resolves, with its exit code, once the thread is gone. */
+  readonly exited: Promise<number>;
+  /** Ends it whatever it does; resolves when nothing of it runs any more. */
+  end(): Promise<void>;
+}
+
+export function startThread({ entry, run, resourceLimits, workerData, env, onMessage }: ThreadStart): Thread {
+  const pool = new Piscina({
+    filename: fileURLToPath(entry),
+    name: run,
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: 0,
+    maxQueue: 1,
+    concurrentTasksPerWorker: 1,
+    // A thread that waits for its next task by blocking would not answer what else it is sent.
+    atomics: 'disabled',
+    ...(resourceLimits === undefined ? {} : { resourceLimits }),
+    ...(env === undefined ? {} : { env }),
+    argv: [],
+    execArgv: [],
+    workerData,
+    niceIncrement: 0,
+    trackUnmanagedFds: true,
+    closeTimeout: 0,
+    recordTiming: false,
+    stricterFIFO: false,
+    workerHistogram: false,
+  });
+  // What goes wrong in the thread also ends its task; between tasks its end is all there is to know.
+  pool.on('error', () => {});
+  if (onMessage !== undefined) pool.on('message', onMessage);
+  const exited = new Promise<number>((resolve) => pool.threads[0]!.once('exit', resolve));
+  // The pool would start another in its place, which nobody has asked for.
+  void exited.then(() => pool.destroy());
+  return {
+    run: (task, transferList = []) => pool.run(task, { transferList }),
+    exited,
+    end: async () => {
+      await Promise.all([pool.destroy(), exited]);
+    },
+  };
+}
