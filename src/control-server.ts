@@ -1,8 +1,8 @@
 // The control server: the control room and the agent bindings behind one listener. Here they meet; none of them knows the other.
 //   CONTROL-SERVER-1. A data directory has one server at a time.
-//   CONTROL-SERVER-2. From the first moment that the port answers, it answers in the envelope: 503 until the server is ready, and 503 to
-//     new work from the moment it is to end.
+//   CONTROL-SERVER-2. From the moment the server is to end, new work is answered 503, in the envelope, as long as the port answers.
 //   CONTROL-SERVER-3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
+// Before it is ready it answers 503 in the envelope, too.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';

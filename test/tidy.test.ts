@@ -308,3 +308,27 @@ test('each invariant has an id of its own, named after its file, and a test that
   assert.deepEqual(broken, []);
   assert.ok(idsOf.size >= 250, `${idsOf.size} invariants`);
 });
+
+test('a page that a comment cites exists, and the index of decisions lists each of them', () => {
+  const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
+  const index = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
+  const listed = [...index.matchAll(/^- \[\d{3}\]\((.+\.md)\)/gm)].map(([, page]) => page);
+  assert.deepEqual(listed, pages.sort());
+  assert.equal(new Set(pages.map((page) => page.slice(0, 3))).size, pages.length);
+  const broken: string[] = [];
+  for (const page of pages) {
+    const text = readFileSync(join(root, 'docs/decisions', page), 'utf8');
+    const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, part]) => part);
+    if (parts.join() !== 'Context,Choice,Consequence,What was measured') broken.push(`${page}: its parts are ${parts.join()}`);
+    for (const [, file] of text.matchAll(/`((?:src|test)\/[^`*]+)`/g))
+      if (!existsSync(join(root, file as string))) broken.push(`${page} names ${file}, which does not exist`);
+  }
+  for (const name of [...files.map((file) => file.name), ...listSources('test')]) {
+    const text = readFileSync(join(root, name), 'utf8');
+    for (const [cited, number] of text.matchAll(/docs\/decisions\/(\d+)/g))
+      if (!pages.some((page) => page.startsWith(`${number}-`))) broken.push(`${name} cites ${cited}`);
+    for (const [, page] of text.matchAll(/^ *(?:\/\/|\/?\*).*?([A-Za-z0-9_./-]+\.md)\b/gm))
+      if (!existsSync(join(root, page as string))) broken.push(`${name} cites ${page}`);
+  }
+  assert.deepEqual(broken, []);
+});

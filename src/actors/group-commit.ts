@@ -1,4 +1,4 @@
-// Group commit: the write sets of all actors that need it in one commit, their replies after it.
+// Group commit: the write sets of all actors that need it in one commit, their replies after it. Why: docs/decisions/004.
 //   GROUP-COMMIT-1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
 //   GROUP-COMMIT-2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at
 //     once.

@@ -1,5 +1,6 @@
 // MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but where there is progress to tell to a caller who wants it:
 // an event stream. What is wrong with the HTTP request itself (host, bearer, size, media type) is returned as everywhere, in the envelope.
+// Why: docs/decisions/001.
 //   MCP-ROUTE-1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a
 //     message of its own is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
 import { ServiceError } from '../contract/errors.js';

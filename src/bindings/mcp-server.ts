@@ -1,4 +1,5 @@
 // The methods of MCP for one message, whatever carries it. Stateless: all that is known of the client is in the message and its headers.
+// Why: docs/decisions/001.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress } from '../contract/world-protocol.js';

@@ -1,4 +1,4 @@
-// What the command line ends with (decisions.md 12).
+// What the command line ends with (docs/cli.md).
 export const exitCodes = {
   /** Everything selected passed. */
   passed: 0,

@@ -1,5 +1,5 @@
 // A behavior's modules as one function expression (tools/ambient.ts). Every file comes through behavior-modules.ts, so the output knows no
-// absolute path, no tsconfig and no folder it was made in.
+// absolute path, no tsconfig and no folder it was made in. Why: docs/decisions/008.
 //   BEHAVIOR-BUNDLE-1. Equal files give equal code, wherever they lie.
 //   BEHAVIOR-BUNDLE-2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
 //   BEHAVIOR-BUNDLE-3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on

@@ -1,4 +1,4 @@
-// Data chosen for a source from outside of it: the rows of some tool instances, instead of what the source gives them (interface.md 2.9).
+// Data chosen for a source from outside of it: the rows of some tool instances, instead of what the source gives them.
 //   DATA-CHOICES-1. The choice is written into the start it is for, the world's or one scenario's layer; setups, hashes and the view follow
 //     from there.
 //   DATA-CHOICES-2. In that start the chosen instances have the chosen rows and no others. What is layered above still applies.

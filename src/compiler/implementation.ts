@@ -1,4 +1,4 @@
-// The captured source of tools (interface.md 2.12): what was bundled, byte for byte, under ids that say nothing. Budgets are those of
+// The captured source of tools: what was bundled, byte for byte, under ids that say nothing. Budgets are those of
 // section 8.
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';

@@ -1,4 +1,4 @@
-// What worlds start from: the world's own start, with a scenario's layer, with a drill's overrides (decisions.md 6).
+// What worlds start from: the world's own start, with a scenario's layer, with a drill's overrides.
 //   SETUPS-1. Patches append, actors replace by (id, instanceId) in place, faults and initial events add, overrides rank higher, the clock
 //     replaces.
 //   SETUPS-2. An instance that is not named is the package's default one, so both ways of writing it give one setup.

@@ -49,7 +49,7 @@ export class ToolCatalog {
     this.#diagnostics = diagnostics;
     this.#broken = broken;
     for (const manifest of manifests) if (!this.#tools.has(manifest.id)) this.#tools.set(manifest.id, catalogTool(manifest));
-    // Reserved: the world itself, whose one operation is waiting (decisions.md 7).
+    // Reserved: the world itself, whose one operation is waiting.
     const none: ReadonlyMap<string, Check> = new Map();
     this.#tools.set('world', {
       operations: new Map([['clock.wait', { output: () => null, errors: new Set() }]]),

@@ -1,4 +1,4 @@
-// The compiled project as people and the inspector see it (interface.md 2.12). Also made of source that does not compile: then of what
+// The compiled project as people and the inspector see it. Also made of source that does not compile: then of what
 // fits.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Drill } from '../contract/drill.js';

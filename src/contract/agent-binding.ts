@@ -1,4 +1,4 @@
-// What an agent says and hears over HTTP (decisions.md 8). The CLI binding speaks the same to the same listener.
+// What an agent says and hears over HTTP (docs/bindings.md). The CLI binding speaks the same to the same listener.
 import type { ToolOutcome } from './evidence.js';
 import type { JsonValue } from './json.js';
 import type { DottedId, Slug, VirtualUs } from './primitives.js';

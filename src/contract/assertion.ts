@@ -1,4 +1,4 @@
-// Assertions over state and evidence (decisions.md 10). docs/assertions.md has the exact rule of each kind.
+// Assertions over state and evidence. docs/assertions.md has the exact rule of each kind.
 import type { JsonObject, JsonValue } from './json.js';
 import type { JsonPath } from './json-path.js';
 import type { Count, DottedId, DurationUs, RowId, Slug, VirtualUs } from './primitives.js';

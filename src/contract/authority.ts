@@ -1,4 +1,4 @@
-// What a caller may do: authorities by name, and the roles that stand for sets of them (decisions.md 5).
+// What a caller may do: authorities by name, and the roles that stand for sets of them.
 
 export const readAuthorities = [
   'organization.read',

@@ -1,4 +1,4 @@
-// Drills and suites (interface.md 2.3, decisions.md 6). The short form is one interaction; materializing turns it into the long one.
+// Drills and suites. The short form is one interaction; materializing turns it into the long one.
 import type { Assertion, AssertionInput } from './assertion.js';
 import type { JsonValue } from './json.js';
 import type { DurationUs, PositiveDurationUs, Slug, Title } from './primitives.js';

@@ -1,4 +1,4 @@
-// The one table of refusals (interface.md 7, decisions.md 3): code -> status, retryable, source. A refusal is thrown as a
+// The one table of refusals (docs/errors.md): code -> status, retryable, source. A refusal is thrown as a
 // `ServiceError`, caught at two places only: the worker entry (to an error frame) and the router (to the envelope).
 import type { OutcomeError } from './evidence.js';
 import type { JsonValue } from './json.js';

@@ -1,4 +1,4 @@
-// The two digests of a journal, streaming (decisions.md 7). Anybody can recompute them from evidence.jsonl with sha256sum and split.
+// The two digests of a journal, streaming (docs/decisions/013). Anybody can recompute them from evidence.jsonl with sha256sum and split.
 //   EVIDENCE-HASH-1. A leaf is the sha256 of `evidenceLeafEntries` lines (the last leaf may be shorter), each ended by a newline.
 //   EVIDENCE-HASH-2. The digest is the sha256 over the concatenated raw leaf digests, so it depends on the lines only, never on how they
 //     came.

@@ -1,4 +1,4 @@
-// Evidence entries: the ordered journal of a world (interface.md 6, decisions.md 7).
+// Evidence entries: the ordered journal of a world (docs/evidence.md).
 // One entry is one line of RFC 8785 JSON; `evidenceHash` is made of those lines.
 import type { JsonObject, JsonValue } from './json.js';
 import type { OverrideScope } from './scenario.js';

@@ -1,4 +1,4 @@
-// Authoring sessions: conversations that author source (interface.md 2.4, decisions.md 5).
+// Authoring sessions: conversations that author source.
 import type { Diagnostic } from './build.js';
 import type { PageQuery, ProjectPath } from './hosted-organization.js';
 import type { AuthoringSession } from './hosted-resources.js';

@@ -1,4 +1,4 @@
-// Who may do what, hosted: organizations, members, credentials, projects, grants, callback receivers, the audit trail (decisions.md 5).
+// Who may do what, hosted: organizations, members, credentials, projects, grants, callback receivers, the audit trail.
 import type { Authority, Role } from './authority.js';
 import type { Cursor, EpochMs, PageSize, ProjectId, Slug, Version } from './primitives.js';
 import type { tags } from './tags.js';

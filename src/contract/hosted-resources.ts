@@ -1,4 +1,4 @@
-// Hosted resources (interface.md 2.2, 2.4, 2.5, 2.8 to 2.11).
+// Hosted resources.
 import type { Drill, DrillInput } from './drill.js';
 import type { JsonObject } from './json.js';
 import type {

@@ -1,4 +1,4 @@
-// Hosted runs of drills inside sessions, their attachments, evidence bundles and comparisons (interface.md 2.6, decisions.md 5).
+// Hosted runs of drills inside sessions, their attachments, evidence bundles and comparisons.
 import type { PageQuery, ProjectPath } from './hosted-organization.js';
 import type { AccessBundle, SessionPath } from './hosted-sessions.js';
 import type { JsonObject, JsonValue } from './json.js';

@@ -1,4 +1,4 @@
-// Hosted world sessions: what is asked of them and what they answer (interface.md 2.5, decisions.md 5). Bodies are closed objects.
+// Hosted world sessions: what is asked of them and what they answer. Bodies are closed objects.
 import type { EvidenceEntry } from './evidence.js';
 import type { PageQuery, ProjectPath } from './hosted-organization.js';
 import type { WorldSession } from './hosted-resources.js';

@@ -1,5 +1,4 @@
-// From library to build, hosted: tool library, setups, source drafts and revisions, data choices, builds, environments, datasets
-// (interface.md 2.2, 2.8 to 2.10; decisions.md 5).
+// From library to build, hosted: tool library, setups, source drafts and revisions, data choices, builds, environments, datasets.
 import type { Diagnostic } from './build.js';
 import type { CallbackReceiverId, PageQuery, ProjectPath } from './hosted-organization.js';
 import type { CanonicalToolSetupRequest, DatasetRevisionView } from './hosted-resources.js';

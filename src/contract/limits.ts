@@ -1,4 +1,4 @@
-// Every bound of the system by name, the unit last. interface.md 8 fixes those with a section; the rest are ours.
+// Bounds of the system by name, the unit last.
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {
@@ -113,7 +113,7 @@ export const limits = {
   childNoticesMax: 10_000,
   childNoticeCharsMax: 64 * 1024,
 
-  // Compiler and source inspection (interface.md 8).
+  // Compiler and source inspection.
   sourceFileBytesMax: 1024 * 1024,
   sourceSnapshotBytesMax: 16 * 1024 * 1024,
   projectFileBytesMax: 4 * 1024 * 1024,

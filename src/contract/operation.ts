@@ -1,4 +1,4 @@
-// The control plane's operation resource (interface.md 2.7).
+// The control plane's operation resource.
 import type { JsonValue } from './json.js';
 import type { EpochMs } from './primitives.js';
 import type { RunError } from './run.js';

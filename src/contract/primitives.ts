@@ -1,4 +1,4 @@
-// The scalar shapes of the contract (interface.md 2.1 and section 8). Lengths count UTF-16 code units.
+// The scalar shapes of the contract. Lengths count UTF-16 code units.
 import type { tags } from './tags.js';
 
 /** An id: lower-case letters and digits, a letter first, joined by single hyphens or underscores. */

@@ -1,4 +1,4 @@
-// The files of a repository the compiler reads (decisions.md 6).
+// The files of a repository the compiler reads.
 import type { EnvironmentId, ProjectId, Seed, Slug, Title, VirtualUs } from './primitives.js';
 import type { FaultSelection, InitialEvent, ScenarioActor, ScenarioActorInput, StatePatch, ToolOverride } from './scenario.js';
 import type { tags } from './tags.js';

@@ -1,4 +1,4 @@
-// The compiled project view (interface.md 2.12).
+// The compiled project view.
 import type { Diagnostic } from './build.js';
 import type { Drill, Suite } from './drill.js';
 import type { World } from './project-files.js';

@@ -1,4 +1,4 @@
-// What happens while drills run, in order: consumed by live reporters and printed by `run --json` (decisions.md 12).
+// What happens while drills run, in order: consumed by live reporters and printed by `run --json` (docs/cli.md).
 import type { HostMs } from './primitives.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 import type { ToolFailure } from './tool-failure.js';

@@ -1,4 +1,4 @@
-// Runs: identity, result, hosted run, capture (interface.md 2.6).
+// Runs: identity, result, hosted run, capture.
 import type { CapturePolicies } from './drill.js';
 import type { CheckpointKind } from './evidence.js';
 import type { JsonObject, JsonValue } from './json.js';

@@ -1,4 +1,4 @@
-// Scenarios: what a world starts from (interface.md 2.3). `Scenario` is the materialized form, every default present;
+// Scenarios: what a world starts from. `Scenario` is the materialized form, every default present;
 // `ScenarioInput` is what an author may write.
 import type { JsonObject, JsonValue } from './json.js';
 import type { Description, DottedId, PositiveCount, ProviderErrorCode, RowId, Slug, Title, VirtualUs } from './primitives.js';

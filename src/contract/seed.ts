@@ -1,4 +1,4 @@
-// Seeds: decimal unsigned 64-bit integers as text (decisions.md 1).
+// Seeds: decimal unsigned 64-bit integers as text.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from './canonical-json.js';
 

@@ -1,5 +1,5 @@
 // Why a value does not have its shape: every broken path, with a stable code (docs/errors.md). typia's generated checks say yes or no
-// fast; this walk over the same types' schemas runs when the answer was no.
+// fast; this walk over the same types' schemas runs when the answer was no. Why: docs/decisions/017.
 //   SHAPE-ISSUES-1. Unions are decided first (by JSON type, then by the member that tells the alternatives apart), so one typo is one
 //     issue.
 //   SHAPE-ISSUES-2. A refinement sees only values whose shape is right.

@@ -1,4 +1,4 @@
-// What a target is asked and what it may use (decisions.md 9): the invocation every kind gets, and the context of a module.
+// What a target is asked and what it may use: the invocation every kind gets, and the context of a module.
 import type { ToolOutcome } from './evidence.js';
 import type { JsonValue } from './json.js';
 import type { ExternalResult } from './target-completion.js';

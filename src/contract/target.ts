@@ -1,4 +1,4 @@
-// Targets: the agents a drill tries (interface.md 2.3, decisions.md 9).
+// Targets: the agents a drill tries.
 import type { HostVariableName, Slug } from './primitives.js';
 import type { tags } from './tags.js';
 

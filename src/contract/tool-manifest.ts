@@ -1,4 +1,4 @@
-// Tool manifests and tool package files (decisions.md 6).
+// Tool manifests and tool package files.
 import type { JsonObject, JsonValue } from './json.js';
 import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from './primitives.js';
 import type { StatePatch } from './scenario.js';

@@ -1,4 +1,4 @@
-// The verdict rule (decisions.md 10), once: drills apply it, reports recompute it.
+// The verdict rule, once: drills apply it, reports recompute it.
 import type { AssertionResult, RunResult, Verdict } from './run.js';
 
 /** Failed if any gate failed or was invalid, else inconclusive if any gate was, else passed. What is no gate never counts. */

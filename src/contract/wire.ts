@@ -1,4 +1,4 @@
-// A tool's wire routes as they cross from a binding to a world and back (decisions.md 6).
+// A tool's wire routes as they cross from a binding to a world and back.
 import type { JsonValue } from './json.js';
 import type { DottedId, Slug } from './primitives.js';
 import type { ToolHttpRoute } from './tool-manifest.js';

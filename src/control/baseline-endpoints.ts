@@ -1,4 +1,4 @@
-// What the world of a draft's current revision starts with, row by row, as its newest build has it (interface.md 2.10).
+// What the world of a draft's current revision starts with, row by row, as its newest build has it.
 import { namedInstances } from '../compiler/setups.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { SourceBaseline, SourceDataChoices } from '../contract/hosted-resources.js';

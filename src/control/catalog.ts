@@ -1,4 +1,4 @@
-// The catalog: every hosted resource, in one LMDB environment that only this process writes.
+// The catalog: every hosted resource, in one LMDB environment that only this process writes. Why: docs/decisions/004.
 //   CATALOG-1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits
 //     together.
 //   CATALOG-2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.

@@ -1,4 +1,4 @@
-// Data choices of a source version: made once, then they are part of what the version is (interface.md 2.9).
+// Data choices of a source version: made once, then they are part of what the version is.
 import { canonicalJson } from '../contract/canonical-json.js';
 import { ServiceError } from '../contract/errors.js';
 import type { SourceDataChoices } from '../contract/hosted-resources.js';

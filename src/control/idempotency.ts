@@ -1,4 +1,4 @@
-// What an Idempotency-Key has led to (decisions.md 2): claims and stored answers. dispatch.ts calls it inside its changes.
+// What an Idempotency-Key has led to (docs/decisions/011): claims and stored answers. dispatch.ts calls it inside its changes.
 //   IDEMPOTENCY-1. A key means one request: another request under it is refused for as long as the claim is kept.
 //   IDEMPOTENCY-2. A claim without an answer is at work in this incarnation (`ClaimsAtWork`), or was left by an earlier one and may be
 //     taken again.

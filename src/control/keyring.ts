@@ -1,6 +1,6 @@
 // The server's secret key in its generations, and what is derived from it: tokens of worlds, signing secrets of callbacks, the MACs of
 // cursors. They are derived from the id of what they open, so that they need not be stored. Control credentials are random, and no affair
-// of the key.
+// of the key. Why: docs/decisions/007.
 //   KEYRING-1. The first generation derives as versions without generations did.
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Tool setups: a choice of library tools and test definitions, made into a source draft and its first build (interface.md 2.2, 2.3).
+// Tool setups: a choice of library tools and test definitions, made into a source draft and its first build.
 import { canonicalToolSetupRequest } from '../contract/defaults.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../contract/hosted-resources.js';

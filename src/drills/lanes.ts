@@ -1,4 +1,4 @@
-// Work on many things in lanes, numbered from 0: within a lane, one thing after the other.
+// Work on many things in lanes, numbered from 0: within a lane, one thing after the other. Why: docs/decisions/006.
 //   LANES-1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
 //   LANES-2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited
 //     for.

@@ -1,4 +1,4 @@
-// Run errors (interface.md 2.6): what went wrong around a run, as a value in its result.
+// Run errors: what went wrong around a run, as a value in its result.
 import { errorTable, type Issue, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonObject } from '../contract/json.js';

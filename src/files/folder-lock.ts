@@ -1,4 +1,5 @@
 // One process at a time uses a folder. The lock is a file that names its holder; a holder that is gone, however it ended, holds nothing.
+// Why: docs/decisions/018.
 //   FOLDER-LOCK-1. On one machine a holder is alive when its process is, and is the very process that wrote the file, not a later one of
 //     the same id. Of a holder on another machine (a shared volume) only the time of the file tells, which a living holder renews.
 // The file appears whole, by a link: who reads it reads a holder.

@@ -1,4 +1,4 @@
-// How replies are written: JSON with a correlation id, errors in the one envelope (interface.md 7).
+// How replies are written: JSON with a correlation id, errors in the one envelope.
 import { errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { rateHeaders } from './rate-headers.js';

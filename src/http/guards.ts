@@ -1,4 +1,4 @@
-// The checks before a route runs, each alone, in the order in which the router makes them:
+// The checks before a route runs, each alone, in the order in which the router makes them (ROUTER-1):
 // host and origin -> route -> size -> media type -> bearer -> the route's own.
 import { ServiceError } from '../contract/errors.js';
 import { tooLarge } from './body-collector.js';

@@ -1,4 +1,4 @@
-// The small server interface behind which uWebSockets.js and node:http are the same thing to every route.
+// The small server interface behind which uWebSockets.js and node:http are the same thing to every route. Why: docs/decisions/016.
 import type { ServiceWarning } from './service-warning.js';
 
 export interface ServerRequest {

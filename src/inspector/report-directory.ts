@@ -1,4 +1,4 @@
-// The report directory as a list (interface.md 4.1 rule 1): ordered by the modification time of each report's folder, then by run id.
+// The report directory as a list: ordered by the modification time of each report's folder, then by run id.
 //   REPORT-DIRECTORY-1. Paths are made here, out of the configured directory and a run id that fits its pattern; nothing else of a client
 //     comes near one.
 //   REPORT-DIRECTORY-2. What is no usable report is listed as unavailable, and takes a place of the page.

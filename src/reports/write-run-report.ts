@@ -1,4 +1,4 @@
-// Writes the report folder of one run: `<reportDirectory>/<runId>/` (decisions.md 12).
+// Writes the report folder of one run: `<reportDirectory>/<runId>/` (docs/reports.md).
 // The projections are made from what report.json says, read back, so that a member JSON has no place for cannot show in them.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

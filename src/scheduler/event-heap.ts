@@ -1,5 +1,6 @@
 // What is due next in virtual time: a 4-ary min-heap over typed arrays.
 // Owns times, sequences and slots. Does not own what an event is: a slot is a small integer under which the caller keeps its own columns.
+// Why: docs/decisions/009.
 //   EVENT-HEAP-1. `pop` yields events in the order (atUs, sequence). The caller's sequences are unique, so the order is total and stable.
 //   EVENT-HEAP-2. `#slots` is a permutation of 0..capacity-1: the first `size` belong to the heap's positions, the rest are free.
 //   EVENT-HEAP-3. `#positions[#slots[p]] === p` for every position p below `size`.

@@ -1,4 +1,5 @@
 // The realm: where tool code runs. One vm context a thread, made on first use, shared by every tool and every world of the thread.
+// Why: docs/decisions/005.
 //   REALM-1. Nothing of the host's realm is ever visible in it: values are admitted copies, functions are made inside, errors are
 //     translated.
 //   REALM-2. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would

@@ -1,6 +1,6 @@
 // Boxes for hosts of worlds: processes inside bubblewrap that have loaded everything and wait for the data folder they are to serve.
 // What a box sees is fixed when it starts, so an empty one sees an empty folder of its own (its slot); a data folder that it is given is
-// moved into the slot, on the same file system, and back when the box has ended.
+// moved into the slot, on the same file system, and back when the box has ended. Why: docs/decisions/005.
 //   BOXES-1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the
 //     next start moves it back.
 //   BOXES-2. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left

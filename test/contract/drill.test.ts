@@ -1,4 +1,4 @@
-// interface.md 2.3 (drill) and decisions.md 6 (long drills, suites), at the edges.
+// Drills, short and long, and suites, at the edges.
 import { validateDrill, validateSuite } from '../../src/contract/validators.js';
 import { type Edge, edges, integer, items, required, safe, slug, slugs, stranger, text, title } from './edges.js';
 import { assertion, drill, override } from './samples.js';

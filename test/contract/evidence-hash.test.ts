@@ -8,7 +8,7 @@ import fc from '../fast-check.js';
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();
 
-/** From the words of decisions.md 7, with nothing of ours. */
+/** From the words of docs/evidence.md, with nothing of ours. */
 function recompute(lines: readonly string[]): string {
   const leaves: Buffer[] = [];
   for (let first = 0; first < lines.length; first += 1024) {

@@ -1,4 +1,4 @@
-// interface.md 2.2 to 2.4 and 2.8 to 2.10, at the edges.
+// Hosted resources, at the edges.
 import {
   validateAuthoringSession,
   validateCreateToolSetupRequest,

@@ -1,4 +1,4 @@
-// interface.md 2.3 (scenario) and decisions.md 6 (world), at the edges.
+// Scenarios and worlds, at the edges.
 import { validateScenario, validateWorld } from '../../src/contract/validators.js';
 import { dotted, type Edge, edges, integer, items, required, safe, slug, stranger, text, title, virtualTime } from './edges.js';
 import { override, scenario } from './samples.js';

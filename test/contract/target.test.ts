@@ -1,4 +1,4 @@
-// interface.md 2.3 (targets), at the edges.
+// Targets, at the edges.
 import { validateTarget, validateTargetDocument } from '../../src/contract/validators.js';
 import { type Edge, edges, integer, required, slug, stranger, text } from './edges.js';
 import { externalTarget } from './samples.js';

@@ -1,4 +1,4 @@
-// decisions.md 6 (tool packages), at the edges.
+// Tool packages, at the edges.
 import { validateToolManifest } from '../../src/contract/validators.js';
 import { type Edge, edges, required, stranger } from './edges.js';
 

@@ -1,4 +1,4 @@
-// Idempotency, order of checks and what is kept beside an effect (decisions.md 2), through the one door of the control room.
+// Idempotency, order of checks and what is kept beside an effect (docs/decisions/011), through the one door of the control room.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';

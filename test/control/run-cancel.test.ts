@@ -17,7 +17,6 @@ const cancel = async ({ hostedRunId, revision }: { hostedRunId: string; revision
     })
   ).run;
 
-// RUN-CHANGES-1
 test('cancelled before it began, a run has touched nothing: its session is free', async () => {
   kit = await openRunKit();
   const session = await kit.drillSession('refund-happy-path');
@@ -43,7 +42,7 @@ test('cancelled before it began, a run has touched nothing: its session is free'
   await refuses(cancel(ended), 'control.STATE_CONFLICT', { state: 'aborted_before_start' });
 });
 
-// RUN-MEMORY-1, RUN-CHANGES-2, RUN-ATTEMPT-STORE-2
+// RUN-MEMORY-1, RUN-CHANGES-1, RUN-CHANGES-2, RUN-ATTEMPT-STORE-2
 test('cancelled while an agent works, a run ends cancelled, its access first, with its evidence', async () => {
   kit = await openRunKit();
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));

@@ -22,6 +22,7 @@ async function readySession(service: Service, credential: string, body: { seed: 
 }
 
 for (const engine of engines) {
+  // CONTROL-SERVER-3
   test(`${engine}: the first start tells ids and credential once, the second goes on with all that is there`, async () => {
     const dataDirectory = temporaryFolder();
     const first = await startService({ dataDirectory, flags: ['--server', engine] });

@@ -177,7 +177,7 @@ async function assertExactlyOnce(world: WorldRef, acknowledged: Map<number, Call
   assert.equal(value?.total, total);
 }
 
-/** decisions.md 7, written again from its text: leaves of 1,024 lines, the digest of their digests. */
+/** docs/evidence.md, written again from its text: leaves of 1,024 lines, the digest of their digests. */
 function evidenceHashOf(lines: string[]): string {
   const tree = createHash('sha256');
   for (let from = 0; from < lines.length; from += 1024) {

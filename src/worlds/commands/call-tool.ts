@@ -1,4 +1,4 @@
-// One tool call, from question to entry. The order of the checks is the order in which they are listed (decisions.md 7):
+// One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
 // operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
 // commit.
 import type { OperationEntry, ToolOutcome } from '../../contract/evidence.js';

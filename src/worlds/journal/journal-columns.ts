@@ -1,5 +1,5 @@
 // The open chunk of a journal: drafted entries as columns, the form in which they are stored. Nothing is an object per entry, and a
-// turn that fails is undone by setting the counts back.
+// turn that fails is undone by setting the counts back. Why: docs/decisions/003.
 //   JOURNAL-COLUMNS-1. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
 // `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning stands here once, for the writer and the readers.
 export const stateChangeKind = 1;

@@ -1,4 +1,5 @@
 // What a journal says about earlier positions: a fold over its columns, from a snapshot to a sequence. No tool code is run.
+// Why: docs/decisions/014.
 //   WORLDS-HISTORY-1. Rows are exactly the state_change entries replayed; a row changed many times in a chunk is read once.
 //   WORLDS-HISTORY-2. What is not evidence (clock, random streams, counters) comes from the turns' sides, the last value of each key.
 import type { LifecycleEntry, OperationEntry } from '../../contract/evidence.js';

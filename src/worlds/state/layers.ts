@@ -1,5 +1,6 @@
 // The layers of a world, bottom to top: each holds what changed above the ones below (and above the base), with tombstones. Only the
 // top one is written; a snapshot or a fork makes it a lower one and puts a new one on it, so what they share is never copied.
+// Why: docs/decisions/002.
 import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange, sequenceOfKey } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
 

@@ -1,4 +1,4 @@
-// stateHash (decisions.md 7): 256 buckets a namespace, so that a changed row costs one bucket and not the whole state.
+// stateHash (docs/decisions/013): 256 buckets a namespace, so that a changed row costs one bucket and not the whole state.
 //   STATE-HASH-1. A bucket's digest is the sha256 of its rows' lines ordered by rowId (UTF-16); 32 zero bytes where it is empty.
 //   STATE-HASH-2. A namespace's digest is the sha256 of its 256 bucket digests; an empty namespace has none and no line.
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 // What a world remembers beside rows, queue, receipts and evidence: random streams, counters of faults and overrides, settings.
-// Owns small values by key. Nothing in it is ever rolled back: a draw or a count that happened has happened (decisions.md 7).
+// Owns small values by key. Nothing in it is ever rolled back: a draw or a count that happened has happened (docs/decisions/010).
 //   COUNTERS-1. Every change is in the side record of the next turn that leaves entries, so that the journal folds to the counters at any
 //     turn.
 import type { JsonValue } from '../../contract/json.js';
