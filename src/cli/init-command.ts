@@ -75,12 +75,17 @@ function addsToRepository(folder: string, { ci, template, force }: InitFlags): b
 }
 
 function nextSteps(files: Files, { folder, place }: { folder: string; place: string }): string {
-  const lines = place === '' ? [] : [`  cd ${place}`];
+  const lines = place === '' ? [] : [`  cd ${quoted(place)}`];
   const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
   if (agent !== undefined) lines.push(`  ${ownCommand(folder)} run`, `Then put your own agent in the place of ${agent}.`);
   const workflow = Object.keys(files).find((path) => path.startsWith('.github/'));
   if (workflow !== undefined) lines.push(`Commit ${workflow}: GitHub then runs the drills for every change.`);
   return lines.join('\n');
+}
+
+/** As a shell reads it. */
+function quoted(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** By path in the new repository, whose root is `folder`. */

@@ -114,7 +114,13 @@ function checkFault(
   const { packageId, faultId, operationId } = fault;
   const tool = checking.catalog.find('faults', { packageId, id: faultId }, at);
   checkInstance(checking, fault, at);
-  if (tool !== undefined && operationId !== undefined) checking.catalog.find('operations', { packageId, id: operationId }, at);
+  if (tool === undefined || operationId === undefined || !checking.catalog.find('operations', { packageId, id: operationId }, at)) return;
+  const hit = tool.faults.get(faultId);
+  if (hit === undefined || hit.has(operationId)) return;
+  const place = at.document.place(`${at.path}/operationId`);
+  checking.diagnostics.report('DY4007', place, `fault '${faultId}' never happens to calls of '${operationId}'`, {
+    suggestion: didYouMean(operationId, [...hit]),
+  });
 }
 
 /** Those of workloads are named by occurrence: `<workload>-<actor>-<number from 1>`. */

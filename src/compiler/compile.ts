@@ -72,8 +72,9 @@ export async function compileProject({
   const { settings, document } = rootFile;
   const project = readProject(diagnostics, root, { settings, document, onProgress });
   const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
-  await checkExpressions(diagnostics, project.drills);
-  return finish(diagnostics, { root, project, tools, settings, document }, choices);
+  const catalog = catalogOf(diagnostics, project, tools);
+  await checkExpressions(diagnostics, { drills: project.drills, catalog });
+  return finish({ diagnostics, catalog }, { root, project, tools, settings, document }, choices);
 }
 
 /** What was read, before anything is checked against anything. */
@@ -161,17 +162,24 @@ function packageNameOf(toolFile: string): string {
   return toolFile.replace(/^.*\/|\.tool\.[a-z]+$/g, '');
 }
 
-function finish(diagnostics: Diagnostics, compilation: Compilation, choices: DataChoices | undefined): CompileResult {
-  const { root, project: written, tools, settings, document } = compilation;
+function catalogOf(diagnostics: Diagnostics, project: ProjectDocuments, tools: readonly CompiledSource[]): ToolCatalog {
   const manifests = tools.map(({ compiled }) => compiled.manifest);
   // Of two packages with one id nobody knows which is meant, so neither judges.
   const twice = manifests.map(({ id }) => id).filter((id, index, ids) => ids.indexOf(id) !== index);
-  const catalog = new ToolCatalog(
+  return new ToolCatalog(
     diagnostics,
     manifests.filter(({ id }) => !twice.includes(id)),
-    { ids: new Set([...written.broken.tool, ...twice]), anyOther: written.lacksPackages },
+    { ids: new Set([...project.broken.tool, ...twice]), anyOther: project.lacksPackages },
   );
-  const checking = { diagnostics, catalog };
+}
+
+function finish(
+  checking: { diagnostics: Diagnostics; catalog: ToolCatalog },
+  compilation: Compilation,
+  choices: DataChoices | undefined,
+): CompileResult {
+  const { diagnostics } = checking;
+  const { root, project: written, tools, settings, document } = compilation;
   const known = knownIds(diagnostics, written, tools);
   checkLists(diagnostics, written, tools);
   checkConnections(checking, tools);

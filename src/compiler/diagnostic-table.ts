@@ -96,6 +96,8 @@ export const diagnosticTable = {
   DY6009: error('Bundle too large'),
   DY6010: warning('Module warning'),
   DY6011: error('Type error'),
+  DY6012: warning('Not in the manifest'),
+  DY6013: error('Agent cannot be loaded'),
 } as const satisfies { readonly [code: string]: DiagnosticRule };
 
 export type DiagnosticCode = keyof typeof diagnosticTable;

@@ -37,7 +37,7 @@ function missing(manifest: ToolManifest, { group, id, path, outline }: Missing):
     suggestion:
       near === undefined
         ? `Add '${id}' to ${group} of its default export.`
-        : `It has one for '${near}', which the manifest does not declare: did you mean '${near}'?`,
+        : `It has '${near}' in ${group}, which the manifest does not declare. Did you mean '${id}' there?`,
   };
 }
 

@@ -26,7 +26,7 @@ function declaration(files: readonly BundledFile[], name: string): ReturnType<ty
   return undefined;
 }
 
-function placeIn({ path, text }: BundledFile, index: number): { path: string; line: number; column: number } {
+export function placeIn({ path, text }: BundledFile, index: number): { path: string; line: number; column: number } {
   const before = text.slice(0, index);
   return { path, line: before.split('\n').length, column: index - before.lastIndexOf('\n') };
 }

@@ -13,7 +13,8 @@ export interface CatalogTool {
   operations: ReadonlyMap<string, { output: Check; errors: ReadonlySet<string> }>;
   namespaces: ReadonlyMap<string, Check>;
   events: ReadonlyMap<string, Check>;
-  faults: ReadonlySet<string>;
+  /** What each may happen to. */
+  faults: ReadonlyMap<string, ReadonlySet<string>>;
   callbacks: ReadonlySet<string>;
   /** What the arguments of an operation, the rows of a namespace, the payload of an event are. */
   schemas: { readonly [part in Described]: ReadonlyMap<string, JsonSchema> };
@@ -55,7 +56,7 @@ export class ToolCatalog {
       operations: new Map([['clock.wait', { output: () => null, errors: new Set() }]]),
       namespaces: none,
       events: none,
-      faults: new Set(),
+      faults: new Map(),
       callbacks: new Set(),
       schemas: { operations: new Map(), namespaces: new Map(), events: new Map() },
     });
@@ -76,6 +77,14 @@ export class ToolCatalog {
     return undefined;
   }
 
+  /** Of every package. Undefined where a package is not known, which may have any. */
+  ids(part: Part): readonly string[] | undefined {
+    return this.#hasBroken() ? undefined : [...new Set([...this.#tools.values()].flatMap((tool) => [...tool[part].keys()]))];
+  }
+  packageIds(): readonly string[] | undefined {
+    return this.#hasBroken() ? undefined : [...this.#tools.keys()];
+  }
+
   /** Undefined for what is not declared; `find` reports that. */
   schemaOf(part: Described, { packageId, id }: { packageId: string; id: string }): JsonSchema | undefined {
     return this.#tools.get(packageId)?.schemas[part].get(id);
@@ -90,6 +99,10 @@ export class ToolCatalog {
       suggestion: didYouMean(packageId, known),
     });
     return undefined;
+  }
+
+  #hasBroken(): boolean {
+    return this.#broken.anyOther || this.#broken.ids.size > 0;
   }
 
   #isBroken(packageId: string): boolean {
@@ -107,7 +120,7 @@ function catalogTool({ state, operations, events, faults, callbacks }: ToolManif
     ),
     namespaces: new Map(state.map(({ namespace, schema }) => [namespace, checkOf(schema)])),
     events: new Map(events.map(({ id, payloadSchema }) => [id, checkOf(payloadSchema)])),
-    faults: new Set(faults.map(({ id }) => id)),
+    faults: new Map(faults.map(({ id, appliesTo }) => [id, new Set(appliesTo)])),
     callbacks: new Set(callbacks.map(({ id }) => id)),
     schemas: {
       operations: new Map(operations.map(({ id, inputSchema }) => [id, inputSchema])),

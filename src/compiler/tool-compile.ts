@@ -8,6 +8,7 @@ import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js
 import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
+import { useFindings } from './behavior-uses.js';
 import type { Diagnostics } from './diagnostics.js';
 import { handlerFindings } from './handler-checks.js';
 import { handlerPlace } from './handler-place.js';
@@ -69,6 +70,10 @@ export async function compileTool(
   const code = bundled?.behavior?.code;
   for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
     diagnostics.report(finding.code, document.place(`/manifest${finding.path}`), finding.message, { suggestion: finding.suggestion });
+  }
+  for (const { place, message, suggestion } of code === undefined ? [] : useFindings(manifest, code, bundled?.files ?? [])) {
+    const at = place === undefined ? {} : { file: place.path };
+    reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
   }
   return {
     compiled: {

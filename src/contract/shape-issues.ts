@@ -24,7 +24,7 @@ import {
   unionOf,
 } from './shape.js';
 import type { Refinements } from './shape-refine.js';
-import { becauseOf, expectedWords, foundWords, joinWords, meantConstant, shapeWords, unknownMemberWords } from './shape-words.js';
+import { becauseOf, expectedWords, formsWords, foundWords, meantConstant, unknownMemberWords } from './shape-words.js';
 
 export interface IssueFinderOptions {
   shapes: Shapes;
@@ -103,11 +103,7 @@ class Walk {
     if (chosen === undefined) this.#wrongTag(union, value, path);
     else if (union.tag !== undefined) this.#visitAlternative(chosen, value, path, why);
     else {
-      const names = joinWords(
-        union.objects.map((option) => shapeWords(option.name)),
-        'or',
-      );
-      this.#visitAlternative(chosen, value, path, why, ` [${shapeWords(name)} is ${names}; this is most like ${shapeWords(chosen.name)}]`);
+      this.#visitAlternative(chosen, value, path, why, formsWords(name, union.objects));
     }
   }
 

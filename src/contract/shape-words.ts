@@ -45,6 +45,17 @@ export function shapeWords(name: string | undefined): string {
   return name === undefined ? 'this object' : name.replace(/Input$/, '');
 }
 
+/** ` (a Drill has either "actorId" and "task" or "timeline")`: what each form must have that no other has; '' where one has nothing. */
+export function formsWords(name: string | undefined, forms: readonly { schema: Schema }[]): string {
+  const own = forms.map(({ schema }) =>
+    (schema.required ?? []).filter((member) =>
+      forms.every((form) => form.schema === schema || form.schema.properties?.[member] === undefined),
+    ),
+  );
+  if (name === undefined || own.some((members) => members.length === 0)) return '';
+  return ` (a ${shapeWords(name)} has either ${own.map((members) => joinWords(members.map(quote), 'and')).join(' or ')})`;
+}
+
 export function unknownMemberWords(member: string, known: readonly string[], name: string | undefined): string {
   const near = nearest(member, known);
   const hint = near !== undefined ? meantWords(near) : known.length === 0 ? '; it has none' : `; it has ${joinWords(known, 'and')}`;

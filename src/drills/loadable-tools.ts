@@ -4,10 +4,14 @@ import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
+import type { PlaceOfHandler } from './attempt-context.js';
 import type { PlannedDrill } from './plan.js';
 
 /** Rejects with world.HANDLER_FAILED, or world.HANDLER_TIMEOUT where a module does not end. What else goes wrong, the attempts tell. */
-export async function requireLoadableTools(worlds: Worlds, build: CompiledBuild, drill: PlannedDrill | undefined): Promise<void> {
+export async function requireLoadableTools(
+  worlds: Worlds,
+  { build, drill, placeOfHandler }: { build: CompiledBuild; drill: PlannedDrill | undefined; placeOfHandler: PlaceOfHandler },
+): Promise<void> {
   const trial = drill?.trials[0];
   if (drill === undefined || trial === undefined || build.tools.every(({ behavior }) => behavior === null)) return;
   const { setup, setupHash } = drill;
@@ -24,10 +28,23 @@ export async function requireLoadableTools(worlds: Worlds, build: CompiledBuild,
     });
     await world.query({ kind: 'checkTools' });
   } catch (error) {
-    if (error instanceof ServiceError && fatal.has(error.code)) throw error;
+    if (error instanceof ServiceError && fatal.has(error.code)) throw withFile(error, { build, placeOfHandler });
   } finally {
     await world?.destroy().catch(() => {});
   }
 }
 
 const fatal = new Set<string>(['world.HANDLER_FAILED', 'world.HANDLER_TIMEOUT']);
+
+/** Names the module: an error of tool code has no stack. */
+function withFile(error: ServiceError, { build, placeOfHandler }: { build: CompiledBuild; placeOfHandler: PlaceOfHandler }): ServiceError {
+  const packageId = error.extra.details?.packageId;
+  const tool = build.tools.find((one) => one.packageId === packageId);
+  const known = [...(tool?.manifest.operations.map(({ id }) => id) ?? []), 'operations'];
+  const file = known.map((id) => placeOfHandler(String(packageId), id)?.file).find((path) => path !== undefined);
+  if (tool === undefined || file === undefined) return error;
+  return new ServiceError(error.code, {
+    ...error.extra,
+    message: error.message.replace(' cannot be loaded', ` (${file}) cannot be loaded`),
+  });
+}

@@ -74,7 +74,12 @@ export function tellReported(
   const { report, reportError, cited } = written;
   const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
   const { status, stateHash, evidenceHash, trajectoryHash } = result;
-  const detail: AttemptDetail = { report: document, cited };
+  // What is shown of it has the verdict that counts, and why.
+  const shown =
+    verdict === result.verdict || reportError === undefined
+      ? document
+      : { ...document, result: { ...result, verdict, failure: reportError } };
+  const detail: AttemptDetail = { report: shown, cited };
   onEvent({
     event: 'attempt',
     runId,

@@ -105,7 +105,7 @@ export async function runBuild(
     throw error;
   });
   try {
-    await requireLoadableTools(worlds, build, plan.drills[0]);
+    await requireLoadableTools(worlds, { build, drill: plan.drills[0], placeOfHandler });
     const signal = options.signal ?? new AbortController().signal;
     const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, placeOfHandler, signal, onEvent, onWorld };
     return await new Run(plan, options, { signal, onEvent, play: (request) => attemptPlayed(context, options, request) }).play();

@@ -1,13 +1,16 @@
 // The compile of a repository as a value: a build, or what keeps it from being one. Runs nothing of what it reads.
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
+import { Diagnostics, placeOfFile } from '../compiler/diagnostics.js';
 import { checkTypes } from '../compiler/type-check.js';
 import { findTypeScript } from '../compiler/typescript.js';
 import type { TypeScriptSources } from '../compiler/typescript-sources.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
+import type { ProjectView } from '../contract/project-view.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { installation } from '../files/installation.js';
 import type { RunDrillsOptions } from './options.js';
+import { bundleFaults } from './targets/module-bundle.js';
 
 export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'> {
   /** Whether the types of behaviors and agents in TypeScript are checked, by the TypeScript that is installed there. Default: true. */
@@ -27,10 +30,11 @@ export async function validateRepository(options: ValidateOptions): Promise<Vali
   const { root, config, onCompiling, types: wanted = true } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const compiled = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
-  const { types, diagnostics } = wanted
+  const { types, diagnostics: found } = wanted
     ? withTypeErrors(compiled.typeScript, compiled.diagnostics)
     : { types: { state: 'off' } as const, diagnostics: compiled.diagnostics };
   const { build } = compiled;
+  const diagnostics = await withAgentFaults(resolve(root), compiled.view, found);
   if (build === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { valid: false, diagnostics, types };
   return { valid: true, build, diagnostics, types };
 }
@@ -40,6 +44,24 @@ function withTypeErrors(sources: TypeScriptSources, known: Diagnostic[]): { type
   const found = findTypeScript([sources.root, installation().root]);
   if ('typescript' in found) return { types: { state: 'checked' }, diagnostics: checkTypes(found.typescript, sources, known) };
   return { types: unavailable(found.without), diagnostics: known };
+}
+
+/** What keeps a run from loading an agent, as far as nobody has spoken of its place. */
+async function withAgentFaults(root: string, { targets }: ProjectView, known: Diagnostic[]): Promise<Diagnostic[]> {
+  const modules = new Set(targets.flatMap((target) => (target.kind === 'module' ? [target.module] : [])));
+  const reported = new Set(known.map(({ file, line }) => `${file}:${line}`));
+  const found = new Diagnostics();
+  for (const diagnostic of known) found.add(diagnostic);
+  for (const module of modules) {
+    for (const { message, place } of await bundleFaults({ root, module })) {
+      const at = place === undefined ? placeOfFile(module) : { ...place, path: '' };
+      const key = `${at.file}:${at.line}:${at.column}`;
+      if (reported.has(`${at.file}:${at.line}`) || reported.has(key)) continue;
+      reported.add(key);
+      found.report('DY6013', at, message);
+    }
+  }
+  return found.sorted();
 }
 
 function unavailable(version: string | undefined): TypeCheck {

@@ -6,17 +6,25 @@ const frame = /^\s+at /;
 const foreign = /node_modules|\(node:|at node:|node:internal|<anonymous>/;
 /** How Node ends what it says of an uncaught error. */
 const closing = /^(?:Node\.js v\d.*|[}\]]*|\s*)$/;
+/** A second stack of Node, which tells where an error came out, and not what it is. */
+const emitted = /^Emitted '.*' event/;
+/** The line with which an error begins whose message has several. */
+const named = /^(?:Uncaught |\[)?[A-Z]\w*(?:Error|Exception)\b/;
 
 export function lastWords(said: string): string[] {
   const linesMax = limits.reportLastWordsLinesMax;
   const lines = said.trimEnd().split('\n');
-  const first = lines.findLastIndex((line, index) => frame.test(line) && !frame.test(lines[index - 1] ?? ''));
+  const first = lines.findLastIndex(
+    (line, index) => frame.test(line) && !frame.test(lines[index - 1] ?? '') && !emitted.test(lines[index - 1] ?? ''),
+  );
   if (first < 1) return lines.slice(-linesMax);
   const frames = lines.slice(first);
   const ended = frames.findIndex((line) => !frame.test(line));
   const stack = ended < 0 ? frames : frames.slice(0, ended);
   const own = stack.filter((line) => !foreign.test(line));
-  const after = (ended < 0 ? [] : frames.slice(ended)).filter((line) => !closing.test(line));
-  const head = [lines[first - 1] as string, ...(own.length > 0 ? own : stack).slice(0, 2)];
+  const after = (ended < 0 ? [] : frames.slice(ended)).filter((line) => ![closing, frame, emitted].some((shape) => shape.test(line)));
+  const begun = lines.slice(Math.max(0, first - linesMax), first - 1).findLast((line) => named.test(line));
+  const message = lines[first - 1] as string;
+  const head = [...(begun === undefined || named.test(message) ? [] : [begun]), message, ...(own.length > 0 ? own : stack).slice(0, 2)];
   return [...head, ...after.slice(0, linesMax - head.length)];
 }

@@ -9,6 +9,7 @@ import { setupDigest } from '../compiler/setups.js';
 import type { CompiledBuild } from '../contract/build.js';
 import type { JsonObject } from '../contract/json.js';
 import type { StatePatch, WorldSetup } from '../contract/scenario.js';
+import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { Access } from '../drills/bindings-port.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { openLocalWorld } from '../local-world.js';
@@ -35,13 +36,25 @@ export interface MockToolOptions<T extends ToolTypes = ToolTypes> {
   actor?: { id?: string; attributes?: JsonObject };
   isolate?: LocalIsolation;
 }
+const optionNames = [
+  'package',
+  'from',
+  'starter',
+  'state',
+  'virtualTimeUs',
+  'seed',
+  'actor',
+  'isolate',
+] satisfies (keyof MockToolOptions)[];
 /** The tool and its world in one. */
 export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> &
   Omit<TestWorld, 'connect'> & { connect(): Promise<Access['endpoints']> };
 
 /** Rejects with control.SOURCE_INVALID when the package does not compile, or its rows do not fit their schemas. */
 export async function mockTool<T extends ToolTypes = ToolTypes>(options: MockToolOptions<T>): Promise<MockedTool<T>> {
-  const build = await explained(compilePackage(options, callerOf(new Error().stack)));
+  const caller = callerOf(new Error().stack);
+  refuseUnknownOptions('mockTool', options, optionNames);
+  const build = await explained(compilePackage(options, caller));
   const packageId = build.tools[0]?.packageId as string;
   const actorId = options.actor?.id ?? 'tester';
   const setup: WorldSetup = {

@@ -41,7 +41,10 @@ export async function explained<T>(work: Promise<T>): Promise<T> {
     const diagnostics = diagnosticsOf(error);
     if (diagnostics === undefined) throw error;
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    const lines = errors.map((found) => `${found.file}:${found.line}:${found.column} ${found.code} ${found.message}`);
+    const lines = errors.map(({ file, line, column, code, message, suggestion }) => {
+      const advice = suggestion === undefined ? '' : `. ${suggestion}`;
+      return `${file}:${line}:${column} ${code} ${message}${advice}`;
+    });
     throw new SourceInvalidError(diagnostics, ['It does not compile:', ...lines].join('\n  '));
   }
 }

@@ -95,3 +95,36 @@ test('what a schema leaves open, or says elsewhere, is not refused', async (t) =
   ];
   for (const [schema, expected] of cases) assert.deepEqual(await found(t, asked, schema), expected, schema);
 });
+
+test('names inside of an expression are looked up, as far as it is known what they are those of', async (t) => {
+  const rows = 'state: { notes: { packageId: notes, namespace: notes } }';
+  const cases: [expression: string, expected: string[]][] = [
+    ["state.notes.all(id, state.notes[id].text != '')", []],
+    ['state.notes.all(id, !has(state.notes[id].txet))', ["DY3020 /assertions/0/expression Did you mean 'text'?"]],
+    ["!operations.exists(o, o.operationId == 'notes.ad')", ["DY4007 /assertions/0/expression Did you mean 'notes.add'?"]],
+    ["!operations.exists(o, o.operationId in ['notes.add', 'clock.wait'])", []],
+    ["!operations.exists(o, o.operation == 'notes.add')", ["DY3020 /assertions/0/expression Did you mean 'operationId'?"]],
+    ["!operations.exists(o, o.outcome == 'ok')", ['DY4007 /assertions/0/expression']],
+    ["operations.exists(o, o.outcome.kind == 'okay')", ["DY4007 /assertions/0/expression Did you mean 'ok'?"]],
+    ["!events.exists(e, e.eventId == 'du' || e.payload.anything == 1)", ["DY4007 /assertions/0/expression Did you mean 'due'?"]],
+    ["operations.all(o, !('idempotencyKey' in o))", []],
+  ];
+  for (const [expression, expected] of cases)
+    assert.deepEqual(await found(t, `kind: expr, expression: "${expression}", ${rows}`), expected, expression);
+});
+
+test('a fault that never happens to an operation is not counted by its calls in silence', async (t) => {
+  const asked = asserting('kind: fault.count, fault: { packageId: notes, faultId: down, operationId: notes.add }, count: { equals: 0 }');
+  for (const [hit, expected] of [
+    ['notes.add', []],
+    ['notes.ad', ["DY4007 /assertions/0/fault/operationId Did you mean 'notes.ad'?"]],
+  ] as const) {
+    const manifest = String(sound[tool]).replace('appliesTo: [notes.add]', `appliesTo: [${hit}]`);
+    const { diagnostics } = await compileWith(t, { ...asked, [tool]: manifest });
+    const found = diagnostics.filter(({ code }) => code === 'DY4007');
+    assert.deepEqual(
+      found.map(({ code, path, suggestion }) => `${code} ${path} ${suggestion}`),
+      expected,
+    );
+  }
+});

@@ -414,7 +414,7 @@ const cases: { [code in DiagnosticCode]: Case } = {
     changes: edited(behavior, "'notes.add': (", "'notes.ad': ("),
     at: [tool, '/manifest/operations/0/id', 'notes.add'],
     message: /the behavior has no handler for 'notes.add'/,
-    suggestion: /did you mean 'notes.ad'/,
+    suggestion: /Did you mean 'notes.add' there/,
   },
 
   DY6001: {
@@ -467,6 +467,18 @@ const cases: { [code in DiagnosticCode]: Case } = {
     types: true,
     at: ['drillyard/clean.ts', '', 'text.length'],
     message: /TS2322/,
+  },
+  DY6012: {
+    changes: edited('drillyard/notes.ts', "context.state.put('notes', ", "context.state.put('nots', "),
+    at: ['drillyard/notes.ts', '', "state.put('nots'"],
+    message: /declares no namespace 'nots'/,
+    suggestion: /Did you mean 'notes'\?/,
+  },
+  DY6013: {
+    changes: { 'agent.mjs': "import { help } from './helper.mjs';\nexport default () => help();\n" },
+    types: true,
+    at: ['agent.mjs', '', "'./helper.mjs'"],
+    message: /Could not resolve/,
   },
 };
 

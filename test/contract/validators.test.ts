@@ -94,7 +94,7 @@ test('paths are JSON Pointers', () => {
 test('a drill in both forms, and one in none, is told which form it is most like', () => {
   const both = validateDrill({ ...drill, timeline: {} });
   assert.deepEqual(issuesOf(both), ['/timeline unknown_property']);
-  assert.ok(!both.ok && /Drill is ShortDrill or LongDrill; this is most like ShortDrill/.test(both.issues[0]?.message ?? ''));
+  assert.ok(!both.ok && /a Drill has either .*"task".* or "timeline"/.test(both.issues[0]?.message ?? ''));
   const { actorId: _a, task: _t, ...none } = drill;
   assert.deepEqual(issuesOf(validateDrill(none)), ['/timeline required']);
 });

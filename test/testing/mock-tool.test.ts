@@ -163,4 +163,6 @@ test('what does not compile says why', async () => {
     message: /mock-tool\.test\.[jt]s:\d+:\d+ DY5001 option package: /,
   });
   await assert.rejects(mockTool({ package: 'not-installed-anywhere' }), { message: /DY5001 .*not installed/ });
+  const misspelled = { package: './notes', from: repository.root, startr: true } as never;
+  await assert.rejects(mockTool(misspelled), { code: 'control.INVALID_REQUEST', message: /no option "startr"\. Did you mean "starter"\?/ });
 });

@@ -6,11 +6,17 @@ import type { ExitCode } from '../exit-codes.js';
 export type Finish = (code: ExitCode) => void;
 
 export function rootCommand(version: string): Command {
-  return new Command('drillyard')
-    .description('Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.')
-    .version(version)
-    .showHelpAfterError('(drillyard --help lists what there is)')
-    .exitOverride();
+  return (
+    new Command('drillyard')
+      .description(
+        'Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.',
+      )
+      .version(version)
+      // One form for every mistake, whoever finds it.
+      .configureOutput({ outputError: (text, write) => write(text.replace(/^(?:error:? )?/, 'error ')) })
+      .showHelpAfterError('(drillyard --help lists what there is)')
+      .exitOverride()
+  );
 }
 
 export const rootOption = () => new Option('--root <folder>', 'the repository').default('.');

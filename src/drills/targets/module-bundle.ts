@@ -2,9 +2,9 @@
 // they are. One file, so that loading it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have
 // names.
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { realpathSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, join, sep } from 'node:path';
+import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Loader, Plugin } from 'esbuild';
 import { loadEsbuild } from '../../compiler/esbuild.js';
@@ -12,6 +12,11 @@ import type { RunError } from '../../contract/run.js';
 import { runError } from '../run-error.js';
 import { pathInside } from './repository-path.js';
 
+export interface BundleFault {
+  message: string;
+  /** Relative to the repository; lines and columns from 1. Absent: of no place in a file. */
+  place?: { file: string; line: number; column: number };
+}
 export type Bundle = { kind: 'bundle'; url: string } | { kind: 'failed'; error: RunError };
 
 /** Written into `directory`, under a name of its own. */
@@ -22,13 +27,35 @@ export async function bundleModule({ root, module, directory }: { root: string; 
     const text = await bundleText(entry, directory);
     return { kind: 'bundle', url: pathToFileURL(store(text, directory)).href };
   } catch (error) {
-    const errors = (error as BuildFailure).errors;
-    if (errors === undefined) throw error;
-    const lines = errors.map(({ text, location }) =>
-      location === null ? text : `${location.file}:${location.line}:${location.column}: ${text}`,
+    const lines = faultsOf(error, { root, entry }).map(({ message, place }) =>
+      place === undefined ? message : `${place.file}:${place.line}:${place.column}: ${message}`,
     );
     return loadFailed(`The module "${module}" cannot be loaded: ${lines.join('; ')}.`);
   }
+}
+
+/** Why the module could not be joined for a run; nothing is written, and nothing run. A module that is not there has none. */
+export async function bundleFaults({ root, module }: { root: string; module: string }): Promise<BundleFault[]> {
+  const entry = pathInside(root, module);
+  if (entry === undefined || !statSync(entry).isFile()) return [];
+  try {
+    await bundleText(entry, dirname(entry));
+    return [];
+  } catch (error) {
+    return faultsOf(error, { root, entry });
+  }
+}
+
+function faultsOf(error: unknown, { root, entry }: { root: string; entry: string }): BundleFault[] {
+  const { errors } = error as Partial<BuildFailure>;
+  if (errors === undefined) throw error;
+  return errors.map(({ text: message, location }) => {
+    if (location === null) return { message };
+    const file = relative(realpathSync(root), resolve(dirname(entry), location.file))
+      .split(sep)
+      .join('/');
+    return { message, place: { file, line: location.line, column: location.column + 1 } };
+  });
 }
 
 async function bundleText(entry: string, directory: string): Promise<string> {
