@@ -10,7 +10,6 @@ import type { WorldRef } from '../worlds/api.js';
 import { loadAttached } from './run-attachment-records.js';
 import { awaitAgent, coordinationOf, endTimeline, markBegun, putRun, storeStep } from './run-changes.js';
 import { timedOutIfOver } from './run-deadline.js';
-import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runTable, stepTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
@@ -57,7 +56,7 @@ export class RunAttemptStore implements AttemptStore {
   }
 
   async await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>> {
-    const memory = runMemory(this.#services);
+    const memory = this.#services.runMemory;
     // Before it can be reported.
     const next = memory.nextHandedIn(this.#hostedRunId);
     const { id: interactionId } = pending.interaction;

@@ -21,7 +21,6 @@ import { putRun, resumeRun } from './run-changes.js';
 import { endBeforeStart, endLost, endPlayed, type SealedEvidence } from './run-ending.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
 import { requireRecord } from './session-records.js';
 import { requireUsable } from './session-states.js';
 import { backoff, withRetry } from './with-retry.js';
@@ -113,7 +112,7 @@ async function partOf(
   const build = await loadBuild(services, buildHash);
   const planned = playableDrill(build, drillId);
   if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
-  const world = withRetry(await sessionMemory(services).world(sessionId), leaving);
+  const world = withRetry(await services.sessionMemory.world(sessionId), leaving);
   const identity = (worldInstanceId: string) => ({ ...runIdentity(build, planned, { runId, numbers }), worldInstanceId });
   const judgeExpression = services.judge.judgeFor(record.run.projectId);
   return {

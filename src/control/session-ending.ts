@@ -10,7 +10,6 @@ import { OperationSuspended, type Runner } from './operations.js';
 import { returnQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type AskedBy, resultOf, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { requireFreeLease, requireLease, touch, transition } from './session-states.js';
 import { deleteSnapshots } from './snapshot-records.js';
@@ -54,7 +53,7 @@ export function endSession(
   const ended = transition(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
   tx.put(sessionTable, ended);
   returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
-  tx.afterCommit(() => sessionMemory(services).ended(sessionId));
+  tx.afterCommit(() => services.sessionMemory.ended(sessionId));
   return { record: ended, operation };
 }
 
@@ -65,7 +64,7 @@ export function destroyRunner(services: ControlServices): Runner {
     startsMax: Number.POSITIVE_INFINITY,
     run: async ({ operation }, { leaving }) => {
       const sessionId = operation.resourceId;
-      const memory = sessionMemory(services);
+      const memory = services.sessionMemory;
       memory.ended(sessionId);
       await removeWorld(services, sessionId, leaving);
       memory.forget(sessionId);

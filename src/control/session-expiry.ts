@@ -4,7 +4,6 @@ import { limits } from '../contract/limits.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { ControlServices } from './services.js';
 import { askedByService, endSession } from './session-ending.js';
-import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { advanceLease, isOver, requireLease, requireUsable, touch } from './session-states.js';
 import { forgetSnapshots } from './snapshot-records.js';
@@ -31,7 +30,7 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
 
 /** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. */
 export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
-  sessionMemory(services).dropVoid(services.nowMs());
+  services.sessionMemory.dropVoid(services.nowMs());
   return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
 }
 

@@ -8,7 +8,6 @@ import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
 import { resultOf } from './session-admission.js';
 import { askedByService, endSession } from './session-ending.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { transition } from './session-states.js';
 import type { Change } from './tables.js';
@@ -49,7 +48,7 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
       ),
     () => worlds.open(worldId),
   );
-  return sessionMemory(services).remember(world);
+  return services.sessionMemory.remember(world);
 }
 
 /** Rejects with world.HANDLER_FAILED, and where the tool stands: without its tools a session would answer every call with that failure. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { noteStorage, requireStorage, storageOf } from '../../src/control/storage-use.js';
-import { storageWatch } from '../../src/control/storage-watch.js';
 import { quietSettings } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 
@@ -21,7 +20,7 @@ function isQuota(name: string) {
   return (error: unknown): boolean =>
     error instanceof ServiceError && error.code === 'control.QUOTA_EXCEEDED' && error.extra.details?.quota === name;
 }
-const sweep = ({ services }: SessionKit): Promise<number> => storageWatch(services).sweep();
+const sweep = ({ services }: SessionKit): Promise<number> => services.storageWatch.sweep();
 
 test('a session at its bound refuses calls of agents and advances; a reset makes room', async () => {
   const kit = await open({ sessionBytesMax: 100_000 });
