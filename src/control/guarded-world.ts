@@ -1,6 +1,6 @@
 // A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When
 // the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
@@ -54,7 +54,7 @@ export class GuardedWorld implements WorldRef {
       try {
         return await this.#inTurn('read', () => this.#world.query(query));
       } catch (error) {
-        const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED' && !isOwnFailure(error);
+        const isLost = isServiceError(error, 'world.ACTOR_RESTARTED') && !isOwnFailure(error);
         if (!isLost || tries === limits.worldTriesMax) throw error;
       }
     }
@@ -87,7 +87,7 @@ export class GuardedWorld implements WorldRef {
       } else turn = entered;
       return await work();
     } catch (error) {
-      const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
+      const isLost = isServiceError(error, 'world.ACTOR_RESTARTED');
       throw isLost && watch.isOwn() ? ownFailure(error) : error;
     } finally {
       turn?.leave();

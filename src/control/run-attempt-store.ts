@@ -1,7 +1,7 @@
 // The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
 //   D1. Nothing is kept for a coordinator whose generation is not the run's any more.
 //   D2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';
 import type { Attached } from '../drills/capture.js';
@@ -102,7 +102,7 @@ export class RunAttemptStore implements AttemptStore {
       try {
         return await catalog.change((tx) => work(tx, this.mine(tx), nowMs()));
       } catch (error) {
-        const passes = error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+        const passes = isServiceError(error, 'control.STORAGE_FULL');
         if (!passes || this.#part.leaving.aborted) throw error;
         await backoff(tries, { leaving: this.#part.leaving, retryAfterMs: error.extra.retryAfterMs });
       }

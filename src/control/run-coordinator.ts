@@ -1,7 +1,7 @@
 // The coordinator of a hosted run: the runner of `drill.run`. It plays the attempt in the session's world, step by step as agents hand in
 // their interactions, then seals the evidence. After a crash the next incarnation's coordinator begins again, and every step is there once.
 import { mkdir, rm } from 'node:fs/promises';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { Attempt } from '../drills/attempt.js';
 import { attemptReport, writeAttemptReport } from '../drills/attempt-report.js';
 import { type HostedPart, hostedEnvironment } from '../drills/hosted-attempt.js';
@@ -134,7 +134,7 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
         return;
       } catch (error) {
         // Played already: there is nothing to cancel.
-        if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return;
+        if (isServiceError(error, 'control.STATE_CONFLICT')) return;
         services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
         await backoff(tries, { leaving: quiet });
       }
@@ -158,4 +158,4 @@ async function writeWithRetry<T>(services: ControlServices, leaving: AbortSignal
     }
   }
 }
-const isStorageFull = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+const isStorageFull = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL');

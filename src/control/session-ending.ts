@@ -1,7 +1,7 @@
 // How a session ends: destroyed by its owner, expired, or given up because its world could not be made. The state says so in the change
 // that decides it, access ends with that commit, and an operation of the session's own lane then removes the world.
 import { sha256Digest } from '../contract/digest.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
@@ -82,9 +82,9 @@ export async function removeWorld({ worlds, log, disk }: ControlServices, sessio
     try {
       return await (await worlds.open(sessionId)).destroy();
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'control.NOT_FOUND') return;
+      if (isServiceError(error, 'control.NOT_FOUND')) return;
       if (leaving.aborted) throw new OperationSuspended();
-      if (error instanceof ServiceError && error.code === 'control.STORAGE_FULL' && disk.release()) continue;
+      if (isServiceError(error, 'control.STORAGE_FULL') && disk.release()) continue;
       log.warn('a world was not removed yet', { sessionId, err: error });
       await backoff(tries, { leaving });
     }

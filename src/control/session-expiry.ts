@@ -1,5 +1,5 @@
 // The end of a session's time: moved by its owner, enforced by a sweep, and after a crash the end of the access it had given.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { ControlServices } from './services.js';
@@ -57,7 +57,7 @@ function expired(tx: Change, services: ControlServices, record: SessionRecord): 
     endSession(tx, services, record, { to: 'expired', askedBy: askedByService(`expiry.${record.session.sessionId}`) });
     return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'control.WORLD_BUSY') return false;
+    if (isServiceError(error, 'control.WORLD_BUSY')) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
 import type { CompiledBuild } from '../contract/build.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef } from '../worlds/api.js';
 import { loadBuild, loadBuildView } from './build-records.js';
@@ -56,7 +56,7 @@ async function requireLoadableTools(services: ControlServices, { session }: Sess
   try {
     await world.query({ kind: 'checkTools' });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_FAILED') throw error;
+    if (!isServiceError(error, 'world.HANDLER_FAILED')) throw error;
     const { tools } = await loadBuildView(services, session.buildHash);
     const { details = {} } = error.extra;
     const file = tools.find(({ toolId }) => toolId === details.packageId)?.provenance.file;
@@ -74,7 +74,7 @@ export async function orFound<T>(make: () => Promise<T>, find: () => Promise<T>)
   try {
     return await make();
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return await find();
+    if (isServiceError(error, 'control.STATE_CONFLICT')) return await find();
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 //   J1. Every entry is observed once, in order, whatever the number of assertions.
 //   J2. When the run was cut short, only findings that further evidence could not change keep their status; the others are inconclusive.
 import type { Assertion } from '../../contract/assertion.js';
-import { ServiceError } from '../../contract/errors.js';
+import { isServiceError } from '../../contract/errors.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { AssertionResult } from '../../contract/run.js';
 import { type Check, type Finding, invalidFinding, RowsUnknown, type RunStart, type RunView, type ViewCheck } from './finding.js';
@@ -36,7 +36,7 @@ async function findingOf(check: Check | ViewCheck, view: RunView): Promise<Findi
   try {
     return await check.finding(view);
   } catch (error) {
-    if (error instanceof ServiceError && (error.code === 'control.INVALID_REQUEST' || error.code === 'control.NOT_FOUND')) {
+    if (isServiceError(error, 'control.INVALID_REQUEST', 'control.NOT_FOUND')) {
       return invalidFinding(`The world cannot answer this: ${error.message}`);
     }
     if (error instanceof RowsUnknown) return { status: 'inconclusive', settled: true, message: error.message, evidenceSequences: [] };
