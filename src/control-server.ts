@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
-import { ServiceError } from './contract/errors.js';
+import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import type { NotReadyReason } from './contract/readiness.js';
@@ -150,7 +150,7 @@ function lockFull(dataDirectory: string): FolderLock {
   try {
     return lockFolder(dataDirectory);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'control.STORAGE_FULL' || !releaseReserve(dataDirectory)) throw error;
+    if (!isServiceError(error, 'control.STORAGE_FULL') || !releaseReserve(dataDirectory)) throw error;
     return lockFolder(dataDirectory);
   }
 }

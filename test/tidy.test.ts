@@ -261,6 +261,23 @@ test('no wall clock and no host randomness inside worlds and the scheduler', () 
   assert.deepEqual(broken, []);
 });
 
+/** What a module may remember of objects that are not its own: what follows from the object alone, computed once. */
+const memos: { [file: string]: string } = {
+  'src/contract/shape.ts': 'the alternatives of a schema',
+  'src/compiler/setups.ts': 'the setup of a start, the text of a patch',
+  'src/drills/run-setup.ts': 'the setup of a drill, as its attempts show it',
+  'src/drills/judge/run-facts.ts': 'the text of a row',
+  'src/bindings/mcp-server.ts': 'the tools of an access, which do not change',
+  'src/actors/abort-listeners.ts': 'the one listener of a signal',
+};
+
+test('state lies on what owns it, and no module keeps any by object', () => {
+  const keeping = files
+    .filter((file) => /^(?:export )?(?:const|let) [^=\n]+ = new Weak(?:Map|Set)\b/m.test(file.text))
+    .map(({ name }) => name);
+  assert.deepEqual(keeping.sort(), Object.keys(memos).sort());
+});
+
 test('ARCHITECTURE.md names only places that exist', () => {
   const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
   const rows = [...page.matchAll(/^\| .+ \| `([^`]+\.tsx?)` \| `(\w+)` \|$/gm)];

@@ -2,7 +2,7 @@
 //   SYSTEM-1. An actor lives on one host at a time: it is passivated where it was before a message of it goes anywhere else.
 //   SYSTEM-2. Messages of one actor are sent in the order of the calls.
 //   SYSTEM-3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { onAbort } from './abort-listeners.js';
 import { Call, cancelledBeforeStart } from './calls.js';
@@ -184,8 +184,7 @@ export class ActorSystem {
       unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
     } catch (error) {
       // The host has ended, and the actor's incarnation with it.
-      if (!(error instanceof ServiceError && (error.code === 'world.ACTOR_RESTARTED' || error.code === 'world.HANDLER_TIMEOUT')))
-        throw error;
+      if (!isServiceError(error, 'world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT')) throw error;
     }
   }
 

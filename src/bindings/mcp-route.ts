@@ -3,7 +3,7 @@
 // Why: docs/decisions/001.
 //   MCP-ROUTE-1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a
 //     message of its own is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { toldError } from '../http/envelope.js';
@@ -62,8 +62,7 @@ async function readMessageBody(request: ServerRequest): Promise<JsonValue> {
   try {
     return await readJsonBody(request, limits.bodyBytesMax);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'control.INVALID_JSON')
-      throw new McpFailure('parseError', error.message, { status: 400 });
+    if (isServiceError(error, 'control.INVALID_JSON')) throw new McpFailure('parseError', error.message, { status: 400 });
     throw error;
   }
 }

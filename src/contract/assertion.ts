@@ -176,6 +176,8 @@ export type Assertion =
   | StateUnchangedAssertion
   | StateDiffAssertion
   | ExprAssertion;
+export type AssertionKind = Assertion['kind'];
+export type AssertionOf<K extends AssertionKind> = { [P in K]: Extract<Assertion, { kind: P }> }[K];
 
 // As authored: `gate` defaults to true, `path` to [], `comparison` to equals, event `phase` to emitted, callback `phase` to delivered,
 // `interactionId` to main (the one of the short form), `identity` to idempotencyKey, `except` to [], `exact` to true, `state` to {}.

@@ -1,5 +1,7 @@
-// The one table of refusals (docs/errors.md): code -> status, retryable, source. A refusal is thrown as a
-// `ServiceError`, caught at two places only: the worker entry (to an error frame) and the router (to the envelope).
+// The one table of refusals: code -> status, retryable, source. A refusal is thrown as a `ServiceError` and ends where it leaves for
+// somebody else: as an error frame between threads and processes, as the envelope on the wire, as a message of the command line, as the
+// error of a run or an operation. On its way it is caught where it means something else there: `isServiceError` asks for its code; a catch
+// without a code tells a refusal from a bug.
 import type { OutcomeError } from './evidence.js';
 import type { JsonValue } from './json.js';
 import { limits } from './limits.js';
@@ -83,6 +85,11 @@ export class ServiceError extends Error {
     this.code = code;
     this.extra = extra;
   }
+}
+
+/** Whether this was thrown as a refusal, of one of the codes where any are named. */
+export function isServiceError(error: unknown, ...codes: ErrorCode[]): error is ServiceError {
+  return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /** The body of every error response. Extra properties are allowed by the contract; none are written. */

@@ -14,8 +14,14 @@ import type { Caller } from './endpoint.js';
 import { IdentityVerifier } from './identity.js';
 import { tokenHash } from './keyring.js';
 import { operatorHash } from './operator-token.js';
-import { requireActive } from './organization-now.js';
-import { bearerTable, type CredentialRecord, credentialTable, organizationTable, userIdOf } from './organization-records.js';
+import {
+  bearerTable,
+  type CredentialRecord,
+  credentialTable,
+  type OrganizationRecord,
+  organizationTable,
+  userIdOf,
+} from './organization-records.js';
 import { RateLimiter } from './rate-limiter.js';
 import type { RefusalTrail } from './refusal-trail.js';
 import { acceptsEarlyCredentials } from './server-key.js';
@@ -23,7 +29,7 @@ import type { ControlServices } from './services.js';
 import { type Standing, standingOf } from './standing.js';
 import type { View } from './tables.js';
 
-type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'keyring' | 'nowMs' | 'log'>;
+type Needs = Pick<ControlServices, 'catalog' | 'organizationsNow' | 'settings' | 'keyring' | 'nowMs' | 'log'>;
 /** Of the request, for the audit trail. */
 export interface AskedAt {
   route: string | undefined;
@@ -96,9 +102,9 @@ export class Authentication {
     return standingOf(view, record);
   }
 
-  #activeOf(record: CredentialRecord, at: AskedAt | undefined): ReturnType<typeof requireActive> {
+  #activeOf(record: CredentialRecord, at: AskedAt | undefined): OrganizationRecord | undefined {
     try {
-      return requireActive(this.#services.catalog, record.credential.organizationId);
+      return this.#services.organizationsNow.requireActive(record.credential.organizationId);
     } catch (error) {
       throw error instanceof ServiceError ? this.#refused(record, at, error) : error;
     }

@@ -3,10 +3,8 @@
 import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Build, BuildAttempt } from '../contract/hosted-source.js';
-import { limits } from '../contract/limits.js';
 import type { ProjectView } from '../contract/project-view.js';
 import { unpackBuild } from './build-pack.js';
-import { LoadedCache } from './loaded-cache.js';
 import type { BuildSummary, ControlServices } from './services.js';
 import { noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
@@ -93,27 +91,11 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
   return build;
 }
 
-type BuildReader = Pick<ControlServices, 'catalog' | 'blobs'>;
-interface Loaded {
-  builds: LoadedCache<CompiledBuild>;
-  views: LoadedCache<ProjectView>;
-}
-const loadedOf = new WeakMap<object, Loaded>();
-
-function loaded({ blobs }: BuildReader): Loaded {
-  let kept = loadedOf.get(blobs);
-  if (kept === undefined) {
-    const { loadedBuildsMax: items, loadedBuildsBytesMax: bytes, loadedViewsMax, loadedViewsBytesMax } = limits;
-    kept = { builds: new LoadedCache({ items, bytes }), views: new LoadedCache({ items: loadedViewsMax, bytes: loadedViewsBytesMax }) };
-    loadedOf.set(blobs, kept);
-  }
-  return kept;
-}
-
+type BuildReader = Pick<ControlServices, 'catalog' | 'blobs' | 'loadedBuilds' | 'loadedViews'>;
 /** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
 export function loadBuild(shelf: BuildReader, buildHash: string): Promise<CompiledBuild> {
-  const { catalog, blobs } = shelf;
-  return loaded(shelf).builds.get(buildHash, async () => {
+  const { catalog, blobs, loadedBuilds } = shelf;
+  return loadedBuilds.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).build);
     return { value: unpackBuild(bytes), bytes: bytes.length };
   });
@@ -121,8 +103,8 @@ export function loadBuild(shelf: BuildReader, buildHash: string): Promise<Compil
 
 /** The compiled project view. */
 export function loadBuildView(shelf: BuildReader, buildHash: string): Promise<ProjectView> {
-  const { catalog, blobs } = shelf;
-  return loaded(shelf).views.get(buildHash, async () => {
+  const { catalog, blobs, loadedViews } = shelf;
+  return loadedViews.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).view);
     return { value: JSON.parse(Buffer.from(bytes).toString()) as ProjectView, bytes: bytes.length };
   });

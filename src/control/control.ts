@@ -43,17 +43,16 @@ import { quarantineEndpoints } from './quarantine-endpoints.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './run-endpoints.js';
 import { takeUpServerKey } from './server-key.js';
+import { withMemory } from './service-memory.js';
 import { openServiceWorlds } from './service-worlds.js';
 import type { ControlLog, ControlServices } from './services.js';
 import { deliverAgain } from './session-deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './session-endpoints.js';
 import { recoverSessions, sweepSessions } from './session-expiry.js';
-import { sessionMemory } from './session-memory.js';
 import type { ControlSettings } from './settings.js';
 import { setupEndpoints } from './setup-endpoints.js';
 import { sourceEndpoints } from './source-endpoints.js';
 import { clearMaterialized } from './source-trees.js';
-import { storageWatch } from './storage-watch.js';
 import { Sweeper } from './sweeper.js';
 import { openTaskWorkers } from './task-services.js';
 import { WorldGuard } from './world-guard.js';
@@ -131,7 +130,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       async () => services.disk.restore(),
       () => sweepSessions(services),
       () => sweepRuns(services),
-      () => storageWatch(services).sweep(),
+      () => services.storageWatch.sweep(),
       () => room.flushRefusals(),
     ]);
     const figures = new Figures(services);
@@ -141,7 +140,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
-      sessionMemory(services).leave();
+      services.sessionMemory.leave();
       await delivering;
       health.stop();
       await figures.close();
@@ -177,7 +176,7 @@ async function openServices({ settings, bindings, log, meter = silentMeter, trac
     const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, onStart: (start) => health.hostsStarted(start) });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
     const ports = { worlds, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
-    return { services: { settings, catalog, keyring, operations, ...ports, nowMs, log }, health };
+    return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health };
   } catch (error) {
     health.stop();
     await catalog.close();

@@ -2,17 +2,21 @@
 // under way.
 import type { DeliveryObserver } from '../callbacks/delivering-world.js';
 import type { DeliveryAnswer } from '../contract/world-protocol.js';
-import { inSpan } from '../tracing/tracing.js';
-import type { CallbackResult } from './control-meter.js';
-import type { ControlServices } from './services.js';
+import { inSpan, type Tracing } from '../tracing/tracing.js';
+import type { CallbackResult, ControlMeter } from './control-meter.js';
+
+interface Observers {
+  meter: ControlMeter;
+  tracing?: Tracing | undefined;
+}
 
 export class DeliveryWatch implements DeliveryObserver {
-  readonly #services: Pick<ControlServices, 'meter' | 'tracing'>;
+  readonly #observers: Observers;
   /** Since when, in monotonic milliseconds, the oldest first. */
   readonly #underWay = new Set<{ sinceMs: number }>();
 
-  constructor(services: Pick<ControlServices, 'meter' | 'tracing'>) {
-    this.#services = services;
+  constructor(observers: Observers) {
+    this.#observers = observers;
   }
 
   figures(): { inFlight: number; oldestSeconds: number } {
@@ -21,7 +25,7 @@ export class DeliveryWatch implements DeliveryObserver {
   }
 
   readonly attempt: DeliveryObserver['attempt'] = async ({ deliveryId, receiverId, attempt, method }, receiver, send) => {
-    const { meter, tracing } = this.#services;
+    const { meter, tracing } = this.#observers;
     const begun = { sinceMs: performance.now() };
     this.#underWay.add(begun);
     try {
@@ -49,23 +53,11 @@ export class DeliveryWatch implements DeliveryObserver {
     }
   };
 
-  readonly settled: DeliveryObserver['settled'] = (phase) => this.#services.meter.callbackSettled(phase);
+  readonly settled: DeliveryObserver['settled'] = (phase) => this.#observers.meter.callbackSettled(phase);
 }
 
 /** A status outside of the five classes is none that HTTP knows: it counts as the last. */
 function resultOf(answer: DeliveryAnswer): CallbackResult {
   if (answer.kind === 'none') return answer.reason;
   return `${Math.min(5, Math.max(1, Math.floor(answer.status / 100)))}xx` as CallbackResult;
-}
-
-const watches = new WeakMap<ControlServices, DeliveryWatch>();
-
-/** One for each control room. */
-export function deliveryWatch(services: ControlServices): DeliveryWatch {
-  let watch = watches.get(services);
-  if (watch === undefined) {
-    watch = new DeliveryWatch(services);
-    watches.set(services, watch);
-  }
-  return watch;
 }

@@ -1,11 +1,9 @@
 // How the control room stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
 import type { WorldHostStats } from '../worlds/api.js';
-import { deliveryWatch } from './delivery-watch.js';
 import { DiskUse, type FolderSizes } from './disk-use.js';
 import type { OperationFigure } from './operations.js';
 import { organizationTable } from './organization-records.js';
 import { quotaUsed } from './quotas.js';
-import { runMemory } from './run-memory.js';
 import type { ControlServices, DiskFigures } from './services.js';
 import { everyListed } from './tables.js';
 
@@ -54,8 +52,8 @@ export class Figures {
       catalogCommits: catalog.commits,
       operations: operations.figures(),
       ...this.#quotasUsed(),
-      runsAwaitingAgent: runMemory(this.#services).awaiting,
-      callbacks: deliveryWatch(this.#services).figures(),
+      runsAwaitingAgent: this.#services.runMemory.awaiting,
+      callbacks: this.#services.deliveryWatch.figures(),
       quarantinedBuilds: guard.quarantines.count,
       disk: { ...disk.figures(), folders },
     };

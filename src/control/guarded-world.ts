@@ -1,7 +1,7 @@
 // A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When
 // the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
 import { type RetryPolicy, retry } from '../async/retry.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
@@ -34,7 +34,7 @@ const reading: ReadonlySet<WorldCommand['kind']> = new Set<WorldCommand['kind']>
 
 const queryRetries: RetryPolicy = {
   attemptsMax: limits.worldTriesMax,
-  isRetryable: (error) => error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED' && !isOwnFailure(error),
+  isRetryable: (error) => isServiceError(error, 'world.ACTOR_RESTARTED') && !isOwnFailure(error),
 };
 
 export class GuardedWorld implements WorldRef {
@@ -86,7 +86,7 @@ export class GuardedWorld implements WorldRef {
       } else turn = entered;
       return await work();
     } catch (error) {
-      const isLost = error instanceof ServiceError && error.code === 'world.ACTOR_RESTARTED';
+      const isLost = isServiceError(error, 'world.ACTOR_RESTARTED');
       throw isLost && watch.isOwn() ? ownFailure(error) : error;
     } finally {
       turn?.leave();

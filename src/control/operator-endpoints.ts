@@ -12,7 +12,6 @@ import { type OrganizationRecord, organizationTable } from './organization-recor
 import { stopWork } from './organization-suspension.js';
 import { noteServerKey } from './server-key.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
 import type { ControlSettings } from './settings.js';
 import type { Change, View } from './tables.js';
 import { requireConfirmation } from './versions.js';
@@ -155,7 +154,7 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
       // The file is written before the change; a retry after a crash in between finds the generation that it has made.
       prepare: async (_, { body: { graceMs = 0 }, idempotencyKey }) => {
         keyring.rotate({ graceMs, rotationId: idempotencyKey });
-        sessionMemory(services).dropVoid(services.nowMs());
+        services.sessionMemory.dropVoid(services.nowMs());
         services.log.info('the server key has a new generation', { generation: keyring.generation, graceMs });
       },
       apply: (tx) => {

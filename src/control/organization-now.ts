@@ -4,23 +4,27 @@ import { limits } from '../contract/limits.js';
 import type { Catalog } from './catalog.js';
 import { type OrganizationRecord, organizationTable, requireNotSuspended } from './organization-records.js';
 
-interface Seen {
-  commits: number;
-  records: Map<string, OrganizationRecord | undefined>;
-}
-const seenOf = new WeakMap<Catalog, Seen>();
+export class OrganizationsNow {
+  readonly #catalog: Catalog;
+  readonly #seen = new Map<string, OrganizationRecord | undefined>();
+  /** Of the catalog, when the first of `#seen` was read. */
+  #commits = -1;
 
-/** control.ORGANIZATION_SUSPENDED while the operator has suspended it. */
-export function requireActive(catalog: Catalog, organizationId: string): OrganizationRecord | undefined {
-  let seen = seenOf.get(catalog);
-  if (seen === undefined || seen.commits !== catalog.commits || seen.records.size >= limits.organizationsSeenMax) {
-    seen = { commits: catalog.commits, records: new Map() };
-    seenOf.set(catalog, seen);
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
   }
-  let record = seen.records.get(organizationId);
-  if (record === undefined) {
-    record = catalog.view.get(organizationTable, organizationId);
-    seen.records.set(organizationId, record);
+
+  /** control.ORGANIZATION_SUSPENDED while the operator has suspended it. */
+  requireActive(organizationId: string): OrganizationRecord | undefined {
+    if (this.#commits !== this.#catalog.commits || this.#seen.size >= limits.organizationsSeenMax) {
+      this.#seen.clear();
+      this.#commits = this.#catalog.commits;
+    }
+    let record = this.#seen.get(organizationId);
+    if (record === undefined) {
+      record = this.#catalog.view.get(organizationTable, organizationId);
+      this.#seen.set(organizationId, record);
+    }
+    return requireNotSuspended(record);
   }
-  return requireNotSuspended(record);
 }

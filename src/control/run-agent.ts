@@ -9,7 +9,6 @@ import type { ChangeEndpoint, PreparedEndpoint } from './endpoint.js';
 import { refused } from './refused.js';
 import { nameAttachments } from './run-attachments.js';
 import { isAwaited, noteAccess, putRun, submitResult } from './run-changes.js';
-import { runMemory } from './run-memory.js';
 import { type RunRecord, requireRevision, requireRun } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type GivenAccess, giveAccess } from './session-access.js';
@@ -44,7 +43,7 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
         const { leaseGeneration } = session.session;
         if (session.accessGeneration !== leaseGeneration) tx.put(sessionTable, annotate(session, { accessGeneration: leaseGeneration }));
         putRun(tx, noteAccess(record, 'issued'), nowMs(), { kind: 'access_issued', interactionId, details: { accessId: bundle.accessId } });
-        runMemory(services).issued(hostedRunId, access);
+        services.runMemory.issued(hostedRunId, access);
         return { reply: { access: { ...bundle, hostedRunId, interactionId } }, resource: { type: 'run', id: hostedRunId } };
       } catch (error) {
         void access.revoke();
@@ -69,7 +68,7 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
       const record = requireAwaited(before, { interactionId, nowMs });
       const handed = resultOf(targetResult, correlationId);
       nameAttachments(tx, { hostedRunId, interactionId, attachmentIds: targetResult.attachments });
-      const memory = runMemory(services);
+      const memory = services.runMemory;
       const seen = memory.observed(hostedRunId) ? noteAccess(record, 'observed') : record;
       const details = { status: targetResult.status };
       const after = putRun(tx, submitResult(seen, nowMs, handed), nowMs, { kind: 'interaction_completed', interactionId, details });

@@ -2,7 +2,7 @@
 //   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
 //   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
 import { retry } from '../async/retry.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import type { RunIdentity } from '../contract/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';
 import type { Attached } from '../drills/capture.js';
@@ -11,7 +11,6 @@ import type { WorldRef } from '../worlds/api.js';
 import { loadAttached } from './run-attachment-records.js';
 import { awaitAgent, coordinationOf, endTimeline, markBegun, putRun, storeStep } from './run-changes.js';
 import { timedOutIfOver } from './run-deadline.js';
-import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runTable, stepTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
@@ -58,7 +57,7 @@ export class RunAttemptStore implements AttemptStore {
   }
 
   async await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>> {
-    const memory = runMemory(this.#services);
+    const memory = this.#services.runMemory;
     // Before it can be reported.
     const next = memory.nextHandedIn(this.#hostedRunId);
     const { id: interactionId } = pending.interaction;
@@ -100,7 +99,7 @@ export class RunAttemptStore implements AttemptStore {
   /** Of the run, as long as it is this coordinator's. A full disk is waited for. */
   async change<T>(work: (tx: Change, record: RunRecord, nowMs: number) => T): Promise<T> {
     const { catalog, nowMs } = this.#services;
-    const isRetryable = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+    const isRetryable = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL');
     return await retry({ isRetryable, waitMs: operationWaitMs, signal: this.#part.leaving }, () =>
       catalog.change((tx) => work(tx, this.mine(tx), nowMs())),
     );

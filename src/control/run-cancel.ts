@@ -2,7 +2,6 @@
 import type { CancelRunRequest } from '../contract/hosted-runs.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import { isAwaited, putRun, requestCancel } from './run-changes.js';
-import { runMemory } from './run-memory.js';
 import { type RunRecord, requireRevision, requireRun, runTable, wholeRun } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
@@ -41,7 +40,7 @@ function keepAsked(tx: Change, services: ControlServices, record: RunRecord, rea
   const { handedIn } = asked.pending ?? {};
   if (!isAwaited(record) || handedIn === undefined) return;
   tx.afterCommit(() => {
-    const memory = runMemory(services);
+    const memory = services.runMemory;
     void memory.close(hostedRunId);
     memory.tell(hostedRunId, handedIn);
   });

@@ -3,7 +3,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { pause } from '../async/pause.js';
 import { backoffMs, type RetryPolicy, retry } from '../async/retry.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { Attempt } from '../drills/attempt.js';
 import { attemptReport, writeAttemptReport } from '../drills/attempt-report.js';
 import { type HostedPart, hostedEnvironment } from '../drills/hosted-attempt.js';
@@ -23,7 +23,6 @@ import { putRun, resumeRun } from './run-changes.js';
 import { endBeforeStart, endLost, endPlayed, type SealedEvidence } from './run-ending.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
 import { requireRecord } from './session-records.js';
 import { requireUsable } from './session-states.js';
 import { operationBackoff, withRetry } from './with-retry.js';
@@ -115,7 +114,7 @@ async function partOf(
   const build = await loadBuild(services, buildHash);
   const planned = playableDrill(build, drillId);
   if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
-  const world = withRetry(await sessionMemory(services).world(sessionId), leaving);
+  const world = withRetry(await services.sessionMemory.world(sessionId), leaving);
   const identity = (worldInstanceId: string) => ({ ...runIdentity(build, planned, { runId, numbers }), worldInstanceId });
   const judgeExpression = services.judge.judgeFor(record.run.projectId);
   return {
@@ -137,7 +136,7 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
         return;
       } catch (error) {
         // Played already: there is nothing to cancel.
-        if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return;
+        if (isServiceError(error, 'control.STATE_CONFLICT')) return;
         services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
         await pause(backoffMs(operationBackoff, tries), quiet);
       }
@@ -158,4 +157,4 @@ async function writeWithRetry<T>(services: ControlServices, leaving: AbortSignal
   };
   return await retry(policy, write);
 }
-const isStorageFull = (error: unknown): boolean => error instanceof ServiceError && error.code === 'control.STORAGE_FULL';
+const isStorageFull = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL');

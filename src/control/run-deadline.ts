@@ -2,7 +2,6 @@
 import { limits } from '../contract/limits.js';
 import { runError } from '../drills/run-error.js';
 import { isAwaited, putRun, submitResult } from './run-changes.js';
-import { runMemory } from './run-memory.js';
 import { type RunRecord, runTable } from './run-records.js';
 import type { ControlServices } from './services.js';
 import type { Change } from './tables.js';
@@ -19,7 +18,7 @@ export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): Ru
 /** Ends what is awaited past its deadline. Yields how many. */
 export async function sweepDeadlines(services: ControlServices): Promise<number> {
   const { catalog, nowMs } = services;
-  const memory = runMemory(services);
+  const memory = services.runMemory;
   for (let all = 0; ; ) {
     const count = await catalog.change((tx) => {
       const now = nowMs();

@@ -8,7 +8,6 @@ import type { OperationRecord } from './operations.js';
 import { returnQuota } from './quotas.js';
 import { Fenced } from './run-attempt-store.js';
 import { type End, finishRun, putRun, requestCancel } from './run-changes.js';
-import { runMemory } from './run-memory.js';
 import { ofRun, type RunRecord, runResultTable, runTable, stepId, stepTable } from './run-records.js';
 import { isEnded } from './run-states.js';
 import type { ControlServices } from './services.js';
@@ -102,7 +101,7 @@ function endRun(tx: Change, services: ControlServices, record: RunRecord, { end,
   // What was attached is in the bundle by now, or in none.
   noteStorage(tx, { ownerId: hostedRunId, organizationId, projectId, bytes: 0 });
   tx.afterCommit(() => {
-    const memory = runMemory(services);
+    const memory = services.runMemory;
     void memory.close(hostedRunId);
     memory.forget(hostedRunId);
     services.meter.runEnded({ state: end.state, verdict, seconds: (nowMs - createdAtMs) / 1000 });

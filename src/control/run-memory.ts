@@ -6,7 +6,6 @@ import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { joinUnanswered } from '../drills/unanswered.js';
-import type { ControlServices } from './services.js';
 
 export class RunMemory {
   readonly #accesses = new Map<string, Access[]>();
@@ -53,16 +52,4 @@ export class RunMemory {
     this.#unanswered.delete(hostedRunId);
     return found;
   }
-}
-
-const memories = new WeakMap<ControlServices, RunMemory>();
-
-/** One for each control room. */
-export function runMemory(services: ControlServices): RunMemory {
-  let memory = memories.get(services);
-  if (memory === undefined) {
-    memory = new RunMemory();
-    memories.set(services, memory);
-  }
-  return memory;
 }

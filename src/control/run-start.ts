@@ -13,7 +13,6 @@ import { putRun } from './run-changes.js';
 import type { RunRecord } from './run-records.js';
 import type { ControlServices } from './services.js';
 import { type AskedBy, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { requireFreeLease, requireLease, requireUsable, takeLease } from './session-states.js';
 import { requireStorage } from './storage-use.js';
@@ -98,7 +97,7 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   } as const;
   tx.put(evidenceTable, { bundle, runId: run.request.runId });
   tx.put(sessionTable, takeLease(record, hostedRunId, nowMs));
-  tx.afterCommit(() => sessionMemory(services).revoke(sessionId));
+  tx.afterCommit(() => services.sessionMemory.revoke(sessionId));
   return { run, operation };
 }
 

@@ -2,10 +2,11 @@
 import type { DataChoices } from '../compiler/data-choices.js';
 import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
-import type { Diagnostic } from '../contract/build.js';
+import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Issue, ServiceError } from '../contract/errors.js';
 import type { DatasetRevisionView } from '../contract/hosted-resources.js';
 import type { Build } from '../contract/hosted-source.js';
+import type { ProjectView } from '../contract/project-view.js';
 import type { StateNamespace } from '../contract/tool-manifest.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import type { ExpressionJudge } from '../drills/judge/evaluate-expression.js';
@@ -13,12 +14,19 @@ import type { Tracing } from '../tracing/tracing.js';
 import type { Worlds } from '../worlds/api.js';
 import type { Catalog } from './catalog.js';
 import type { ControlMeter } from './control-meter.js';
+import type { DeliveryWatch } from './delivery-watch.js';
 import type { Keyring } from './keyring.js';
+import type { LoadedCache } from './loaded-cache.js';
 import type { Operations } from './operations.js';
+import type { OrganizationsNow } from './organization-now.js';
+import type { RunMemory } from './run-memory.js';
+import type { SessionMemory } from './session-memory.js';
 import type { ControlSettings } from './settings.js';
+import type { StorageWatch } from './storage-watch.js';
 import type { WorldGuard } from './world-guard.js';
 
-export interface ControlServices {
+/** What a control plane is opened with. */
+export interface ServicePorts {
   settings: ControlSettings;
   catalog: Catalog;
   keyring: Keyring;
@@ -37,6 +45,16 @@ export interface ControlServices {
   /** Epoch milliseconds. */
   nowMs(): number;
   log: ControlLog;
+}
+/** The ports, and what this incarnation of the service remembers beyond its catalog: `service-memory.ts` makes it, once. */
+export interface ControlServices extends ServicePorts {
+  sessionMemory: SessionMemory;
+  runMemory: RunMemory;
+  deliveryWatch: DeliveryWatch;
+  storageWatch: StorageWatch;
+  organizationsNow: OrganizationsNow;
+  loadedBuilds: LoadedCache<CompiledBuild>;
+  loadedViews: LoadedCache<ProjectView>;
 }
 
 /**

@@ -9,10 +9,8 @@ import type { ActorView } from '../contract/world-protocol.js';
 import type { Access } from '../drills/bindings-port.js';
 import { unauthenticated } from './authorities.js';
 import type { Caller, ChangeEndpoint, PreparedEndpoint, ReadEndpoint } from './endpoint.js';
-import { requireActive } from './organization-now.js';
 import { credentialTable } from './organization-records.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { annotate, claim, requireFreeLease, requireLease, requireUsable } from './session-states.js';
 import { standingOf } from './standing.js';
@@ -68,7 +66,7 @@ export function listSessionAccess(services: ControlServices): ReadEndpoint<'list
     kind: 'read',
     run: (view, { path, caller }) => {
       const { session } = requireSession(view, { ...path, ...caller });
-      const issued = sessionMemory(services).accessesOf(session.sessionId, services.nowMs());
+      const issued = services.sessionMemory.accessesOf(session.sessionId, services.nowMs());
       return { schemaVersion: 1, items: issued.map((one) => one.view) };
     },
   };
@@ -80,7 +78,7 @@ export function revokeSessionAccess(services: ControlServices): ChangeEndpoint<'
     kind: 'change',
     apply: (tx, { path, body, caller }) => {
       const { sessionId } = requireSession(tx, { ...path, ...caller }).session;
-      const memory = sessionMemory(services);
+      const memory = services.sessionMemory;
       const issued = memory.accessesOf(sessionId, services.nowMs()).find(({ view }) => view.accessId === path.accessId);
       if (issued === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The session has no such access.' });
       requireConfirmation(path.accessId, body);
@@ -100,7 +98,7 @@ export async function giveAccess(
   actor: AccessFor,
   expiresAtMs: number,
 ): Promise<GivenAccess> {
-  const memory = sessionMemory(services);
+  const memory = services.sessionMemory;
   const { sessionId, leaseGeneration } = session;
   memory.requireRoom(sessionId, services.nowMs());
   const world = await memory.world(sessionId);
@@ -117,7 +115,7 @@ export async function giveAccess(
     expiresAtMs,
     owner: session.projectId,
     requireOpen: () => {
-      requireActive(services.catalog, session.organizationId);
+      services.organizationsNow.requireActive(session.organizationId);
       if (!issuerStands()) throw unauthenticated();
     },
   });

@@ -10,7 +10,6 @@ import type { Runner, RunnerContext } from './operations.js';
 import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, markDegraded, markRecovered, requireSame, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { annotate, claim } from './session-states.js';
 import type { Change } from './tables.js';
@@ -61,7 +60,7 @@ async function advanceWorld(
   { sessionId, operationId, targetUs, maxEvents }: AdvanceInput & { sessionId: string; operationId: string },
   { signal, progress }: RunnerContext,
 ): Promise<AdvanceResult | undefined> {
-  const memory = sessionMemory(services);
+  const memory = services.sessionMemory;
   const world = await memory.world(sessionId);
   return await memory.untilEnd(sessionId, signal, async (ending) => {
     try {

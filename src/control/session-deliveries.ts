@@ -2,14 +2,13 @@
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
 import { sessionTable } from './session-records.js';
 import { everyListed } from './tables.js';
 
 /** At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when all of it is done or given up for now. */
 export async function deliverAgain(services: ControlServices): Promise<void> {
   const { catalog, log } = services;
-  const memory = sessionMemory(services);
+  const memory = services.sessionMemory;
   const place = { index: 'byReceivers', prefix: [], limit: limits.sessionBatch };
   for (const { session } of everyListed(catalog.view, sessionTable, place)) {
     try {

@@ -2,7 +2,7 @@
 // that decides it, access ends with that commit, and an operation of the session's own lane then removes the world.
 import { backoffMs, retry } from '../async/retry.js';
 import { sha256Digest } from '../contract/digest.js';
-import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Operation } from '../contract/operation.js';
@@ -11,7 +11,6 @@ import { OperationSuspended, type Runner } from './operations.js';
 import { returnQuota } from './quotas.js';
 import type { ControlServices } from './services.js';
 import { type AskedBy, resultOf, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { requireFreeLease, requireLease, touch, transition } from './session-states.js';
 import { deleteSnapshots } from './snapshot-records.js';
@@ -55,7 +54,7 @@ export function endSession(
   const ended = transition(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
   tx.put(sessionTable, ended);
   returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
-  tx.afterCommit(() => sessionMemory(services).ended(sessionId));
+  tx.afterCommit(() => services.sessionMemory.ended(sessionId));
   return { record: ended, operation };
 }
 
@@ -66,7 +65,7 @@ export function destroyRunner(services: ControlServices): Runner {
     startsMax: Number.POSITIVE_INFINITY,
     run: async ({ operation }, { leaving }) => {
       const sessionId = operation.resourceId;
-      const memory = sessionMemory(services);
+      const memory = services.sessionMemory;
       memory.ended(sessionId);
       await removeWorld(services, sessionId, leaving);
       memory.forget(sessionId);
@@ -81,20 +80,19 @@ export function destroyRunner(services: ControlServices): Runner {
 /** Whether there is one or not. What stands in the way is waited for: a world that nobody reaches any more must not stay. */
 export async function removeWorld({ worlds, log, disk }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
   const waitMs = (error: unknown, attempts: number): number => {
-    if (hasCode(error, 'control.STORAGE_FULL') && disk.release()) return 0;
+    if (isServiceError(error, 'control.STORAGE_FULL') && disk.release()) return 0;
     log.warn('a world was not removed yet', { sessionId, err: error });
     return backoffMs(operationBackoff, attempts);
   };
   try {
-    await retry({ isRetryable: (error) => !hasCode(error, 'control.NOT_FOUND'), waitMs, signal: leaving }, async () =>
+    await retry({ isRetryable: (error) => !isServiceError(error, 'control.NOT_FOUND'), waitMs, signal: leaving }, async () =>
       (await worlds.open(sessionId)).destroy(),
     );
   } catch (error) {
-    if (hasCode(error, 'control.NOT_FOUND')) return;
+    if (isServiceError(error, 'control.NOT_FOUND')) return;
     throw leaving.aborted ? new OperationSuspended() : error;
   }
 }
-const hasCode = (error: unknown, code: ErrorCode): boolean => error instanceof ServiceError && error.code === code;
 
 function destroyed(tx: Change, services: ControlServices, operation: Operation): JsonValue {
   const record = requireRecord(tx, operation.resourceId);

@@ -1,10 +1,9 @@
 // The end of a session's time: moved by its owner, enforced by a sweep, and after a crash the end of the access it had given.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { ControlServices } from './services.js';
 import { askedByService, endSession } from './session-ending.js';
-import { sessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { advanceLease, isOver, requireLease, requireUsable, touch } from './session-states.js';
 import { forgetSnapshots } from './snapshot-records.js';
@@ -31,7 +30,7 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
 
 /** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. */
 export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
-  sessionMemory(services).dropVoid(services.nowMs());
+  services.sessionMemory.dropVoid(services.nowMs());
   return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
 }
 
@@ -58,7 +57,7 @@ function expired(tx: Change, services: ControlServices, record: SessionRecord): 
     endSession(tx, services, record, { to: 'expired', askedBy: askedByService(`expiry.${record.session.sessionId}`) });
     return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'control.WORLD_BUSY') return false;
+    if (isServiceError(error, 'control.WORLD_BUSY')) return false;
     throw error;
   }
 }

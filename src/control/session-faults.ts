@@ -9,7 +9,6 @@ import type { Runner } from './operations.js';
 import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, markDegraded, markRecovered, requireSame, resultOf, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord, requireSession } from './session-records.js';
 import { claim } from './session-states.js';
 import type { View } from './tables.js';
@@ -60,7 +59,7 @@ export function faultRunner(services: ControlServices): Runner {
     run: async ({ operation, input }) => {
       const { resourceId: sessionId, operationId } = operation;
       if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
-      const world = await sessionMemory(services).world(sessionId);
+      const world = await services.sessionMemory.world(sessionId);
       const answer = await world.command({ kind: 'setFault', ...(input as unknown as FaultInput), operationKey: operationId });
       return {
         state: 'succeeded',

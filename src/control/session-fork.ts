@@ -12,7 +12,6 @@ import type { ControlServices } from './services.js';
 import { admit, resultOf, startOperation } from './session-admission.js';
 import { removeWorld } from './session-ending.js';
 import { abandonSession, isUnmade, markReady, orFound } from './session-making.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { requireAvailable } from './snapshot-records.js';
 import type { Change, View } from './tables.js';
@@ -51,7 +50,7 @@ export function forkSession(services: ControlServices): PreparedEndpoint<'forkSe
 
 /** A fork from what the journal does not have yet is refused while somebody hears it. */
 async function requireReached(services: ControlServices, sessionId: string, atSequence: number): Promise<void> {
-  const { evidenceSequence } = await (await sessionMemory(services).world(sessionId)).query({ kind: 'position' });
+  const { evidenceSequence } = await (await services.sessionMemory.world(sessionId)).query({ kind: 'position' });
   if (atSequence > evidenceSequence)
     throw refused({ path: '/atSequence', code: 'too_large', message: `is beyond the journal, which ends at ${evidenceSequence}` });
 }
@@ -108,7 +107,7 @@ export function forkRunner(services: ControlServices): Runner {
 
 /** Yields the child's clock. */
 async function forkWorld(services: ControlServices, parentSessionId: string, request: ForkWorld): Promise<number> {
-  const memory = sessionMemory(services);
+  const memory = services.sessionMemory;
   const parent = await memory.world(parentSessionId);
   const { world, position } = await orFound(
     () => parent.fork(request),

@@ -1,6 +1,6 @@
 // The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
 import type { CompiledBuild } from '../contract/build.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { chooseStart } from '../contract/world-start.js';
 import type { WorldRef } from '../worlds/api.js';
 import { loadBuild, loadBuildView } from './build-records.js';
@@ -8,7 +8,6 @@ import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
 import { resultOf } from './session-admission.js';
 import { askedByService, endSession } from './session-ending.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { transition } from './session-states.js';
 import type { Change } from './tables.js';
@@ -49,7 +48,7 @@ async function makeWorld(services: ControlServices, { session }: SessionRecord, 
       ),
     () => worlds.open(worldId),
   );
-  return sessionMemory(services).remember(world);
+  return services.sessionMemory.remember(world);
 }
 
 /** Rejects with world.HANDLER_FAILED, and where the tool stands: without its tools a session would answer every call with that failure. */
@@ -57,7 +56,7 @@ async function requireLoadableTools(services: ControlServices, { session }: Sess
   try {
     await world.query({ kind: 'checkTools' });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_FAILED') throw error;
+    if (!isServiceError(error, 'world.HANDLER_FAILED')) throw error;
     const { tools } = await loadBuildView(services, session.buildHash);
     const { details = {} } = error.extra;
     const file = tools.find(({ toolId }) => toolId === details.packageId)?.provenance.file;
@@ -75,7 +74,7 @@ export async function orFound<T>(make: () => Promise<T>, find: () => Promise<T>)
   try {
     return await make();
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'control.STATE_CONFLICT') return await find();
+    if (isServiceError(error, 'control.STATE_CONFLICT')) return await find();
     throw error;
   }
 }

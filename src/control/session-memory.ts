@@ -12,12 +12,6 @@ import type { UnansweredRequests } from '../contract/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import { joinUnanswered } from '../drills/unanswered.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
-import { deliveryWatch } from './delivery-watch.js';
-import type { ControlServices } from './services.js';
-import { sessionReceivers } from './session-receivers.js';
-import { requireRecord } from './session-records.js';
-import { storageWatch } from './storage-watch.js';
-import { tracedWorld } from './traced-world.js';
 
 export interface IssuedAccess {
   access: Access;
@@ -161,28 +155,4 @@ export class SessionMemory {
     }
     if (all.size === 0) this.#issued.delete(sessionId);
   }
-}
-
-const memories = new WeakMap<ControlServices, SessionMemory>();
-
-/** One for each control room. */
-export function sessionMemory(services: ControlServices): SessionMemory {
-  let memory = memories.get(services);
-  if (memory === undefined) {
-    const receiversOf = (sessionId: string, signal: AbortSignal): ReceiverSource => sessionReceivers(services, sessionId, signal);
-    const { worlds, guard, catalog, keyring, tracing } = services;
-    const guarded = (world: WorldRef): WorldRef => {
-      const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
-      return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
-    };
-    // Not what the watch itself asks: nobody's request is behind it.
-    const watched = (world: WorldRef): WorldRef => tracedWorld(storageWatch(services).watched(world), tracing);
-    memory = new SessionMemory({
-      ...{ worlds, guarded, receiversOf, watched },
-      deliveries: deliveryWatch(services),
-      acceptsKey: (generation) => keyring.accepts(generation),
-    });
-    memories.set(services, memory);
-  }
-  return memory;
 }

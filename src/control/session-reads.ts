@@ -6,7 +6,7 @@ import { listPage } from './cursors.js';
 import type { Caller, EndpointSet, ReadEndpoint } from './endpoint.js';
 import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
-import { sessionMemory } from './session-memory.js';
+import type { SessionMemory } from './session-memory.js';
 import { requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { requireUsable } from './session-states.js';
 import type { KeyPart, View } from './tables.js';
@@ -54,7 +54,7 @@ export function sessionReads(services: ControlServices): EndpointSet<SessionRead
       kind: 'read',
       run: (view, { path, caller }) => {
         const { sessionId } = requireSession(view, { ...path, ...caller }).session;
-        return { schemaVersion: 1, ...sessionMemory(services).unansweredOf(sessionId) };
+        return { schemaVersion: 1, ...services.sessionMemory.unansweredOf(sessionId) };
       },
     },
     getPending: {
@@ -111,7 +111,7 @@ async function askWorld<T>(
   services: ControlServices,
   view: View,
   { path, caller }: Asked,
-  question: (world: Awaited<ReturnType<ReturnType<typeof sessionMemory>['world']>>) => Promise<T>,
+  question: (world: Awaited<ReturnType<SessionMemory['world']>>) => Promise<T>,
 ): Promise<T> {
   const usable = (): SessionRecord => {
     const record = requireSession(view, { ...path, ...caller });
@@ -121,7 +121,7 @@ async function askWorld<T>(
   for (let tries = 1; ; tries++) {
     const { leaseGeneration } = usable().session;
     try {
-      const answer = await question(await sessionMemory(services).world(path.sessionId));
+      const answer = await question(await services.sessionMemory.world(path.sessionId));
       if (usable().session.leaseGeneration === leaseGeneration || tries === limits.readTriesMax) return answer;
     } catch (error) {
       // A session that ended meanwhile says so, rather than that it has no world.

@@ -3,11 +3,11 @@
 import { isLoopbackAddress, isPublicAddress } from '../callbacks/addresses.js';
 import type { Receiver, ReceiverSource } from '../callbacks/receivers.js';
 import { callbackReceiverTable, isOriginOpen, signingSecretOf } from './callback-receiver-records.js';
-import type { ControlServices } from './services.js';
+import type { ServicePorts } from './services.js';
 import { sessionTable } from './session-records.js';
 
 /** `signal`: the session has ended, or this incarnation of the service. */
-export function sessionReceivers({ catalog, keyring, settings }: ControlServices, sessionId: string, signal: AbortSignal): ReceiverSource {
+export function sessionReceivers({ catalog, keyring, settings }: ServicePorts, sessionId: string, signal: AbortSignal): ReceiverSource {
   const isAllowed = settings.allowLoopbackReceivers
     ? (address: string) => isPublicAddress(address) || isLoopbackAddress(address)
     : isPublicAddress;

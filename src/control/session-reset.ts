@@ -9,7 +9,6 @@ import type { Runner } from './operations.js';
 import { refused } from './refused.js';
 import type { ControlServices } from './services.js';
 import { admit, resultOf, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from './session-records.js';
 import { advanceLease, claim, transition } from './session-states.js';
 import { requireAvailable } from './snapshot-records.js';
@@ -24,7 +23,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
       throw refused({ path: '/packages', code: 'conflict', message: 'a reset by packages goes back to the start, not to a snapshot' });
     }
     const record = admit(view, services, call, { afterRun: true });
-    if (sessionMemory(services).isDelivering(record.session.sessionId)) {
+    if (services.sessionMemory.isDelivering(record.session.sessionId)) {
       throw new ServiceError('control.STATE_CONFLICT', {
         message: 'A callback is in flight.',
         details: { sessionId: record.session.sessionId },
@@ -45,7 +44,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
       const resetting = transition(claim(record, services.nowMs()), 'resetting', services.nowMs());
       const { session } = resetting;
       tx.put(sessionTable, resetting);
-      tx.afterCommit(() => sessionMemory(services).revoke(session.sessionId));
+      tx.afterCommit(() => services.sessionMemory.revoke(session.sessionId));
       const operation = startOperation(tx, services, call, { kind: 'world.session.reset', session, input: { ...input } });
       return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
     },
@@ -67,7 +66,7 @@ export function resetRunner(services: ControlServices): Runner {
     run: async ({ operation, input }) => {
       const { resourceId: sessionId, operationId } = operation;
       if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
-      const world = await sessionMemory(services).world(sessionId);
+      const world = await services.sessionMemory.world(sessionId);
       const { position } = await world.command({ kind: 'reset', ...(input as ResetInput), operationKey: operationId });
       return {
         state: 'succeeded',

@@ -6,7 +6,6 @@ import type { ChangeEndpoint, ReadEndpoint } from './endpoint.js';
 import type { Runner } from './operations.js';
 import type { ControlServices } from './services.js';
 import { admit, markDegraded, markRecovered, resultOf, startOperation } from './session-admission.js';
-import { sessionMemory } from './session-memory.js';
 import { isLive, keepSession, requireRecord } from './session-records.js';
 import { claim } from './session-states.js';
 import { deleteSnapshot, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
@@ -53,7 +52,7 @@ export function snapshotRunner(services: ControlServices): Runner {
       const { sessionId } = input as { sessionId: string };
       const { resourceId: hostedSnapshotId, operationId } = operation;
       if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: (tx) => giveUp(tx, hostedSnapshotId) };
-      const world = await sessionMemory(services).world(sessionId);
+      const world = await services.sessionMemory.world(sessionId);
       const { snapshotId, position } = await world.command({ kind: 'snapshot', operationKey: operationId });
       return {
         state: 'succeeded',

@@ -6,25 +6,31 @@ import { batchesOf } from '../async/batches.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef } from '../worlds/api.js';
 import { needsRoom } from '../worlds/needs-room.js';
-import type { ControlServices } from './services.js';
+import type { Catalog } from './catalog.js';
 import { isLive, sessionTable } from './session-records.js';
+import type { ControlSettings } from './settings.js';
 import { noteStorage, storageOf, storageRefusal, type Tenant } from './storage-use.js';
 
+interface Ground {
+  catalog: Catalog;
+  settings: ControlSettings;
+}
+
 export class StorageWatch {
-  readonly #services: ControlServices;
+  readonly #ground: Ground;
   /** By project. */
   readonly #tenants = new Map<string, Tenant & { isFull: boolean }>();
   /** Worlds that may have changed since they were asked. */
   readonly #touched = new Map<string, WorldRef>();
 
-  constructor(services: ControlServices) {
-    this.#services = services;
+  constructor(ground: Ground) {
+    this.#ground = ground;
   }
 
   /** The same world, watched. */
   watched(world: WorldRef): WorldRef {
     const { worldId } = world;
-    const session = this.#services.catalog.view.get(sessionTable, worldId)?.session;
+    const session = this.#ground.catalog.view.get(sessionTable, worldId)?.session;
     if (session === undefined) return world;
     const tenant = this.#tenant(session);
     return {
@@ -52,7 +58,7 @@ export class StorageWatch {
     for (const [worldId] of asked) this.#touched.delete(worldId);
     const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
     for (const batch of batchesOf(figures, limits.sessionBatch)) await this.#note(batch);
-    const { catalog, settings } = this.#services;
+    const { catalog, settings } = this.#ground;
     for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
     return asked.length;
   }
@@ -60,7 +66,7 @@ export class StorageWatch {
   #tenant({ organizationId, projectId }: Tenant): Tenant & { isFull: boolean } {
     let tenant = this.#tenants.get(projectId);
     if (tenant === undefined) {
-      const { catalog, settings } = this.#services;
+      const { catalog, settings } = this.#ground;
       tenant = { organizationId, projectId, isFull: storageRefusal(catalog.view, settings, { organizationId, projectId }) !== undefined };
       this.#tenants.set(projectId, tenant);
     }
@@ -68,14 +74,14 @@ export class StorageWatch {
   }
   /** What was deleted meanwhile is room at once. */
   #requireRoom(tenant: Tenant & { isFull: boolean }): void {
-    const { catalog, settings } = this.#services;
+    const { catalog, settings } = this.#ground;
     const refusal = storageRefusal(catalog.view, settings, tenant);
     tenant.isFull = refusal !== undefined;
     if (refusal !== undefined) throw refusal;
   }
 
   async #note(figures: readonly { worldId: string; bytes: number | undefined }[]): Promise<void> {
-    const { catalog } = this.#services;
+    const { catalog } = this.#ground;
     const moved = figures.filter(
       ({ worldId, bytes }) => bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes,
     );
@@ -99,16 +105,4 @@ async function bytesOf(world: WorldRef): Promise<number | undefined> {
   } catch {
     return undefined;
   }
-}
-
-const watches = new WeakMap<ControlServices, StorageWatch>();
-
-/** One for each control room. */
-export function storageWatch(services: ControlServices): StorageWatch {
-  let watch = watches.get(services);
-  if (watch === undefined) {
-    watch = new StorageWatch(services);
-    watches.set(services, watch);
-  }
-  return watch;
 }

@@ -7,7 +7,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError } from '../contract/errors.js';
 import { worldsAdvice } from '../files/database.js';
 import { type StoredWorld, verifyWorlds } from '../worlds/verify-worlds.js';
 import { blobRoots } from './blob-sweep.js';
@@ -100,7 +100,7 @@ async function piece<T>(
 
 /** Of a damaged file the reason alone: the finding names the file. */
 function problemOf(error: Error): string {
-  const reason = error instanceof ServiceError && error.code === 'control.DATA_DAMAGED' ? error.extra.details?.reason : undefined;
+  const reason = isServiceError(error, 'control.DATA_DAMAGED') ? error.extra.details?.reason : undefined;
   return typeof reason === 'string' ? reason : error.message;
 }
 

@@ -1,6 +1,6 @@
 // What stands between the control room and its worlds, so that a build that loops or takes its host down costs others little: quarantines
 // of builds, turns on hosts, and whose failure it was that ended a host. It hears of hosts by their log, of steps by their watchdogs.
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { WorldSession } from '../contract/hosted-resources.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef, WorldsOptions } from '../worlds/api.js';
@@ -87,7 +87,7 @@ export class WorldGuard implements Guard {
     try {
       return await work();
     } catch (error) {
-      const isLost = error instanceof ServiceError && (error.code === 'world.ACTOR_RESTARTED' || error.code === 'world.HANDLER_TIMEOUT');
+      const isLost = isServiceError(error, 'world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT');
       if (!isLost) throw error;
       throw making.isBlamed ? ownFailure(error) : new ServiceError('world.ACTOR_RESTARTED', { cause: error });
     } finally {

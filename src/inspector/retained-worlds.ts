@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../collections/lru-map.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { stampOf } from './journal/fingerprint.js';
@@ -76,7 +76,7 @@ export class RetainedWorlds {
     try {
       return await (await this.#worlds()).open(runId);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'control.DATA_DAMAGED') throw error;
+      if (!isServiceError(error, 'control.DATA_DAMAGED')) throw error;
       const [path, reason] = [join(this.#runDirectory, runId, dataFile), String(error.extra.details?.reason)];
       const message = `The file ${path} is damaged: ${reason}. The world of this run cannot be read; its report can.`;
       throw new ServiceError('control.DATA_DAMAGED', { message, details: { path, reason } });

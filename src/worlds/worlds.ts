@@ -3,7 +3,7 @@ import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
 import { worldAnswerFits } from '../contract/answer-validators.js';
 import type { WorldProgram } from '../contract/build.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { isSeed } from '../contract/seed.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
@@ -198,7 +198,7 @@ class LocalWorlds implements Worlds {
 
 /** A step that was ended is reported with what it was, and how long it may take. */
 function namedTimeout(error: unknown, command: WorldCommand, handlerTimeoutMs: number): unknown {
-  if (!(error instanceof ServiceError) || error.code !== 'world.HANDLER_TIMEOUT') return error;
+  if (!isServiceError(error, 'world.HANDLER_TIMEOUT')) return error;
   const handler =
     command.kind === 'call' ? `'${command.operationId}' of tool '${command.packageId}'` : `A handler of the tools, in '${command.kind}',`;
   return new ServiceError(error.code, {

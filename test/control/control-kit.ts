@@ -20,6 +20,7 @@ import { JudgeWorkers } from '../../src/control/judge-port.js';
 import { Keyring } from '../../src/control/keyring.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';
 import { organizationTable } from '../../src/control/organization-records.js';
+import { withMemory } from '../../src/control/service-memory.js';
 import type { ControlServices } from '../../src/control/services.js';
 import { type ControlSettings, settingsDefaults } from '../../src/control/settings.js';
 import { WorldGuard } from '../../src/control/world-guard.js';
@@ -183,7 +184,7 @@ async function openServices(
   const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
   const all = { dataDirectory: directory, ...quietSettings, ...settings };
   const guard = new WorldGuard({ settings: all, catalog, nowMs, log });
-  return {
+  return withMemory({
     settings: all,
     guard,
     catalog,
@@ -207,7 +208,7 @@ async function openServices(
     nowMs,
     log,
     ...services,
-  };
+  });
 }
 
 const openRealWorlds = (directory: string, storedBytesMax: number): ReturnType<typeof openWorlds> =>

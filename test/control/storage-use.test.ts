@@ -5,7 +5,6 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { purge } from '../../src/control/purge.js';
 import { countOf } from '../../src/control/quotas.js';
 import { noteStorage, requireStorage, storageOf } from '../../src/control/storage-use.js';
-import { storageWatch } from '../../src/control/storage-watch.js';
 import { quietSettings } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
@@ -25,7 +24,7 @@ function isQuota(name: string) {
   return (error: unknown): boolean =>
     error instanceof ServiceError && error.code === 'control.QUOTA_EXCEEDED' && error.extra.details?.quota === name;
 }
-const sweep = ({ services }: SessionKit): Promise<number> => storageWatch(services).sweep();
+const sweep = ({ services }: SessionKit): Promise<number> => services.storageWatch.sweep();
 
 // STORAGE-WATCH-1
 test('a session at its bound refuses calls of agents and advances; a reset makes room', async () => {

@@ -3,23 +3,12 @@
 //     inconclusive.
 // Every entry is observed once, in order, whatever the number of assertions.
 import type { Assertion } from '../../contract/assertion.js';
-import { ServiceError } from '../../contract/errors.js';
+import { isServiceError } from '../../contract/errors.js';
 import type { EvidenceEntry } from '../../contract/evidence.js';
 import type { AssertionResult } from '../../contract/run.js';
-import { effectAtMostOnce } from './effect-at-most-once.js';
-import { callbackCount, eventCount, faultCount } from './event-count.js';
-import { expression } from './expression.js';
 import { type Check, type Finding, invalidFinding, RowsUnknown, type RunStart, type RunView, type ViewCheck } from './finding.js';
-import { operationArguments } from './operation-arguments.js';
-import { operationCount, operationDenied } from './operation-count.js';
-import { operationOrder } from './operation-order.js';
-import { outputValue } from './output-value.js';
+import { checkOf } from './kinds.js';
 import { RunFacts } from './run-facts.js';
-import { stateCount } from './state-count.js';
-import { stateDiff } from './state-diff.js';
-import { stateUnchanged } from './state-unchanged.js';
-import { stateValue } from './state-value.js';
-import { timeReached } from './time-reached.js';
 
 export class Judge {
   readonly #checks: readonly { assertion: Assertion; check: Check | ViewCheck }[];
@@ -43,49 +32,12 @@ export class Judge {
   }
 }
 
-function checkOf(assertion: Assertion, start: RunStart, facts: RunFacts): Check | ViewCheck {
-  switch (assertion.kind) {
-    case 'state.value':
-      return stateValue(assertion);
-    case 'state.count':
-      return stateCount(assertion);
-    case 'operation.count':
-      return operationCount(assertion);
-    case 'operation.order':
-      return operationOrder(assertion);
-    case 'operation.arguments':
-      return operationArguments(assertion);
-    case 'operation.denied':
-      return operationDenied(assertion);
-    case 'event.count':
-      return eventCount(assertion);
-    case 'callback.count':
-      return callbackCount(assertion);
-    case 'fault.count':
-      return faultCount(assertion);
-    case 'time.reached':
-      return timeReached(assertion, start);
-    case 'output.value':
-      return outputValue(assertion);
-    case 'effect.at_most_once':
-      return effectAtMostOnce(assertion);
-    case 'state.unchanged':
-      return stateUnchanged(assertion);
-    case 'state.diff':
-      return stateDiff(assertion);
-    case 'expr':
-      return expression(assertion, start, facts);
-    default:
-      return assertion satisfies never;
-  }
-}
-
 /** A world that refuses the question (no such namespace, say) makes the assertion invalid, not the run. */
 async function findingOf(check: Check | ViewCheck, view: RunView): Promise<Finding> {
   try {
     return await check.finding(view);
   } catch (error) {
-    if (error instanceof ServiceError && (error.code === 'control.INVALID_REQUEST' || error.code === 'control.NOT_FOUND')) {
+    if (isServiceError(error, 'control.INVALID_REQUEST', 'control.NOT_FOUND')) {
       return invalidFinding(`The world cannot answer this: ${error.message}`);
     }
     if (error instanceof RowsUnknown) return { status: 'inconclusive', settled: true, message: error.message, evidenceSequences: [] };

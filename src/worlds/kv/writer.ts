@@ -5,7 +5,7 @@
 //     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 // Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 import { runCritical } from '../../async/critical-section.js';
-import { ServiceError } from '../../contract/errors.js';
+import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { type Database, openDatabase } from '../../files/database.js';
 import { diskFull, isDiskFull, shortOfRoom } from '../../files/disk-full.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
@@ -151,7 +151,7 @@ export class KvWriter {
     try {
       for (let round = 0; round < sweepsAtClose && this.sweep(); round++);
     } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'control.STORAGE_FULL')) throw error;
+      if (!isServiceError(error, 'control.STORAGE_FULL')) throw error;
     }
   }
 

@@ -1,0 +1,50 @@
+// What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
+import type { CompiledBuild } from '../contract/build.js';
+import { limits } from '../contract/limits.js';
+import type { ProjectView } from '../contract/project-view.js';
+import type { WorldRef } from '../worlds/api.js';
+import { DeliveryWatch } from './delivery-watch.js';
+import { LoadedCache } from './loaded-cache.js';
+import { OrganizationsNow } from './organization-now.js';
+import { RunMemory } from './run-memory.js';
+import type { ControlServices, ServicePorts } from './services.js';
+import { SessionMemory } from './session-memory.js';
+import { sessionReceivers } from './session-receivers.js';
+import { requireRecord } from './session-records.js';
+import { StorageWatch } from './storage-watch.js';
+import { tracedWorld } from './traced-world.js';
+
+/** The same object, with its memory. */
+export function withMemory(ports: ServicePorts): ControlServices {
+  const { loadedBuildsMax, loadedBuildsBytesMax, loadedViewsMax, loadedViewsBytesMax } = limits;
+  const deliveryWatch = new DeliveryWatch(ports);
+  const storageWatch = new StorageWatch(ports);
+  return Object.assign(ports, {
+    sessionMemory: openSessionMemory(ports, { deliveryWatch, storageWatch }),
+    runMemory: new RunMemory(),
+    deliveryWatch,
+    storageWatch,
+    organizationsNow: new OrganizationsNow(ports.catalog),
+    loadedBuilds: new LoadedCache<CompiledBuild>({ items: loadedBuildsMax, bytes: loadedBuildsBytesMax }),
+    loadedViews: new LoadedCache<ProjectView>({ items: loadedViewsMax, bytes: loadedViewsBytesMax }),
+  });
+}
+
+function openSessionMemory(
+  ports: ServicePorts,
+  { deliveryWatch, storageWatch }: Pick<ControlServices, 'deliveryWatch' | 'storageWatch'>,
+): SessionMemory {
+  const { worlds, guard, catalog, keyring, tracing } = ports;
+  return new SessionMemory({
+    worlds,
+    guarded: (world: WorldRef) => {
+      const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
+      return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
+    },
+    receiversOf: (sessionId, signal) => sessionReceivers(ports, sessionId, signal),
+    // Not what the watch itself asks: nobody's request is behind it.
+    watched: (world) => tracedWorld(storageWatch.watched(world), tracing),
+    deliveries: deliveryWatch,
+    acceptsKey: (generation) => keyring.accepts(generation),
+  });
+}

@@ -1,0 +1,26 @@
+// callback.count: how often deliveries of a callback reached a phase.
+import type { CallbackCountAssertion } from '../../contract/assertion.js';
+import { noun } from '../../contract/counted.js';
+import type { EvidenceEntry } from '../../contract/evidence.js';
+import { countFinding } from './count-finding.js';
+import { entryCounter } from './entry-counter.js';
+import type { Check } from './finding.js';
+
+export function callbackCount({ packageId, instanceId, callbackId, phase, count: bounds }: CallbackCountAssertion): Check {
+  const isOurs = (entry: EvidenceEntry): boolean =>
+    entry.kind === 'callback' &&
+    entry.phase === phase &&
+    entry.callbackId === callbackId &&
+    entry.packageId === packageId &&
+    (instanceId === undefined || entry.instanceId === instanceId);
+  return entryCounter(isOurs, (count, evidenceSequences) =>
+    countFinding({
+      subject: (many) => `${phase} ${noun(many, 'delivery', 'deliveries')} of callback ${packageId}.${callbackId}`,
+      count,
+      bounds,
+      location: { subject: 'callback', packageId, ...(instanceId === undefined ? {} : { instanceId }), callbackId },
+      evidenceSequences,
+      grows: true,
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+// fault.count: how often a fault was triggered.
+import type { FaultCountAssertion } from '../../contract/assertion.js';
+import { noun } from '../../contract/counted.js';
+import type { EvidenceEntry } from '../../contract/evidence.js';
+import { countFinding } from './count-finding.js';
+import { entryCounter } from './entry-counter.js';
+import type { Check } from './finding.js';
+
+export function faultCount({ fault, count: bounds }: FaultCountAssertion): Check {
+  const { packageId, instanceId, faultId, operationId } = fault;
+  const isOurs = (entry: EvidenceEntry): boolean =>
+    entry.kind === 'fault' &&
+    entry.faultId === faultId &&
+    entry.packageId === packageId &&
+    (instanceId === undefined || entry.instanceId === instanceId) &&
+    (operationId === undefined || entry.operationId === operationId);
+  const where = operationId === undefined ? '' : ` at calls to ${operationId}`;
+  return entryCounter(isOurs, (count, evidenceSequences) =>
+    countFinding({
+      subject: (many) => `${noun(many, 'trigger')} of fault ${packageId}.${faultId}${where}`,
+      count,
+      bounds,
+      location: {
+        subject: 'fault',
+        packageId,
+        ...(instanceId === undefined ? {} : { instanceId }),
+        faultId,
+        ...(operationId === undefined ? {} : { operationId }),
+      },
+      evidenceSequences,
+      grows: true,
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+// Counts the calls that a filter means, and tells what came near.
+import type { CountBounds, OperationFilter } from '../../contract/assertion.js';
+import type { EvidenceEntry } from '../../contract/evidence.js';
+import { countFinding } from './count-finding.js';
+import { type Check, Citations, type Finding } from './finding.js';
+import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
+
+export class OperationCounter implements Check {
+  readonly #filter: OperationFilter;
+  readonly #bounds: CountBounds;
+  readonly #matching = new Citations();
+  readonly #others = new Citations();
+  readonly #near = new NearMisses();
+  readonly #countsReplays: boolean;
+  #count = 0;
+
+  constructor(filter: OperationFilter, bounds: CountBounds, { countsReplays }: { countsReplays: boolean }) {
+    this.#filter = filter;
+    this.#bounds = bounds;
+    this.#countsReplays = countsReplays;
+  }
+
+  observe(entry: EvidenceEntry): void {
+    if (!callsOperation(entry, this.#filter) || (!this.#countsReplays && entry.idempotency === 'replayed')) return;
+    const reason = mismatch(entry, this.#filter);
+    if (reason === null) {
+      this.#count += 1;
+      this.#matching.add(entry.sequence);
+    } else {
+      this.#near.add(reason);
+      this.#others.add(entry.sequence);
+    }
+  }
+
+  finding(): Finding {
+    return countFinding({
+      subject: (many) => describeCalls(this.#filter, many),
+      count: this.#count,
+      bounds: this.#bounds,
+      location: operationLocation(this.#filter),
+      evidenceSequences: this.#count > 0 ? this.#matching.sequences : this.#others.sequences,
+      hint: this.#near.describe(),
+      grows: true,
+    });
+  }
+}
