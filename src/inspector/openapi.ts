@@ -74,7 +74,9 @@ export function documentRoute(): OpenRoute {
 
 /** Routes without ids in their path that name a thing which may not be there. */
 const naming: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'compareRuns', 'createWorld', 'listEvents']);
-/** Routes that read runs, or worlds. */
+/** Routes that need source without errors. */
+const building: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'createWorld']);
+/** Areas whose routes read runs. */
 const reading = new Set(['runs', 'events']);
 
 /** Which refusals a route may answer with, from what it is and takes; tests hold every reply of an inspector against them. */
@@ -95,6 +97,7 @@ function errorCodesOf(id: InspectorRouteId): ErrorCode[] {
     reading.has(area) && 'world.NOT_READY',
     takesBody && 'control.PAYLOAD_TOO_LARGE',
     takesBody && 'control.UNSUPPORTED_MEDIA_TYPE',
+    building.has(id) && 'control.SOURCE_INVALID',
     (area === 'worlds' || area === 'run requests') && 'control.QUOTA_EXCEEDED',
     'control.INTERNAL',
     asksWorld && 'control.DATA_DAMAGED',
