@@ -40,6 +40,7 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
         prefix: hostedPrefix,
         requireHost: requireServed(publicUrl),
         authenticate: (token) => accesses.holderOf(token),
+        idsOf: ({ worldId: sessionId }) => ({ sessionId }),
         otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin }),
       }),
     ),
