@@ -46,7 +46,6 @@ function refused(code: string, details: object = {}) {
   };
 }
 
-// BOOTSTRAP-2, CONTROL-SERVER-3
 test('a credential is shown until somebody says it was, each time with another secret, and works in every life', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'told-'));
   const first = await start({ dataDirectory });
@@ -63,7 +62,6 @@ test('a credential is shown until somebody says it was, each time with another s
   await third.close();
 });
 
-// CONTROL-SERVER-1
 test('two servers in one process are strangers; one folder serves one of them', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'shared-'));
   const one = await start({ dataDirectory });
@@ -108,7 +106,8 @@ test('tool code in a process of its own', async () => {
 
 test('hosts that cannot start: not ready, no word of where, and what waited for them goes on when they can', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'blocked-'));
-  const server = await start({ dataDirectory });
+  const lines: string[] = [];
+  const server = await start({ dataDirectory, log: { level: 'info', destination: { write: (line: string) => void lines.push(line) } } });
   const client = clientOf(server);
   const { projectId, environmentId } = server;
   const inTheWay = join(dataDirectory, 'worlds', projectFolder(projectId));
@@ -119,10 +118,20 @@ test('hosts that cannot start: not ready, no word of where, and what waited for 
   await until(async () => (await readiness()).details?.reasons.includes('hosts_cannot_start') === true);
   const state = { path: { projectId, sessionId }, query: { packageId: 'ticket-desk', namespace: 'tickets' } };
   await assert.rejects(client.listState(state), (error: ControlError) => !JSON.stringify(error.envelope).includes(dataDirectory));
+  assert.ok(
+    lines.some((line) => line.includes(inTheWay)),
+    'the log says where',
+  );
   rmSync(inTheWay);
-  const ended = await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const ended = await client.waitForOperation({ projectId, ...operation });
   assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
   assert.deepEqual((await readiness()).details, undefined);
+  // What agents are refused is logged with their session.
+  const { access } = await client.createSessionAccess({ path: { projectId, sessionId }, body: { actorId: 'support-agent' } });
+  const headers = { authorization: `Bearer ${access.credential}`, 'content-type': 'application/json' };
+  await fetch(`${access.worldHttpUrl}/v1/operations/ticket-desk/ticket.get`, { method: 'POST', headers, body: '{' });
+  const { route, status, resource } = JSON.parse(lines.at(-1) as string) as { [field: string]: unknown };
+  assert.deepEqual([route, status, resource], ['POST /world/v1/operations/{packageId}/{operationId}', 400, { sessionId }]);
   await server.close();
 });
 

@@ -50,6 +50,9 @@ export class AgentAccess implements AgentWorld {
     this.#requireOpen = requireOpen;
   }
 
+  get worldId(): string {
+    return this.#world.worldId;
+  }
   get used(): boolean {
     return this.#used;
   }

@@ -39,6 +39,7 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
         prefix: hostedPrefix,
         requireHost: requireHost({ publicUrl, pages: 'host' }),
         authenticate: (token) => accesses.holderOf(token),
+        idsOf: ({ worldId: sessionId }) => ({ sessionId }),
         otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin }),
       }),
     ),

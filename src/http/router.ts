@@ -90,8 +90,8 @@ export interface AnsweredRequest {
   isOfStranger: boolean;
   /** Of the client (HttpRequest.address). */
   readonly address: string;
-  /** Decoded values of the path, by name; undefined when it was not authenticated. */
-  path: { readonly [name: string]: string } | undefined;
+  /** Decoded values of the path, by name, and what `idsOf` knows; undefined when it was not authenticated. */
+  readonly path: { readonly [name: string]: string } | undefined;
 }
 /** What is known of a request that is to be authenticated. */
 export interface RequestPlace {
@@ -117,6 +117,8 @@ export interface RouterOptions<Caller> {
   draining?(): boolean;
   /** For logs: never a secret. */
   nameOf?(caller: Caller): string;
+  /** For logs: ids of what a caller stands for that its paths do not name. */
+  idsOf?(caller: Caller): { readonly [name: string]: string };
   /** Put into every reply to a caller. */
   headersOf?(caller: Caller): { [name: string]: string };
   /** Whose bytes a caller's bodies and large replies are. Default: everybody's. */
@@ -202,7 +204,9 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       get address() {
         return request.address;
       },
-      path,
+      get path() {
+        return caller === undefined || options.idsOf === undefined ? path : { ...options.idsOf(caller), ...path };
+      },
     };
     for (const observer of observers) observer.answered(answered);
     return reply;
