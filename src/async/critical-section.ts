@@ -18,8 +18,7 @@ export function useSection(own: Int32Array): void {
 
 /**
  * Runs what must not be cut off by the end of its thread: one write of a store, nothing that could run for ever. May be nested.
- * Synchronous: what
- * `work` leaves to a promise is outside.
+ * Synchronous: what `work` leaves to a promise is outside.
  */
 export function runCritical<T>(work: () => T): T {
   if (depth === 0 && Atomics.compareExchange(section, 0, open, entered) === closed) Atomics.wait(section, 0, closed);

@@ -1,5 +1,5 @@
-// Expressions of hosted runs are judged in workers of their own (workers/task-pool.ts), shared by all projects in turns: one may take most of a
-// second, and this thread has others to answer meanwhile.
+// Expressions of hosted runs are judged in workers of their own (workers/task-pool.ts), shared by all projects in turns: one may take most
+// of a second, and this thread has others to answer meanwhile.
 import { retry } from '../async/retry.js';
 import { limits } from '../contract/limits.js';
 import type { ExpressionJudge, Judged } from '../drills/judge/evaluate-expression.js';

@@ -39,7 +39,7 @@ export async function startOtlpExport(environment: TraceEnvironment, { version, 
   provider.register();
   return {
     end: async () => {
-      // What could not be sent has been told by then.
+      // `onTrouble` has reported what could not be sent.
       await within(limits.traceFlushMs, provider.shutdown()).catch(() => {});
     },
   };

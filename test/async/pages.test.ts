@@ -34,7 +34,7 @@ test('pages are walked to the last one, at once or awaited', async () => {
   assert.deepEqual(found, [1, 2, 3, 4, 5, 6, 7]);
 });
 
-test('a walk begins where it is told to, and asks for no page that nobody takes', async () => {
+test('a walk begins at its first cursor, and asks for no page that nobody takes', async () => {
   const { asked, page } = list();
   for await (const { items } of walkPages({ first: 2, next }, async (after?: number) => page(after))) {
     assert.deepEqual(items, [3, 4, 5]);

@@ -43,7 +43,7 @@ test('a thread that ends rejects what waits for it, and the next call has anothe
   assert.equal(await thread.call((far) => far.count()), 1);
 });
 
-test('closing ends a thread in whatever it does; what waits and what comes later is told why', async (t) => {
+test('closing ends a thread in whatever it does; what waits and what comes later is rejected with the reason', async (t) => {
   const thread = open(t);
   assert.equal(await thread.call((far) => far.count()), 1);
   const waiting = Promise.allSettled([thread.call((far) => far.hang()), thread.call((far) => far.spin())]);

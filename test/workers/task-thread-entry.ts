@@ -3,10 +3,10 @@ import { parentPort } from 'node:worker_threads';
 import type { NumberedBegin, NumberedTask } from '../../src/workers/task-thread.js';
 import type { TaskAnswer } from '../../src/workers/task-worker.js';
 
-export type ToldTask = 'environment' | 'load for ever' | 'spin' | 'fill the memory' | 'exit' | 'break' | 'say nonsense';
+export type TestTask = 'environment' | 'load for ever' | 'spin' | 'fill the memory' | 'exit' | 'break' | 'say nonsense';
 let tasks = 0;
 
-export async function runTask({ number, task }: NumberedTask<ToldTask>): Promise<TaskAnswer<string>> {
+export async function runTask({ number, task }: NumberedTask<TestTask>): Promise<TaskAnswer<string>> {
   tasks += 1;
   if (task === 'load for ever') await new Promise(() => {});
   if (task === 'say nonsense') for (const nonsense of [null, 1, { begun: number + 1 }]) parentPort?.postMessage(nonsense);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TaskLost, TaskPool } from '../../src/workers/task-pool.js';
 import { threadWorkers } from '../../src/workers/task-thread.js';
-import type { ToldTask } from './task-thread-entry.js';
+import type { TestTask } from './task-thread-entry.js';
 
 function open(t: TestContext, { timeoutMs = 60_000 } = {}) {
-  const pool = new TaskPool<ToldTask, string>({
+  const pool = new TaskPool<TestTask, string>({
     start: threadWorkers({
       entry: new URL('./task-thread-entry.js', import.meta.url),
       limits: { heapMb: 24, youngHeapMb: 4, stackMb: 2 },
@@ -16,7 +16,7 @@ function open(t: TestContext, { timeoutMs = 60_000 } = {}) {
     waitingMax: { ofParty: 10, inAll: 10 },
   });
   t.after(() => pool.close());
-  return (task: ToldTask, signal?: AbortSignal) =>
+  return (task: TestTask, signal?: AbortSignal) =>
     pool.run({ what: 'The task', party: 'one', task: () => task, ...(signal === undefined ? {} : { signal }) });
 }
 const lost = (why: TaskLost['why']) => (error: unknown) => error instanceof TaskLost && error.why === why;
