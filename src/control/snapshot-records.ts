@@ -50,8 +50,9 @@ export function takeSnapshotPlace(tx: Change, sessionId: string): void {
   const used = countOf(tx, counter(sessionId));
   if (used >= limits.sessionSnapshotsMax) {
     const details = { quota: 'sessionSnapshotsMax', max: limits.sessionSnapshotsMax, used };
-    const retryAfterMs = limits.quotaRetryAfterMs;
-    throw new ServiceError('control.QUOTA_EXCEEDED', { message: 'The session has as many snapshots as it may.', details, retryAfterMs });
+    // They go with their session, and not before.
+    const message = 'The session has as many snapshots as it may; a fork begins without any.';
+    throw new ServiceError('control.QUOTA_EXCEEDED', { message, details, isFinal: true });
   }
   moveCount(tx, counter(sessionId), 1);
 }
