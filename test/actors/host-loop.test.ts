@@ -74,3 +74,51 @@ test('a long command goes on however much comes in', async () => {
   const slicesAt = served.flatMap((actorId, index) => (actorId === 'long' ? [index] : []));
   deepEqual(slicesAt, [0, 2, 5]);
 });
+
+// HOST-LOOP-2
+test('what is done is committed before the next slice of a long command, however short its slices are', async () => {
+  const served: string[] = [];
+  const slices = 3;
+  const actorOf = (actorId: string): Actor => {
+    let pending = 0;
+    return {
+      *command() {
+        for (let slice = 1; slice <= (actorId === 'long' ? slices : 1); slice++) {
+          served.push(actorId);
+          if (actorId === 'short') pending = 1;
+          if (actorId === 'long' && slice < slices) yield;
+        }
+      },
+      query: () => ({ reply: undefined }),
+      pendingCount: () => pending,
+      takeWriteSet: () => {
+        const set = pending > 0 ? { actorId } : undefined;
+        pending = 0;
+        return set;
+      },
+      idle: () => false,
+      passivate: () => {},
+    };
+  };
+  const commit = async (sets: readonly unknown[]): Promise<undefined[]> => {
+    served.push('commit');
+    return sets.map(() => undefined);
+  };
+  const kind: ActorKind = { activate: actorOf, commit, control: () => undefined, close: async () => {} };
+  let answers = 0;
+  await new Promise<void>((done) => {
+    const ignored = (): void => {};
+    const outbox = new MailOutbox((envelope) => {
+      readAtCaller(envelope, { reply: () => ++answers === 2 && done(), refusal: ignored, progress: ignored, failure: ignored });
+    });
+    const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+    const envelope: Envelope = [];
+    for (const [slot, actorId] of [
+      [1, 'long'],
+      [2, 'short'],
+    ] as const)
+      writeToHost.command(envelope, slot, slot, actorId, {});
+    loop.receive(envelope);
+  });
+  deepEqual(served, ['long', 'short', 'commit', 'long', 'long']);
+});

@@ -20,7 +20,6 @@ testBoth('queries are answered between the slices of a long command, from what i
   ok((await running).value >= seen);
 });
 
-// HOST-LOOP-2
 testBoth('other actors are served while one is in a long command', {}, async ({ command, add }) => {
   const abort = new AbortController();
   const begun = signalled();
