@@ -123,7 +123,7 @@ test('hosts that cannot start: not ready, no word of where, and what waited for 
     'the log says where',
   );
   rmSync(inTheWay);
-  const ended = await client.waitForOperation({ projectId, ...operation });
+  const ended = await client.waitForOperation({ projectId, operationId: operation.operationId });
   assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
   assert.deepEqual((await readiness()).details, undefined);
   // What agents are refused is logged with their session.

@@ -96,6 +96,7 @@ test('what a schema leaves open, or says elsewhere, is not refused', async (t) =
   for (const [schema, expected] of cases) assert.deepEqual(await found(t, asked, schema), expected, schema);
 });
 
+// EXPRESSION-NAMES-1
 test('names inside of an expression are looked up, as far as it is known what they are those of', async (t) => {
   const rows = 'state: { notes: { packageId: notes, namespace: notes } }';
   const cases: [expression: string, expected: string[]][] = [
