@@ -1,6 +1,6 @@
-// The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what a incarnation leaves behind.
-//   HOST-SUPERVISOR-1. A incarnation is started only after the one before it is gone (HostLife.ended).
-//   HOST-SUPERVISOR-2. Every call ends once: answered by a incarnation, settled by aftermath.ts, or refused because the seat is down or
+// The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what an incarnation leaves behind.
+//   HOST-SUPERVISOR-1. An incarnation is started only after the one before it is gone (HostLife.ended).
+//   HOST-SUPERVISOR-2. Every call ends once: answered by an incarnation, settled by aftermath.ts, or refused because the seat is down or
 //     closed.
 //   HOST-SUPERVISOR-3. Whatever happens to this host, no other seat hears of it.
 import { within } from '../async/deadline.js';
@@ -276,7 +276,7 @@ export class HostSupervisor {
     return this.#notNow();
   }
 
-  /** A incarnation that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
+  /** An incarnation that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
   #abandon(incarnation: WatchedIncarnation): void {
     const { left, running } = settleCalls(this.#calls, incarnation.board, incarnation.watchdog.reason ?? 'stuck');
     this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running?.actorId);

@@ -25,7 +25,7 @@ export class Watchdog {
     this.#onStuck = onStuck;
   }
 
-  /** Ends a incarnation whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
+  /** Ends an incarnation whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
   look(slotsUsed: number): RunningStep | undefined {
     const step = this.#present(slotsUsed);
     const overdue = step !== undefined && monotonicMs() - step.sinceMs > this.#allowedMs(step);
@@ -34,7 +34,7 @@ export class Watchdog {
     return step;
   }
 
-  /** A incarnation that does not come up is ended like one that hangs. */
+  /** An incarnation that does not come up is ended like one that hangs. */
   lookAtStart(): void {
     if (monotonicMs() - this.#startedMs > limits.hostWorkTimeoutMs) this.end('timeout');
   }
