@@ -4,11 +4,11 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isServiceError, ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { stampOf } from './journal/fingerprint.js';
 
-const copiesMax = 4;
 const triesMax = 3;
 const dataFile = 'data.mdb';
 
@@ -47,7 +47,7 @@ export class RetainedWorlds {
     copy ??= { stamp, world: this.#copy(runId, stamp) };
     this.#copies.delete(runId);
     this.#copies.set(runId, copy);
-    for (const old of [...this.#copies.keys()].slice(0, -copiesMax)) void this.#drop(old);
+    for (const old of [...this.#copies.keys()].slice(0, -limits.inspectorWorldCopiesMax)) void this.#drop(old);
     try {
       return await copy.world;
     } catch (error) {
