@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ServiceError } from './contract/errors.js';
+import { limits } from './contract/limits.js';
 import type { DataCounts, DataFinding } from './control/verify-data.js';
 import { lockFolder } from './files/folder-lock.js';
 import { spawnChild } from './processes/spawn-child.js';
@@ -29,8 +30,6 @@ export interface VerificationTask {
 }
 export type VerificationMessage = { begin: string } | { finding: DataFinding } | { done: DataCounts; findings: number };
 
-/** Each of them ended while it read another file. */
-const processesMax = 100;
 const crashAdvice = 'Put it back from a backup; nothing can be read of it safely.';
 
 /** control.STATE_CONFLICT while a service uses the directory; control.INVALID_REQUEST where there is none. */
@@ -41,7 +40,7 @@ export async function verifyDataDirectory({ dataDirectory, keyFile, entry }: Dat
   try {
     const task = { dataDirectory: directory, ...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }) };
     const crashes: DataFinding[] = [];
-    while (crashes.length < processesMax) {
+    while (crashes.length < limits.verifyProcessesMax) {
       const seen = await readOnce({ ...task, skip: crashes.map(({ file }) => file) }, entry);
       if (seen.counts !== undefined) return { findings: [...crashes, ...seen.findings], leftOut: seen.leftOut, counts: seen.counts };
       if (seen.file === undefined) throw new Error(`the verification could not begin: ${seen.detail}`);

@@ -31,7 +31,6 @@ export interface McpTool {
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
-const nameCharsMax = 128;
 
 export class McpToolCatalog {
   readonly #tools: readonly McpTool[];
@@ -97,9 +96,9 @@ const instanceSuffix = (packageId: string, instanceId: string): string => (insta
 
 /** Ids may be longer together than a name; a digest of the whole then ends it. */
 function bounded(name: string): string {
-  if (name.length <= nameCharsMax) return name;
+  if (name.length <= limits.mcpToolNameCharsMax) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  return `${name.slice(0, nameCharsMax - digest.length - 2)}__${digest}`;
+  return `${name.slice(0, limits.mcpToolNameCharsMax - digest.length - 2)}__${digest}`;
 }
 
 /**

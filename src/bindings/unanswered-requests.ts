@@ -8,14 +8,13 @@ import type { UnansweredRequests } from '../contract/run-events.js';
 type Line = UnansweredRequests['requests'][number];
 /** As long as a token is, or longer. */
 const maybeToken = /[A-Za-z0-9_-]{32,}/g;
-const pathCharactersMax = 200;
 
 export class UnansweredLog {
   readonly #lines = new Map<string, Line>();
   #left = 0;
 
   note({ method, path, status }: Omit<Line, 'times'>): void {
-    const shown = path.replace(maybeToken, '[redacted]').slice(0, pathCharactersMax);
+    const shown = path.replace(maybeToken, '[redacted]').slice(0, limits.unansweredPathCharsMax);
     const key = `${method} ${shown} ${status}`;
     const known = this.#lines.get(key);
     if (known !== undefined) known.times += 1;

@@ -1,4 +1,5 @@
-// Bounds of the system by name, the unit last.
+// The bounds that a user, an agent or an operator can meet, by name, the unit last. What only tunes one module (a cache, a page, a batch, the
+// pace of a picture) is a constant of its file, in the same form.
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {
@@ -103,6 +104,8 @@ export const limits = {
   diskFullRetryAfterMs: 1_000,
   /** Of a larger one the roots and branches alone are looked at before it is opened. */
   databaseLeavesCheckedBytesMax: 1024 * 1024 * 1024,
+  /** Processes that a check of data may lose, each to another damaged file. */
+  verifyProcessesMax: 100,
 
   // Child processes.
   /** Of one message between a process and its parent, either way. */
@@ -112,6 +115,8 @@ export const limits = {
   /** Failures that a host process may report to the log, over its lifetime, and the length of each. */
   childNoticesMax: 10_000,
   childNoticeCharsMax: 64 * 1024,
+  /** The folder for temporary files of a box, in memory. */
+  boxTemporaryBytesMax: 16 * 1024 * 1024,
 
   // Compiler and source inspection.
   sourceFileBytesMax: 1024 * 1024,
@@ -159,12 +164,16 @@ export const limits = {
   mcpToolsTtlMs: 300_000,
   /** Requests under way of one client on stdio. */
   mcpStdioRequestsMax: 256,
+  /** A longer name ends in a digest of the whole. */
+  mcpToolNameCharsMax: 128,
 
   // What codecs of tools make: replies of wire routes, messages of callbacks.
   encodedBodyBytesMax: 4 * 1024 * 1024,
   encodedHeadersMax: 64,
   /** Of a listener: sets of routes, of which those in use stay in any case. */
   wireTablesKeptMax: 64,
+  /** Of a path that no route answered, as it is shown. */
+  unansweredPathCharsMax: 200,
 
   // Targets.
   targetOutputBytesMax: 1024 * 1024,
@@ -199,6 +208,9 @@ export const limits = {
   remoteEvidenceBytesMax: 4 * 1024 * 1024 * 1024,
   remoteDownloadTimeoutMs: 600_000,
   remoteDownloadTriesMax: 3,
+  /** Of what an agent here reported, as it is handed in. */
+  remoteErrorCharsMax: 4096,
+  remoteFileNameCharsMax: 200,
 
   // Drills.
   runConcurrencyMax: 64,
@@ -268,6 +280,21 @@ export const limits = {
   reportPreviewBytesMax: 16 * 1024,
   /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,
+  /** Of one value, and of the entries that one assertion cites, in report.txt. */
+  textValueLinesMax: 24,
+  textCitedLinesMax: 8,
+  /** Of one member of a value in index.html. */
+  reportMemberCharsMax: 4096,
+  /** Runs explained, and unanswered requests of one run, on the terminal; reports have all. */
+  terminalReasonsMax: 25,
+  terminalUnansweredMax: 12,
+  /** Of one run, in JSON lines and other records of a run. */
+  recordReasonsMax: 10,
+  recordWhyCharsMax: 8 * 1024,
+  /** GitHub shows no more annotations of a step than this. */
+  githubAnnotationsMax: 10,
+  githubMessageCharsMax: 4_000,
+  githubSummaryBytesMax: 512 * 1024,
 
   // Reading a report folder back, which may come from anywhere.
   reportDocumentBytesMax: 256 * 1024 * 1024,
@@ -311,4 +338,6 @@ export const limits = {
   inspectorStreamQuietMs: 15_000,
   /** How often the journals of what runs are looked at while somebody listens. */
   inspectorWatchMs: 100,
+  /** Retained worlds that are open at once. */
+  inspectorWorldCopiesMax: 4,
 } as const;

@@ -5,11 +5,11 @@ import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../collections/lru-map.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { stampOf } from './journal/fingerprint.js';
 
-const copiesMax = 4;
 const triesMax = 3;
 const dataFile = 'data.mdb';
 
@@ -23,7 +23,7 @@ export class RetainedWorlds {
   readonly #copyDirectory: string;
   readonly #worlds: () => Promise<Worlds>;
   /** By run id. */
-  readonly #copies = new LruMap<string, Copy>({ entriesMax: copiesMax, onEvicted: (_, copy) => void remove(copy) });
+  readonly #copies = new LruMap<string, Copy>({ entriesMax: limits.inspectorWorldCopiesMax, onEvicted: (_, copy) => void remove(copy) });
 
   /** `worlds` of the layout `run`, over `copyDirectory`. */
   constructor({ runDirectory, copyDirectory, worlds }: { runDirectory: string; copyDirectory: string; worlds: () => Promise<Worlds> }) {

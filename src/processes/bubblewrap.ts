@@ -5,10 +5,10 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'nod
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { limits } from '../contract/limits.js';
 
 /** Unprivileged in every system; the box's own user namespace maps it. */
 const boxUserId = 65_534;
-const temporaryBytesMax = 16 * 1024 * 1024;
 /** Where the dynamic linker and its libraries lie, beside /usr. On merged systems these are links. */
 const systemFolders = ['/lib', '/lib64', '/lib32', '/bin', '/sbin'];
 
@@ -44,7 +44,7 @@ export function boxed(command: Command, { folders, hidden = [], environment = {}
     ...['--uid', String(boxUserId), '--gid', String(boxUserId), '--cap-drop', 'ALL', '--hostname', 'box'],
     ...readOnly('/usr'),
     ...systemFolders.flatMap(systemFolder),
-    ...['--proc', '/proc', '--dev', '/dev', '--size', String(temporaryBytesMax), '--tmpfs', '/tmp'],
+    ...['--proc', '/proc', '--dev', '/dev', '--size', String(limits.boxTemporaryBytesMax), '--tmpfs', '/tmp'],
     ...folders.flatMap(({ outside, inside, writable }) => [writable ? '--bind' : '--ro-bind', outside, inside]),
     ...folders.flatMap((folder) => hidden.flatMap((place) => hide(place, folder))),
     ...Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : ['--setenv', name, value])),

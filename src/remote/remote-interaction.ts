@@ -85,10 +85,9 @@ function resultOf({ status, output, error }: TargetRun): Result {
   };
 }
 
-const errorCharsMax = 4096;
 function errorFor({ code, message, retryable, details }: RunError): NonNullable<Result['error']> {
   const shownCode = /^target\.[A-Z][A-Z0-9_]{0,100}$/.test(code) ? code : 'target.FAILED';
-  return { code: shownCode, message: message === '' ? code : message.slice(0, errorCharsMax), retryable, details };
+  return { code: shownCode, message: message === '' ? code : message.slice(0, limits.remoteErrorCharsMax), retryable, details };
 }
 
 /** What does not fit one request is what a local run calls too large. */
@@ -125,7 +124,7 @@ async function attach(
   const { client, projectId } = remote;
   const path = { projectId, hostedRunId: run.hostedRunId };
   const { id: interactionId } = (run.pendingInteraction as Pending).interaction;
-  const name = file.name.slice(0, nameCharsMax);
+  const name = file.name.slice(0, limits.remoteFileNameCharsMax);
   const mediaType = file.mediaType.replace(/\s*;.*$/s, '');
   try {
     const body = { interactionId, kind, name, mediaType, bytes: file.bytes.length, hash: sha256Digest(file.bytes) };
@@ -142,7 +141,6 @@ async function attach(
   }
 }
 
-const nameCharsMax = 200;
 /** Undefined where the run has gone on: the next look at it says how. */
 async function unlessGoneOn<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -13,7 +13,6 @@ import { findingsOf } from './findings.js';
 /** Entries shown on each side of a cited one. */
 const contextEntries = 3;
 const densityBins = 240;
-const clippedMemberChars = 4096;
 
 export interface ShownEntry {
   /** With its large members replaced by a note when the line is longer than `reportEntryCharsMax`. */
@@ -130,7 +129,7 @@ function clipped(entry: EvidenceEntry): EvidenceEntry {
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
         const chars = JSON.stringify(member).length;
-        if (chars <= clippedMemberChars) return [name, member];
+        if (chars <= limits.reportMemberCharsMax) return [name, member];
         if (depth > 0 && (name === 'invocation' || name === 'outcome')) return [name, clipMembers(member, depth - 1)];
         return [name, `(${chars} characters: see line ${entry.sequence} of evidence.jsonl)`];
       }),

@@ -5,15 +5,12 @@
 //   GITHUB-3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import type { Diagnostic } from '../contract/build.js';
 import { counted } from '../contract/counted.js';
+import { limits } from '../contract/limits.js';
 import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
-
-const annotationsMax = 10;
-const messageCharsMax = 4_000;
-const summaryBytesMax = 512 * 1024;
 
 /** A line each. */
 export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string[] {
@@ -40,10 +37,10 @@ export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string[] 
 type Level = 'error' | 'warning' | 'notice';
 
 function bounded(lines: string[], level: Level): string[] {
-  if (lines.length <= annotationsMax) return lines;
-  const left = lines.length - annotationsMax + 1;
+  if (lines.length <= limits.githubAnnotationsMax) return lines;
+  const left = lines.length - limits.githubAnnotationsMax + 1;
   return [
-    ...lines.slice(0, annotationsMax - 1),
+    ...lines.slice(0, limits.githubAnnotationsMax - 1),
     command(level, {}, `${left} more like these; the step summary and the reports have all of them.`),
   ];
 }
@@ -84,7 +81,7 @@ function placed(place: ReturnType<PlaceOf>): { [name: string]: string | number }
 
 function command(level: Level, properties: { [name: string]: string | number }, message: string): string {
   const written = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(visibleLine(String(value)))}`);
-  return `::${level}${written.length === 0 ? '' : ` ${written.join(',')}`}::${escapeData(visibleText(message).slice(0, messageCharsMax))}`;
+  return `::${level}${written.length === 0 ? '' : ` ${written.join(',')}`}::${escapeData(visibleText(message).slice(0, limits.githubMessageCharsMax))}`;
 }
 
 function escapeData(text: string): string {
@@ -150,7 +147,7 @@ function fit(lines: readonly string[], rest: string): string {
   const kept: string[] = [];
   for (const line of lines) {
     bytes += Buffer.byteLength(line) + 1;
-    if (bytes > summaryBytesMax) return `${kept.join('\n')}${rest}`;
+    if (bytes > limits.githubSummaryBytesMax) return `${kept.join('\n')}${rest}`;
     kept.push(line);
   }
   return `${kept.join('\n')}\n`;

@@ -7,9 +7,6 @@ import { gateText } from './gate-text.js';
 
 type EventOf<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
 
-/** Reasons kept for the end; reports tell the others. */
-const reasonsMax = 25;
-
 export interface RunningAttempt {
   drillId: string;
   /** `trial 2 of 3, attempt 2`; empty for the first attempt of the only trial. */
@@ -150,7 +147,7 @@ export class RunProgress {
       drill.flaky ||= verdict === 'passed' && attempt > 1;
     }
     if (report !== '') this.#reportFolder = report.replace(/[\\/][^\\/]*$/, '');
-    const explained = verdict !== 'passed' && detail !== undefined && this.#reasonCount < reasonsMax;
+    const explained = verdict !== 'passed' && detail !== undefined && this.#reasonCount < limits.terminalReasonsMax;
     if (explained) this.#reasonCount++;
     this.#trials.set(trialKey(event), { drillId, verdict, reason: explained ? { detail, folder: report } : null });
   }

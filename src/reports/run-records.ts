@@ -1,4 +1,5 @@
 // What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
+import { limits } from '../contract/limits.js';
 import type { AssertionLocation, Verdict } from '../contract/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
 import type { ToolFailure } from '../contract/tool-failure.js';
@@ -50,9 +51,6 @@ export interface TrialRecord {
   buildHash: string;
 }
 export type RunTotals = Omit<Extract<RunEvent, { event: 'summary' }>, 'event'>;
-
-const reasonsMax = 10;
-const whyCharsMax = 8 * 1024;
 
 export class RunRecords {
   readonly #trials = new Map<string, TrialRecord>();
@@ -108,7 +106,7 @@ export class RunRecords {
       attempts,
       headline: headline(report),
       reasons: verdict === 'passed' ? [] : reasonsOf(report, verdict),
-      why: why.length > whyCharsMax ? `${why.slice(0, whyCharsMax)}\n…` : why,
+      why: why.length > limits.recordWhyCharsMax ? `${why.slice(0, limits.recordWhyCharsMax)}\n…` : why,
       toolFailures: report.toolFailures ?? [],
       engineVersion: report.engineVersion,
       buildHash: result.identity.buildHash,
@@ -124,9 +122,9 @@ function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
     ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),
     ...(failure === undefined ? [] : [{ message: `${failure.code}: ${failure.message}` }]),
     ...failedInteractions(report.result)
-      .slice(0, reasonsMax)
+      .slice(0, limits.recordReasonsMax)
       .map(({ interactionId, targetResult }) => ({ message: `${interactionId}: ${agentWords({ targetResult })}` })),
-    ...gates.slice(0, reasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
+    ...gates.slice(0, limits.recordReasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
       assertionId,
       message,
       ...(location === undefined ? {} : { location }),

@@ -1,6 +1,7 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
 import { counted, grouped } from '../contract/counted.js';
+import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { toolFailureText } from '../contract/tool-failure.js';
 import { visibleLine } from './html/visible-text.mjs';
@@ -32,8 +33,6 @@ export interface TerminalReporter {
 const redrawMs = 80;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const nameColumnsMax = 44;
-/** Of the requests that no route answered; report.txt has all. */
-const unansweredShownMax = 12;
 
 export function createTerminalReporter({
   stream,
@@ -177,7 +176,7 @@ class Terminal implements TerminalReporter {
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
       const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
-      const unanswered = unansweredLines(detail.report).slice(0, unansweredShownMax);
+      const unanswered = unansweredLines(detail.report).slice(0, limits.terminalUnansweredMax);
       const wanted =
         unanswered.length === 0
           ? []

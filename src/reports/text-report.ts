@@ -14,9 +14,6 @@ import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
 import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
 
-const valueLinesMax = 24;
-const citedLinesMax = 8;
-
 /** report.txt */
 export function textReport(report: RunReport, evidence: EvidenceView): string {
   const { result } = report;
@@ -149,10 +146,10 @@ function diffLines({ path, before, after }: { path: (string | number)[]; before?
 /** Each cited entry with what it says, where that is known; else the numbers alone. */
 function citationLines(sequences: readonly number[], texts: ReadonlyMap<number, string>): string[] {
   if (sequences.length === 0) return ['none'];
-  const known = sequences.slice(0, citedLinesMax).map((sequence) => ({ sequence, text: texts.get(sequence) }));
+  const known = sequences.slice(0, limits.textCitedLinesMax).map((sequence) => ({ sequence, text: texts.get(sequence) }));
   if (known.some(({ text }) => text === undefined)) return [sequencesText(sequences)];
   const lines = known.map(({ sequence, text }) => `#${sequence} ${visibleLine(text ?? '')}`);
-  if (sequences.length > citedLinesMax) lines.push(`and ${sequencesText(sequences.slice(citedLinesMax))}`);
+  if (sequences.length > limits.textCitedLinesMax) lines.push(`and ${sequencesText(sequences.slice(limits.textCitedLinesMax))}`);
   return lines;
 }
 
@@ -234,7 +231,9 @@ function checkpointsText(ids: readonly string[]): string {
 }
 
 function shortened(lines: string[]): string[] {
-  return lines.length <= valueLinesMax ? lines : [...lines.slice(0, valueLinesMax - 1), `(${lines.length - valueLinesMax + 1} more lines)`];
+  return lines.length <= limits.textValueLinesMax
+    ? lines
+    : [...lines.slice(0, limits.textValueLinesMax - 1), `(${lines.length - limits.textValueLinesMax + 1} more lines)`];
 }
 
 function indent(lines: readonly string[], spaces: number): string[] {
