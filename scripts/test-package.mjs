@@ -2,9 +2,9 @@
 // registry.
 //   node scripts/test-package.mjs [part ...]     default: all of npm, pnpm, yarn1, yarn4, pnp, types, runners
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installCached } from './cached-packages.mjs';
 
@@ -51,15 +51,24 @@ for (const part of chosen) {
 process.exitCode = failed === 0 ? 0 : 1;
 
 /**
- * From a copy of what git tracks, with leftovers of runs and no compiled code: prepack makes what is needed, and nothing else is packed.
+ * From a copy of what git tracks, with leftovers of runs and of an earlier build: prepack makes what is needed, and nothing else is packed.
  */
 function pack() {
   const clone = join(work, 'clone');
   const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
   for (const name of tracked) cpSync(name, join(clone, name));
-  for (const left of ['examples/01-support-desk/.service/runs/run_1', 'examples/03-mcp-agent/.service/reports/run_1', 'examples']) {
-    mkdirSync(join(clone, left), { recursive: true });
-    writeFileSync(join(clone, left, 'left.tgz'), 'x');
+  for (const left of [
+    'examples/01-support-desk/.service/runs/run_1/left.mdb',
+    'examples/03-mcp-agent/.service/reports/run_1/left.html',
+    'examples/04-command-agent/agents/__pycache__/left.pyc',
+    'docs/files/.service/left.json',
+    'examples/left.tgz',
+    'dist/src/left.js',
+    'dist/src/contract/left.js',
+    'dist/test/left.test.js',
+  ]) {
+    mkdirSync(dirname(join(clone, left)), { recursive: true });
+    writeFileSync(join(clone, left), 'x');
   }
   mkdirSync(join(clone, 'node_modules'));
   for (const name of readdirSync('node_modules')) if (name !== '.cache') symlink(name, clone);
@@ -72,9 +81,12 @@ function pack() {
     'dist/src/index.d.ts',
     'dist/src/testing.d.ts',
     'dist/src/vendor/lmdb/index.js',
+    'docs/index.md',
+    'docs/schemas/drill.schema.json',
+    'SECURITY.md',
   ])
     if (!names.includes(wanted)) throw new Error(`the package lacks ${wanted}`);
-  const stray = names.filter((name) => /(?:^|\/)\.service\/|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
+  const stray = names.filter((name) => /(?:^|\/)(?:\.service\/|left\.)|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
   if (stray.length > 0) throw new Error(`the package holds ${stray.slice(0, 3).join(', ')}`);
   console.log(`packed ${filename}: ${names.length} files`);
   return join(work, filename);
@@ -91,6 +103,8 @@ function drillsIn(name, steps) {
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
   const written = run([npx], '--no-install', 'drillyard', ...inits)(folder).stdout;
   if (!/^ {2}npx drillyard run$/m.test(written)) throw new Error(`init says\n${written}`);
+  const [, schema] = /^# yaml-language-server: \$schema=(.+)$/m.exec(readFileSync(join(folder, 'drillyard/world.yaml'), 'utf8'));
+  if (!existsSync(join(folder, 'drillyard', schema))) throw new Error(`an editor finds no ${schema}`);
   const { stdout } = run([npx], '--no-install', 'drillyard', 'run')(folder);
   if (!/^PASSED {2}1 drill: 1 passed/m.test(stdout)) throw new Error(stdout);
 }
