@@ -24,7 +24,7 @@ const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
   {
     args: ['inpsect', '--no-open'],
     cwd: root,
-    told: [/^"inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/],
+    told: [/^error "inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/],
   },
   { args: ['valdate'], cwd: empty, told: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
   { args: ['refund-onec'], cwd: root, told: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
