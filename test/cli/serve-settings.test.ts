@@ -59,7 +59,7 @@ test('the fixed limits on the page are those of the code', () => {
     `| answers kept for idempotency keys | ${limits.idempotencyKeptMs / 3_600_000} hours |`,
     `each time | ${limits.operationStartsMax}, then it fails with \`control.ATTEMPTS_EXHAUSTED\` |`,
     `| what tool code makes in one turn | ${mib(limits.resultBytesMax)} a result, payload or row, ${mib(limits.turnWriteBytesMax)} in all,`,
-    `| requests of one address without a valid credential | ${limits.strangerPerSecond} a second, ${limits.strangerBurst.toLocaleString('en')} at once,`,
+    `| requests of one address (of IPv6: of its network of 64 bits) without a valid credential | ${limits.strangerPerSecond} a second, ${limits.strangerBurst.toLocaleString('en')} at once,`,
     `| bodies that come at once | ${mib(limits.organizationBodyBytesMax)} of an organization and ${mib(limits.bodyBytesUnderWayMax)} in all, as they declare;`,
     `| replies that may be large and have not left | ${mib(limits.organizationReplyBytesMax)} of an organization and ${mib(limits.replyBytesUnderWayMax)} in all;`,
     `waits up to ${s(limits.replyWaitMsMax)}, then`,
