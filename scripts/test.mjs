@@ -1,5 +1,6 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
-//   node scripts/test.mjs [--out DIR] [substring ...]     only the test files whose path has one of the substrings
+//   node scripts/test.mjs [--out DIR] [--concurrency N] [substring ...]
+// Only the test files whose path has one of the substrings; N of them at once, 2 unless told otherwise.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +8,12 @@ import { fileURLToPath } from 'node:url';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const words = process.argv.slice(2);
-const flag = words.indexOf('--out');
-const out = flag >= 0 ? words.splice(flag, 2)[1] : 'dist';
+const out = takeValue('--out') ?? 'dist';
+const concurrency = Number(takeValue('--concurrency') ?? 2);
+if (!Number.isInteger(concurrency) || concurrency < 1) {
+  console.error('--concurrency takes how many files run at once: 1 or more');
+  process.exit(2);
+}
 const files = readdirSync(join(out, 'test'), { recursive: true })
   .map((name) => join(out, 'test', name))
   .filter((name) => name.endsWith('.test.js') && (words.length === 0 || words.some((word) => name.includes(word))))
@@ -24,7 +29,17 @@ const flags = [
   // it 390 s); a third file at once saves nothing. test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
   ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=500000'] : []),
 ];
-const { status } = spawnSync(process.execPath, [...flags, '--test', '--test-concurrency=2', '--test-reporter=spec', ...files], {
-  stdio: 'inherit',
-});
+const { status } = spawnSync(
+  process.execPath,
+  [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...files],
+  {
+    stdio: 'inherit',
+  },
+);
 process.exit(status ?? 1);
+
+/** Takes the flag and its value out of the words. */
+function takeValue(name) {
+  const at = words.indexOf(name);
+  return at < 0 ? undefined : (words.splice(at, 2)[1] ?? '');
+}

@@ -5,6 +5,7 @@ import { type Authority, authoritiesOf, type Role } from '../../src/contract/aut
 import type { EndpointId } from '../../src/contract/endpoints.js';
 import { startIdentityProvider } from '../control/identity-provider.js';
 import { engines } from '../http/fake-control.js';
+import { until } from '../until.js';
 import { assertForbidden, assertRefused, namingBodies, possessions, startGround, textIds } from './matrix-ground.js';
 import { endpointIds, faceOf, ruleOf } from './requests.js';
 import { clientOf } from './service.js';
@@ -46,7 +47,7 @@ for (const engine of engines) {
     }
     const identity = await provider.token({ sub: 'ann', organization: ids.organizationId });
     // Until a second of its life is over.
-    for (;;) if ((await requests.send('getMe', { ids, authorization: bearer(expired.secret) })).status === 401) break;
+    await until(async () => (await requests.send('getMe', { ids, authorization: bearer(expired.secret) })).status === 401);
     /** A subtest in which every request is refused: before and after it, everything is the same. */
     const refused = (name: string, attack: () => Promise<void>): Promise<void> =>
       t.test(name, async () => {

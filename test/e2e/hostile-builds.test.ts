@@ -6,6 +6,7 @@ import type { Client } from '../../src/client/client.js';
 import { ControlError } from '../../src/client/control-error.js';
 import { limits } from '../../src/contract/limits.js';
 import type { Operation } from '../../src/contract/operation.js';
+import { until } from '../until.js';
 import { type HostileAgent, hostileAgent, hostileProject } from './hostile-build-kit.js';
 import { clientOf, type Service, startService, temporaryFolder } from './service.js';
 
@@ -43,7 +44,11 @@ test('an operation that ends the process each time is ended after five starts, a
 
   let [kills, operation] = [0, await asked()];
   for (; kills <= 2 * limits.operationStartsMax; kills++) {
-    while (!(await isAtWork(service)) && operation.finishedAtMs === undefined) operation = await asked();
+    await until(async () => {
+      if (await isAtWork(service)) return true;
+      operation = await asked();
+      return operation.finishedAtMs !== undefined;
+    });
     assert.equal((await fetch(`${service.ready.baseUrl}/readyz`)).status, 200);
     assert.equal((await client.listSessions({ path: { projectId } })).items.length, 1);
     if (operation.finishedAtMs !== undefined) break;
@@ -80,7 +85,7 @@ test('a build whose tool code loops too often is closed, over restarts, until it
     assert.deepEqual([status, body.code], [504, 'world.HANDLER_TIMEOUT']);
   }
   const closed = async (agent: HostileAgent): Promise<boolean> => (await agent.add()).body.code === 'world.BUILD_QUARANTINED';
-  while (!(await closed(agents[0])));
+  await until(() => closed(agents[0]));
 
   const { status, body } = await agents[1].add();
   assert.deepEqual([status, body.code, body.retryable], [409, 'world.BUILD_QUARANTINED', false]);
@@ -258,8 +263,7 @@ test('a build that ends its host too often is closed too; a host has the heap th
     const { status, body } = await agent.call('misbehave', { how: 'hog' });
     assert.deepEqual([status, body.code, body.details], [503, 'world.ACTOR_RESTARTED', { endedBy: 'this_world' }]);
   }
-  let closed = await agent.add();
-  while (closed.body.code !== 'world.BUILD_QUARANTINED') closed = await agent.add();
+  await until(async () => (await agent.add()).body.code === 'world.BUILD_QUARANTINED');
   const [quarantine] = (await client.listQuarantines({ path: { projectId: hostile.projectId } })).items;
   assert.deepEqual([quarantine?.timeouts, quarantine?.hostEnds, quarantine?.readsRefused], [0, 2, false]);
   assert.equal((await service.stop()).code, 0);
