@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
-/** How eagerly the engine optimizes (scripts/test.mjs) holds for what a test starts too. */
-const engineFlags = process.execArgv.filter((flag) => flag.startsWith('--interrupt-budget'));
+/** What the engine is told for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
+const engineFlags = process.execArgv.filter((flag) => /^--(interrupt-budget|single-threaded-gc|min-semi-space-size)\b/.test(flag));
 /** Arguments for node that start the command line; a program's own arguments follow. */
 export const nodeArguments = [
   ...engineFlags,
