@@ -86,13 +86,15 @@ for (const engine of engines) {
         'a world credential': bearer(idle.worldCredential),
       };
       const faces = new Set<string>();
-      for (const id of endpointIds) {
+      for (const [row, id] of endpointIds.entries()) {
+        const clientAddress = `192.0.2.${row % 256}`;
         const speakers: { [kind: string]: string } = { control: bearer(manager), identity: bearer(identity), operator: bearer(operator) };
         const { authority } = ruleOf(id);
         const own = authority === 'identity' || authority === 'operator' ? authority : 'control';
         const others = Object.fromEntries(Object.entries(speakers).filter(([kind]) => kind !== own));
         for (const [reason, authorization] of Object.entries({ ...wrong, ...others })) {
-          const reply = await patient(() => requests.send(id, { ids, authorization }));
+          // So many requests without a valid credential are more than one address may send at once: each row has its own.
+          const reply = await requests.send(id, { ids, authorization, clientAddress });
           assertRefused(reply, 401, 'control.UNAUTHENTICATED', `${id} with ${reason}`);
           assert.equal(reply.headers['www-authenticate'], 'Bearer');
           faces.add(faceOf(reply));
@@ -445,13 +447,4 @@ for (const engine of engines) {
 /** Reads of something that may not have been chosen. */
 function isUnset(id: EndpointId, { status, json }: Received): boolean {
   return id === 'getSourceDatasets' && status === 404 && json?.code === 'control.NOT_FOUND';
-}
-
-/** So many requests without a valid credential are more than one address has at once. */
-async function patient(ask: () => Promise<Received>): Promise<Received> {
-  for (;;) {
-    const reply = await ask();
-    if (reply.status !== 429) return reply;
-    await new Promise((resolve) => setTimeout(resolve, Number(reply.json?.retryAfterMs ?? 100)));
-  }
 }

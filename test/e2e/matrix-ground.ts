@@ -23,7 +23,8 @@ export interface Ground extends Tenants {
 }
 export async function startGround(engine: string, provider: IdentityProvider): Promise<Ground> {
   const oidc = ['--oidc-issuer', provider.issuer, '--oidc-audience', provider.audience, '--oidc-jwks-url', provider.jwksUrl];
-  const tenants = await startTenants({ flags: [...oidc, '--server', engine === 'node:http' ? 'node' : 'uws'] });
+  const server = ['--server', engine === 'node:http' ? 'node' : 'uws', '--trusted-proxy', '127.0.0.1'];
+  const tenants = await startTenants({ flags: [...oidc, ...server] });
   assert.equal(tenants.service.ready.server, engine);
   // A member of the first organization: the provider's token makes him one.
   const token = await provider.token({ sub: 'bob', organization: tenants.ids.organizationId });

@@ -42,6 +42,8 @@ export interface About {
   body?: unknown;
   query?: string;
   key?: string;
+  /** Whom it comes from, as a proxy that the service trusts says. */
+  clientAddress?: string;
 }
 export class Requests {
   readonly #baseUrl: string;
@@ -53,7 +55,7 @@ export class Requests {
   }
 
   /** The body, unless one is given, is the example of the document. */
-  of(id: EndpointId, { ids, authorization, body, query = queries(ids)[id], key = newKey() }: About): Sent {
+  of(id: EndpointId, { ids, authorization, body, query = queries(ids)[id], key = newKey(), clientAddress }: About): Sent {
     const { method, path, unsafe } = ruleOf(id);
     const content = this.#operations.get(id)?.requestBody?.content ?? {};
     const [type, media] = Object.entries(content)[0] ?? [];
@@ -65,6 +67,7 @@ export class Requests {
       headers: {
         ...(authorization === undefined ? {} : { authorization }),
         ...(unsafe ? { 'idempotency-key': key } : {}),
+        ...(clientAddress === undefined ? {} : { 'x-forwarded-for': clientAddress }),
         ...(type === undefined || bytes === undefined ? {} : { 'content-type': type }),
       },
       ...(bytes === undefined ? {} : { body: bytes }),
