@@ -77,14 +77,14 @@ const checks: RouteChecks<InspectorRoutes> = {
 
 /** What types cannot say: which members exclude each other. */
 const refinements = {
-  StartRunRequest: ({ drillId, suiteId }: Runs.InspectorStartRunRequest, report: Report) => {
+  InspectorStartRunRequest: ({ drillId, suiteId }: Runs.InspectorStartRunRequest, report: Report) => {
     if (drillId === undefined && suiteId === undefined) report('', 'required', 'one of "drillId" and "suiteId" is required');
     else if (drillId !== undefined && suiteId !== undefined) report('/suiteId', 'conflict', 'name a drill or a suite, not both');
   },
   CreateWorldRequest: ({ drillId, scenarioId }: Worlds.CreateWorldRequest, report: Report) => {
     if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');
   },
-  EvidenceQuery: ({ sequences, fromSequence }: Journal.InspectorEvidenceQuery, report: Report) => {
+  InspectorEvidenceQuery: ({ sequences, fromSequence }: Journal.InspectorEvidenceQuery, report: Report) => {
     if (sequences !== undefined && fromSequence !== undefined)
       report('/fromSequence', 'conflict', '"sequences" already says which entries');
   },

@@ -150,7 +150,6 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const withBodies: { [id: string]: object } = {
     startRun: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
-    createWorld: { scenarioId: 'nowhere' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },
     advanceWorld: { targetUs: 1 },
     setWorldFault: { packageId: 'notes', faultId: 'down', active: true },
@@ -160,7 +159,7 @@ onEachEngine('what is not there is not found', async (t, engine) => {
     listWorldState: '?packageId=notes&namespace=notes',
     listWorldTools: '?actorId=writer',
   };
-  const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds']);
+  const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds', 'createWorld']);
   for (const [id, { method, path }] of Object.entries(inspectorRoutes)) {
     if (there.has(id)) continue;
     const answer = await inspector.ask(pathOf(path) + (queries[id] ?? ''), {
@@ -170,6 +169,11 @@ onEachEngine('what is not there is not found', async (t, engine) => {
     assertRefused(answer, 404, 'control.NOT_FOUND');
   }
   assertRefused(await inspector.ask(`/api/v1/events?follow=${runId}`), 404, 'control.NOT_FOUND');
+  const start = await inspector.ask('/api/v1/worlds', { method: 'POST', body: { scenarioId: 'nowhere' } });
+  assert.deepEqual(
+    assertRefused(start, 400, 'control.INVALID_REQUEST').issues?.map(({ path }) => path),
+    ['/scenarioId'],
+  );
 });
 
 onEachEngine('the shell is public, and holds nothing but itself', async (t, engine) => {
