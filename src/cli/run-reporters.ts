@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { assertionPlace } from '../compiler/assertion-place.js';
 import type { Diagnostic } from '../contract/build.js';
 import type { ServiceError } from '../contract/errors.js';
-import type { Provenance } from '../contract/project-view.js';
+import type { Provenance } from '../contract/provenance.js';
 import type { RunEvent } from '../contract/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { ctrfDocument } from '../reports/ctrf.js';

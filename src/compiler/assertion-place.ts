@@ -1,7 +1,7 @@
 // Where an assertion or an invariant of a drill stands in its file; undefined when the file is no longer what was compiled.
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { Provenance } from '../contract/project-view.js';
+import type { Provenance } from '../contract/provenance.js';
 import { parseSourceDocument } from './source-document.js';
 import { readFileBelow } from './source-files.js';
 

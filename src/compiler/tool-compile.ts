@@ -3,7 +3,7 @@ import type { CompiledTool } from '../contract/build.js';
 import { materializeManifest } from '../contract/defaults.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
-import type { Provenance } from '../contract/project-view.js';
+import type { Provenance } from '../contract/provenance.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js';
 import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';

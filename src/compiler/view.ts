@@ -2,7 +2,8 @@
 // fits.
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Drill } from '../contract/drill.js';
-import type { ImplementationSource, ProjectView, Provenance, ToolView } from '../contract/project-view.js';
+import type { ImplementationSource, ProjectView, ToolView } from '../contract/project-view.js';
+import type { Provenance } from '../contract/provenance.js';
 import type { Scenario, WorldSetup } from '../contract/scenario.js';
 import { captureImplementations } from './implementation.js';
 import type { Located, ProjectDocuments } from './project-documents.js';

@@ -2,9 +2,10 @@
 // somebody else: as an error frame between threads and processes, as the envelope on the wire, as a message of the command line, as the
 // error of a run or an operation. On its way it is caught where it means something else there: `isServiceError` asks for its code; a catch
 // without a code tells a refusal from a bug.
-import type { OutcomeError } from './evidence.js';
+
 import type { JsonValue } from './json.js';
 import { limits } from './limits.js';
+import type { OutcomeError } from './outcome-error.js';
 import type { Count, PositiveCount } from './primitives.js';
 import type { tags } from './tags.js';
 

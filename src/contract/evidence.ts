@@ -1,6 +1,8 @@
 // Evidence entries: the ordered journal of a world (docs/evidence.md).
+
 // One entry is one line of RFC 8785 JSON; `evidenceHash` is made of those lines.
 import type { JsonObject, JsonValue } from './json.js';
+import type { OutcomeError } from './outcome-error.js';
 import type { OverrideScope } from './scenario.js';
 import type { DeliveryFaultKind, ToolFault } from './tool-manifest.js';
 
@@ -17,13 +19,6 @@ export interface EntryCommon {
   causeSequence?: number;
 }
 
-/** The error half of an outcome: a value of the simulation, never an exception. */
-export interface OutcomeError {
-  code: string;
-  message: string;
-  retryable: boolean;
-  details?: JsonValue;
-}
 export type ToolOutcome =
   | { kind: 'ok'; value: JsonValue }
   | { kind: 'denied'; error: OutcomeError }

@@ -1,17 +1,13 @@
 // The compiled project view.
+
 import type { Diagnostic } from './build.js';
 import type { Drill, Suite } from './drill.js';
 import type { World } from './project-files.js';
+import type { Provenance } from './provenance.js';
 import type { Scenario } from './scenario.js';
 import type { Target } from './target.js';
 import type { ToolManifest } from './tool-manifest.js';
 
-/** Where something was declared, relative to the repository root (or to the tool package for what it ships). */
-export interface Provenance {
-  file: string;
-  line: number;
-  column: number;
-}
 export interface ImplementationFile {
   /** Opaque: never a path, never accepted as one. */
   fileId: string;

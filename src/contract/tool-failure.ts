@@ -1,6 +1,6 @@
 // Tool code that broke while a drill ran: its author's mistake, whatever the agent did with it.
 import type { Slug } from './primitives.js';
-import type { Provenance } from './project-view.js';
+import type { Provenance } from './provenance.js';
 
 export interface ToolFailure {
   packageId: Slug;

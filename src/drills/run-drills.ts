@@ -6,7 +6,7 @@ import { type CompileResult, compileProject } from '../compiler/compile.js';
 import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
-import type { Provenance } from '../contract/project-view.js';
+import type { Provenance } from '../contract/provenance.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';

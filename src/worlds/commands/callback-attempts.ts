@@ -3,7 +3,8 @@
 //     again.
 //   CALLBACK-ATTEMPTS-2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
 import type { CommandRun } from '../../actors/definition.js';
-import type { CallbackEntry, DeliveryPhase, OutcomeError } from '../../contract/evidence.js';
+import type { CallbackEntry, DeliveryPhase } from '../../contract/evidence.js';
+import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { DeliveryFault, ToolCallback, ToolFault } from '../../contract/tool-manifest.js';
 import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery, WorldAnswers } from '../../contract/world-protocol.js';
 import { ordinalOfId } from '../kv/minted-ids.js';

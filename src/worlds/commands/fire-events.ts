@@ -2,8 +2,8 @@
 //   FIRE-EVENTS-1. Nothing in the result depends on where the slices end: a slice is a pause between two turns.
 //   FIRE-EVENTS-2. The clock stands at the last event that fired when this returns; who asked decides what moves it on.
 import type { CommandRun } from '../../actors/definition.js';
-import type { OutcomeError } from '../../contract/evidence.js';
 import type { JsonObject } from '../../contract/json.js';
+import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { AdvanceResult, Delivering } from '../../contract/world-protocol.js';
 import type { EventShapeParts } from '../journal/journal-shapes.js';
 import { mintedId } from '../kv/minted-ids.js';

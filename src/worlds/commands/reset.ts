@@ -2,8 +2,8 @@
 // their rows, events, callbacks, faults, receipts and override uses are as at the start, each change an entry; clock, journal, random
 // streams and all else stay.
 import { ServiceError } from '../../contract/errors.js';
-import type { OutcomeError } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
+import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { Reset } from '../../contract/world-protocol.js';
 import type { ScheduledRef } from '../state/event-queue.js';
 import { callbackEntry, queueDelivery } from '../turn/callback-queue.js';

@@ -1,7 +1,8 @@
 // The request of one attempt, as the tool's codec words it, with what a callback asks beyond what every codec is held to.
-import type { OutcomeError } from '../../contract/evidence.js';
+
 import { isConnectionHeader } from '../../contract/header-rules.js';
 import { limits } from '../../contract/limits.js';
+import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { ToolCallback } from '../../contract/tool-manifest.js';
 import type { EncodedMessage } from '../../contract/wire.js';
 import type { DeliveryRequest } from '../../contract/world-protocol.js';

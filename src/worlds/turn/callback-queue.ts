@@ -1,6 +1,7 @@
 // A callback is queued in the turn of its event: its entry and its row in the outbox are there with the event, or not at all.
-import type { OutcomeError } from '../../contract/evidence.js';
+
 import { limits } from '../../contract/limits.js';
+import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { ToolCallback, ToolManifest } from '../../contract/tool-manifest.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { OutboxRow } from '../state/outbox.js';
