@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InitialEvent } from '../src/contract/scenario.js';
+import type { InitialEvent } from '../src/contract/world/scenario.js';
 import type { WorldRef } from '../src/worlds/api.js';
 import { openWorlds } from '../src/worlds/worlds.js';
 import { runFloor } from './advance-floor.js';

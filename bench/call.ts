@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CompiledBuild } from '../src/contract/build.js';
+import type { CompiledBuild } from '../src/contract/run/build.js';
 import { openIsolated } from './isolated.js';
 import { bumpCall, compileRows, type Quantiles, quantiles, rowsWorld } from './rows.js';
 

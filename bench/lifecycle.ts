@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CompiledBuild } from '../src/contract/build.js';
+import type { CompiledBuild } from '../src/contract/run/build.js';
 import type { WorldRef, Worlds } from '../src/worlds/api.js';
 import { openIsolated } from './isolated.js';
 import { residentBytes } from './resident.js';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../src/compiler/compile.js';
-import type { CompiledBuild } from '../src/contract/build.js';
 import { jsonDigest } from '../src/contract/digest.js';
 import type { JsonValue } from '../src/contract/json.js';
-import type { WorldSetup } from '../src/contract/scenario.js';
-import type { CallTool } from '../src/contract/world-protocol.js';
+import type { CompiledBuild } from '../src/contract/run/build.js';
+import type { WorldSetup } from '../src/contract/world/scenario.js';
+import type { CallTool } from '../src/contract/world/world-protocol.js';
 import type { CreateWorld } from '../src/worlds/api.js';
 
 export async function compileRows(): Promise<CompiledBuild> {

@@ -1,7 +1,8 @@
 // One hosted session from its creation to its end, as a client drives it, each step timed until what it asked for is done.
-import type { WorldSession } from '../src/contract/hosted-resources.js';
-import type { AccessBundle } from '../src/contract/hosted-sessions.js';
-import type { Operation } from '../src/contract/operation.js';
+
+import type { Operation } from '../src/contract/hosted/operation.js';
+import type { WorldSession } from '../src/contract/hosted/resources.js';
+import type { AccessBundle } from '../src/contract/hosted/sessions.js';
 import type { Service } from './service.js';
 import { Wire } from './wire.js';
 

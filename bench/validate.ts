@@ -4,7 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Bench } from 'tinybench';
 import type { ZodType } from 'zod';
 import type { Schema, Shapes } from '../src/contract/shape.js';
-import { type Validator, validateCallRequest, validateDrill, validateScenario, wordings } from '../src/contract/validators.js';
+import { type Validator, validateCallRequest, validateDrill, validateScenario, wordings } from '../src/contract/validate/validators.js';
 import * as zodShapes from './zod-shapes.js';
 
 interface Contest {

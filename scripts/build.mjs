@@ -115,7 +115,7 @@ async function fast() {
 async function dropDeadImports(folder) {
   const contract = join(folder, 'src', 'contract');
   const { default: ts } = await import('typescript');
-  for (const name of readdirSync(contract).filter((name) => name.endsWith('.js'))) {
+  for (const name of readdirSync(contract, { recursive: true }).filter((name) => name.endsWith('.js'))) {
     const file = join(contract, name);
     const text = readFileSync(file, 'utf8');
     if (/^import typia\b/m.test(text)) dropDeadImport(ts, file, text);

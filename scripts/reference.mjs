@@ -352,7 +352,7 @@ The files: ${[...files.map(([, , file]) => (file.includes('`') ? file : `\`${fil
 `.split('\n');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { shapes } = await import('../dist/src/contract/validators.js');
+  const { shapes } = await import('../dist/src/contract/validate/validators.js');
   const { inOneOrder } = await import('../dist/src/contract/shape.js');
   const { limits } = await import('../dist/src/contract/limits.js');
   const { settingFields } = await import('../dist/src/cli/serve-settings.js');

@@ -62,18 +62,18 @@ export function startLocalSimulationServer(options: LocalInspectorOptions & { ro
 }
 
 export type { CallbackReceivers, ReceiverTarget } from './callbacks/receivers.js';
-export type { CompleteRequest, ConnectedInvocation, PendingAnswer } from './contract/agent-desk.js';
-export type { CompiledBuild, Diagnostic } from './contract/build.js';
 export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
 export { ServiceError } from './contract/errors.js';
-export type { EvidenceEntry, ToolOutcome } from './contract/evidence.js';
-export type { RunComparison } from './contract/hosted-runs.js';
+export type { RunComparison } from './contract/hosted/runs.js';
 export type { JsonObject, JsonValue } from './contract/json.js';
-export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run.js';
-export type { RunEvent, RunReport } from './contract/run-events.js';
-export { ExternalResult as HandedIn, type TargetCompletion } from './contract/target-completion.js';
-export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/target-invocation.js';
-export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
+export type { CompleteRequest, ConnectedInvocation, PendingAnswer } from './contract/run/agent-desk.js';
+export type { CompiledBuild, Diagnostic } from './contract/run/build.js';
+export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run/run.js';
+export type { RunEvent, RunReport } from './contract/run/run-events.js';
+export { ExternalResult as HandedIn, type TargetCompletion } from './contract/run/target-completion.js';
+export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/run/target-invocation.js';
+export type { EvidenceEntry, ToolOutcome } from './contract/world/evidence.js';
+export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';
 export type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 export type { ChangedAssertion, CheckedReport } from './drills/check-report.js';

@@ -6,15 +6,22 @@ import { walkPages } from './async/pages.js';
 import { withReceivers } from './callbacks/delivering-world.js';
 import type { CallbackReceivers } from './callbacks/receivers.js';
 import { compileProject } from './compiler/compile.js';
-import type { CompiledBuild } from './contract/build.js';
 import { defined } from './contract/defined.js';
-import type { EvidenceEntry } from './contract/evidence.js';
 import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
+import type { CompiledBuild } from './contract/run/build.js';
+import { chooseStart, type WorldStart } from './contract/run/world-start.js';
 import { refuseUnknownOptions } from './contract/unknown-options.js';
-import type { AdvanceResult, CallResult, EvidencePage, StatePage, ToolCatalogItem, WorldPosition } from './contract/world-protocol.js';
-import { chooseStart, type WorldStart } from './contract/world-start.js';
+import type { EvidenceEntry } from './contract/world/evidence.js';
+import type {
+  AdvanceResult,
+  CallResult,
+  EvidencePage,
+  StatePage,
+  ToolCatalogItem,
+  WorldPosition,
+} from './contract/world/world-protocol.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';

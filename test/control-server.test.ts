@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../src/client/client.js';
 import { ControlError, OperationError } from '../src/client/control-error.js';
-import type { BuildAttempt } from '../src/contract/hosted-source.js';
+import type { BuildAttempt } from '../src/contract/hosted/source.js';
 import { CompileWorkers } from '../src/control/compile-port.js';
 import { projectFolder } from '../src/control/project-worlds.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';

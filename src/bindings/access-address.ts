@@ -1,6 +1,6 @@
 // The address of an access: `~` and a random number, as the first segment below the base URL. It says which access a request is for where
 // the request holds no credential. It is no credential itself: it opens only routes whose tool asks for none.
-import { agentRoutes } from '../contract/agent-routes.js';
+import { agentRoutes } from '../contract/world/agent-routes.js';
 import { RequestView } from '../http/request-view.js';
 import type { HttpHandler, ServerRequest } from '../http/server.js';
 import type { RemoteBinding } from './access-table.js';

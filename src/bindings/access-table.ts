@@ -1,8 +1,8 @@
 // The accesses that one listener serves: opened for a world and an actor, found by their tokens (and, for routes that take no credential,
 // by their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
-import type { Binding } from '../contract/target.js';
-import type { RouteAuth } from '../contract/tool-manifest.js';
+import type { Binding } from '../contract/run/target.js';
+import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';

@@ -2,9 +2,9 @@
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { ServiceError } from '../contract/errors.js';
-import { resolveActor } from '../contract/persona.js';
-import type { WireRequest } from '../contract/wire.js';
-import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import { resolveActor } from '../contract/world/persona.js';
+import type { WireRequest } from '../contract/world/wire.js';
+import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
 import type { DirectCall, ReceiverBook } from '../drills/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';

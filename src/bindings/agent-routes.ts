@@ -1,4 +1,6 @@
-// What agents may do: the work behind each row of contract/agent-routes.ts.
+// What agents may do: the work behind each row of contract/world/agent-routes.ts.
+
+import { agentContract } from '../contract/validate/agent-validators.js';
 import type {
   CallPath,
   CallRequest,
@@ -7,9 +9,8 @@ import type {
   ReceiveResponse,
   ReceiverPath,
   ToolsResponse,
-} from '../contract/agent-binding.js';
-import { type AgentRouteId, type AgentRule, agentRoutes } from '../contract/agent-routes.js';
-import { agentContract } from '../contract/agent-validators.js';
+} from '../contract/world/agent-binding.js';
+import { type AgentRouteId, type AgentRule, agentRoutes } from '../contract/world/agent-routes.js';
 import type { Route } from '../http/router.js';
 import { type RouteApi, type RowWork, tableRoutes } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';

@@ -5,7 +5,7 @@ import {
   validateReceiveRequest,
   validateReceiverPath,
   validateWaitRequest,
-} from '../contract/validators.js';
+} from '../contract/validate/validators.js';
 import type { DirectClient } from '../drills/bindings-port.js';
 import { requireValid } from '../http/require-valid.js';
 import type { AgentAccess } from './agent-access.js';

@@ -1,10 +1,10 @@
 // tools/call: from its params to the world and back. What the simulation answered is a result, an error too; only what asks for no tool at
 // all, or cannot be asked, is a JSON-RPC error.
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { ToolOutcome } from '../contract/evidence.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validators.js';
-import type { AdvanceProgress } from '../contract/world-protocol.js';
+import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validate/validators.js';
+import type { ToolOutcome } from '../contract/world/evidence.js';
+import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { AgentWorld } from './agent-world.js';
 import { contentOf, textOf } from './mcp-content.js';
 import { type Headers, requireHeaderParams } from './mcp-headers.js';

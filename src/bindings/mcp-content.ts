@@ -1,7 +1,7 @@
 // The content blocks of a result, made from its value as the manifest lays them out.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { valueAt } from '../contract/json-path.js';
-import type { McpContent } from '../contract/tool-mcp.js';
+import type { McpContent } from '../contract/world/tool-mcp.js';
 import { isObject } from './mcp-messages.js';
 
 export function contentOf(value: JsonValue, layout: readonly McpContent[]): JsonObject[] {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { valueAt } from '../contract/json-path.js';
-import type { HeaderParam } from '../contract/mcp-header-params.js';
+import type { HeaderParam } from '../contract/world/mcp-header-params.js';
 import { McpFailure } from './mcp-messages.js';
 
 export type Headers = ReadonlyMap<string, string>;

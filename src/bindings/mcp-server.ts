@@ -2,7 +2,7 @@
 // Why: docs/decisions/001.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceProgress } from '../contract/world-protocol.js';
+import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import { packageVersion } from '../files/installation.js';
 import type { AgentWorld } from './agent-world.js';
 import { callTool } from './mcp-calls.js';

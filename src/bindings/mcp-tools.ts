@@ -7,9 +7,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { type HeaderParam, headerParamsOf } from '../contract/mcp-header-params.js';
-import type { ToolMcp } from '../contract/tool-mcp.js';
-import type { ToolCatalogItem } from '../contract/world-protocol.js';
+import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
+import type { ToolMcp } from '../contract/world/tool-mcp.js';
+import type { ToolCatalogItem } from '../contract/world/world-protocol.js';
 import { isObject, McpFailure } from './mcp-messages.js';
 
 export interface ToolTarget {

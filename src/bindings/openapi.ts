@@ -1,8 +1,9 @@
 // The OpenAPI document of the routes that agents call. It is not served beside them: those paths are of the tools of a world.
-import { type AgentRouteId, type AgentRule, agentRoutes } from '../contract/agent-routes.js';
-import { agentContract } from '../contract/agent-validators.js';
+
 import type { ErrorCode } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
+import { agentContract } from '../contract/validate/agent-validators.js';
+import { type AgentRouteId, type AgentRule, agentRoutes } from '../contract/world/agent-routes.js';
 import { makeDocument } from '../http/openapi/api-document.js';
 import type { RowWords } from '../http/openapi/operations.js';
 import { agentApi } from './agent-routes.js';

@@ -1,6 +1,6 @@
 // A wait reported while it goes on: its progress, only forward, then how it ended. Only the latest progress is kept for a reader that is
 // slower than the world.
-import type { AdvanceProgress } from '../contract/world-protocol.js';
+import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 
 export type Step<Value, Progress = AdvanceProgress> =
   | { kind: 'progress'; progress: Progress }

@@ -1,7 +1,8 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
-import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/agent-binding.js';
+
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
-import type { AdvanceProgress } from '../contract/world-protocol.js';
+import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
+import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/bindings-port.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import { readEvents } from './event-reader.js';

@@ -3,7 +3,7 @@
 //   UNANSWERED-REQUESTS-2. Requests with one method, path and status are one line; how many lines there are is bounded, and the rest is
 //     counted.
 import { limits } from '../contract/limits.js';
-import type { UnansweredRequests } from '../contract/run-events.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
 
 type Line = UnansweredRequests['requests'][number];
 /** As long as a token is, or longer. */

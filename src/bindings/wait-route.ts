@@ -1,7 +1,8 @@
-// POST /v1/wait: one answer, or to a client that asks for them the events of contract/agent-binding.ts. A client that goes away ends its
+// POST /v1/wait: one answer, or to a client that asks for them the events of contract/world/agent-binding.ts. A client that goes away ends its
 // wait.
-import type { WaitRequest, WaitResponse } from '../contract/agent-binding.js';
+
 import { errorEnvelope } from '../contract/errors.js';
+import type { WaitRequest, WaitResponse } from '../contract/world/agent-binding.js';
 import { toldError } from '../http/envelope.js';
 import type { RouteReply } from '../http/router.js';
 import type { RowWork } from '../http/table-routes.js';

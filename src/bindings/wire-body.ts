@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { WireBody, WireRoute } from '../contract/wire.js';
+import type { WireBody, WireRoute } from '../contract/world/wire.js';
 import { declaresBody, isPlainBody, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import { parseLists } from '../http/query.js';

@@ -1,5 +1,5 @@
 // Where a request to a wire route carries its credential, and the request without it.
-import type { RouteAuth } from '../contract/tool-manifest.js';
+import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { ServerRequest } from '../http/server.js';
 
 export type Lists = { [name: string]: string[] };

@@ -4,7 +4,7 @@
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/wire.js';
+import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/world/wire.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';

@@ -1,7 +1,7 @@
 // The wire routes of one world, by method and path; and those of every world that has an access open, each set once.
 import { limits } from '../contract/limits.js';
-import type { RouteAuth } from '../contract/tool-manifest.js';
-import type { WireRoute } from '../contract/wire.js';
+import type { RouteAuth } from '../contract/world/tool-manifest.js';
+import type { WireRoute } from '../contract/world/wire.js';
 import { type PathSearch, PathTable } from '../http/path-table.js';
 
 export class WireTable {

@@ -4,10 +4,10 @@
 //     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
 //   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 import { type RetryPolicy, retry } from '../async/retry.js';
-import type { CompiledBuild } from '../contract/build.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
-import type { DeliveryPhase } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { DeliveryPhase } from '../contract/world/evidence.js';
 import type {
   Advance,
   AdvanceAnswer,
@@ -24,7 +24,7 @@ import type {
   WorldAnswers,
   WorldCommand,
   WorldQuery,
-} from '../contract/world-protocol.js';
+} from '../contract/world/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
 import { type CallbackReceivers, type Receiver, type ReceiverSource, Receivers, receiverIdsOf } from './receivers.js';
 import { send } from './send.js';

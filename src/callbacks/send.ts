@@ -7,7 +7,7 @@ import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../contract/limits.js';
-import type { DeliveryAnswer, DeliveryRequest } from '../contract/world-protocol.js';
+import type { DeliveryAnswer, DeliveryRequest } from '../contract/world/world-protocol.js';
 import type { AddressRule } from './addresses.js';
 import type { Receiver } from './receivers.js';
 

@@ -2,10 +2,10 @@
 import pc from 'picocolors';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
-import type { Role } from '../contract/authority.js';
 import { ServiceError } from '../contract/errors.js';
-import type { Organization, OwnQuotas, Rate } from '../contract/hosted-operator.js';
-import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted-organization.js';
+import type { Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
+import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted/organization.js';
+import type { Role } from '../contract/world/authority.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { type AdminConnection, operatorClient } from './admin-connection.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';

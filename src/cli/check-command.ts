@@ -1,13 +1,13 @@
 // `drillyard report check [reports...]`: judges stored runs again with the assertions of the present source. No agent runs, nothing is
 // written.
 import { basename, resolve } from 'node:path';
-import { counted, grouped } from '../contract/counted.js';
 import { defined } from '../contract/defined.js';
 import type { ChangedAssertion, CheckedReport } from '../drills/check-report.js';
 import { type CheckReportsResult, checkReports } from '../drills/check-reports.js';
 import type { CheckedDrill } from '../drills/checked-trials.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { rateText } from '../reports/shown-values.js';
+import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';

@@ -1,7 +1,7 @@
 // `drillyard clean`: what the runs of a repository take that need not be kept, and their removal.
 import { resolve } from 'node:path';
-import { counted, grouped } from '../contract/counted.js';
 import { bytesOfRuns, chooseOldRuns, type ReportRetention, removeRuns } from '../reports/retention.js';
+import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';

@@ -1,9 +1,8 @@
 // `drillyard report compare <left> <right>`: two sealed runs side by side. Facts only; it ends with 0 whatever they are.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { counted, grouped } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
-import type { RunComparison, RunDifference } from '../contract/hosted-runs.js';
+import type { RunComparison, RunDifference } from '../contract/hosted/runs.js';
 import type { JsonValue } from '../contract/json.js';
 import { type ComparedRun, compareRuns } from '../drills/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../drills/sealed-report.js';
@@ -11,6 +10,7 @@ import { visibleLine } from '../reports/html/visible-text.mjs';
 import { oneReportPath } from '../reports/report-path.js';
 import { valueLine } from '../reports/shown-values.js';
 import { verifyReport } from '../reports/verify-report.js';
+import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { readFileBelow } from '../compiler/source-files.js';
-import type { Diagnostic } from '../contract/build.js';
-import { counted } from '../contract/counted.js';
 import { limits } from '../contract/limits.js';
+import type { Diagnostic } from '../contract/run/build.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
+import { counted } from '../text/counted.js';
 import { fromHere } from './from-here.js';
 
 type Colors = ReturnType<typeof pc.createColors>;

@@ -1,13 +1,13 @@
 // `drillyard history`: what the stored reports say of each drill over time. Reads report documents only; runs and writes nothing.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { counted, grouped } from '../contract/counted.js';
-import type { Verdict } from '../contract/run.js';
+import type { Verdict } from '../contract/run/run.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import type { DrillHistory, HistoryRun } from '../drills/history.js';
 import { type DrillHistories, readHistory } from '../drills/read-history.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { hostDuration, rateText } from '../reports/shown-values.js';
+import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';

@@ -2,11 +2,11 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { libraryFolder } from '../compiler/shipped.js';
-import { counted } from '../contract/counted.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolder } from '../contract/local-folders.js';
 import { packageVersion } from '../files/installation.js';
 import { makeFolder } from '../files/make-folder.js';
+import { counted } from '../text/counted.js';
 import { withSchemaLine } from './editor-schema.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

@@ -1,10 +1,10 @@
 // `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { counted } from '../contract/counted.js';
 import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan.js';
 import { planDrills } from '../drills/run-drills.js';
 import { shardText } from '../drills/shard.js';
+import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';

@@ -1,11 +1,11 @@
 // `drillyard push`: the public pushSource, shown as `validate` shows a source.
 import { resolve } from 'node:path';
-import { counted } from '../contract/counted.js';
 import { defined } from '../contract/defined.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { pushSource } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
+import { counted } from '../text/counted.js';
 import type { ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

@@ -1,8 +1,9 @@
 // `drillyard report verify <report>`: checks a report folder against itself.
-import { counted } from '../contract/counted.js';
+
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { oneReportPath } from '../reports/report-path.js';
 import { verifyReport } from '../reports/verify-report.js';
+import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';

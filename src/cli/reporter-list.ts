@@ -1,5 +1,5 @@
 // `--reporter junit,html=site/index.html`: which reporters a run has, and where each writes.
-import { nearest } from '../contract/shape-words.js';
+import { nearest } from '../text/nearest.js';
 
 export const reporterNames = ['terminal', 'json', 'junit', 'html', 'github', 'ctrf', 'none'] as const;
 export type ReporterName = (typeof reporterNames)[number];

@@ -1,7 +1,7 @@
 // What `validate` says of a source, for each command that compiles one.
 import pc from 'picocolors';
-import type { CompiledBuild, Diagnostic } from '../contract/build.js';
-import { counted } from '../contract/counted.js';
+import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import { counted } from '../text/counted.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import type { Output } from './output.js';
 

@@ -3,12 +3,12 @@
 //   WATCH-COMMAND-2. Source that does not compile is reported and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { counted } from '../contract/counted.js';
 import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/drill-inputs.js';
 import { planRun } from '../drills/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

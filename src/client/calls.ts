@@ -1,5 +1,5 @@
 // What a call takes, by its endpoint.
-import type { EndpointId, EndpointReply, Endpoints } from '../contract/endpoints.js';
+import type { EndpointId, EndpointReply, Endpoints } from '../contract/hosted/endpoints.js';
 
 export interface CallOptions {
   signal?: AbortSignal;

@@ -1,9 +1,9 @@
 // The typed client of the hosted control API: a method for each endpoint, with idempotency keys, retries, timeouts and pages taken care of.
 // It shares the server's types and needs nothing but a Node.js that has fetch.
-import { type EndpointRule, endpointTable } from '../contract/endpoint-table.js';
-import type { EndpointId, EndpointReply } from '../contract/endpoints.js';
-import type { OperationPath } from '../contract/hosted-sessions.js';
-import type { Operation } from '../contract/operation.js';
+import { type EndpointRule, endpointTable } from '../contract/hosted/endpoint-table.js';
+import type { EndpointId, EndpointReply } from '../contract/hosted/endpoints.js';
+import type { Operation } from '../contract/hosted/operation.js';
+import type { OperationPath } from '../contract/hosted/sessions.js';
 import type { CallArguments, CallEndpoint } from './calls.js';
 import { type Connection, exchange } from './exchange.js';
 import { type WaitOptions, waitForOperation } from './operation-wait.js';

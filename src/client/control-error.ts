@@ -1,6 +1,6 @@
 // What a client throws: a refusal of the service with its envelope, or an operation that did not end well.
 import type { ErrorEnvelope } from '../contract/errors.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/hosted/operation.js';
 
 /** A refusal. `envelope` is the body of the reply (docs/errors.md). */
 export class ControlError extends Error {

@@ -1,6 +1,6 @@
 // One request and its reply, without any second try.
-import { endpointTable } from '../contract/endpoint-table.js';
-import type { EndpointId } from '../contract/endpoints.js';
+import { endpointTable } from '../contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../contract/hosted/endpoints.js';
 import { filledPath, filledQuery } from '../contract/route-table.js';
 import { controlErrorOf } from './control-error.js';
 

@@ -1,7 +1,7 @@
 // Waiting for long work: polls, often at first and then ever less, as most operations are short.
 import { pause } from '../async/pause.js';
-import type { OperationPath } from '../contract/hosted-sessions.js';
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/hosted/operation.js';
+import type { OperationPath } from '../contract/hosted/sessions.js';
 import type { CallEndpoint } from './calls.js';
 import { OperationError } from './control-error.js';
 

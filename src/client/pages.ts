@@ -1,6 +1,6 @@
 // Lists, page after page. Each kind of list names its continuation in its own words.
 import { walkPages } from '../async/pages.js';
-import type { EndpointId, EndpointReply, Endpoints } from '../contract/endpoints.js';
+import type { EndpointId, EndpointReply, Endpoints } from '../contract/hosted/endpoints.js';
 import type { CallArguments, CallEndpoint, CallOptions } from './calls.js';
 
 /** The reply's member, and the query parameter that takes it. */

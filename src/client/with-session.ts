@@ -1,8 +1,8 @@
 // A session for the time of one piece of work. It is destroyed afterwards also when the work failed, when somebody aborted, and when a
 // hosted run still owns its world.
 import { type RetryPolicy, retry } from '../async/retry.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
-import type { CreateSessionRequest, SessionPath } from '../contract/hosted-sessions.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
+import type { CreateSessionRequest, SessionPath } from '../contract/hosted/sessions.js';
 import type { CallEndpoint } from './calls.js';
 import { ControlError } from './control-error.js';
 import { waitForOperation } from './operation-wait.js';

@@ -1,12 +1,13 @@
 // Everything checked becomes one build. Its hash is made of what things mean: of setups rather than the layers they were written as,
 // of manifests and bundles rather than files, in order of ids.
-import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/build.js';
+
 import { jsonDigest } from '../contract/digest.js';
-import type { Drill, Suite } from '../contract/drill.js';
 import type { JsonValue } from '../contract/json.js';
-import type { World } from '../contract/project-files.js';
-import type { WorldSetup } from '../contract/scenario.js';
-import type { Target } from '../contract/target.js';
+import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/run/build.js';
+import type { Drill, Suite } from '../contract/run/drill.js';
+import type { World } from '../contract/run/project-files.js';
+import type { Target } from '../contract/run/target.js';
+import type { WorldSetup } from '../contract/world/scenario.js';
 import { baselineSetup, setupDigest } from './setups.js';
 
 export interface BuildParts {

@@ -1,7 +1,7 @@
 // Assertions: each speaks of something that the tools, the drill's setup and its timeline have. What a kind speaks of: assertions/.
-import type { Assertion } from '../contract/assertion.js';
-import type { Timeline } from '../contract/drill.js';
-import type { WorldSetup } from '../contract/scenario.js';
+import type { Assertion } from '../contract/run/assertion.js';
+import type { Timeline } from '../contract/run/drill.js';
+import type { WorldSetup } from '../contract/world/scenario.js';
 import { definitionOf } from './assertions/kinds.js';
 import { NameCheck } from './assertions/name-check.js';
 import { SubjectCheck } from './assertions/subject-check.js';

@@ -2,7 +2,7 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import { limits } from '../contract/limits.js';
-import type { SourceRefusal } from '../contract/project-view.js';
+import type { SourceRefusal } from '../contract/run/project-view.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import { entryKind, type FileFault, pathBelow, readFileBelow } from './source-files.js';
 

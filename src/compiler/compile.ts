@@ -1,11 +1,11 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
-import type { CompiledBuild, Diagnostic } from '../contract/build.js';
-import { materializeRootFile } from '../contract/defaults.js';
-import type { RootSettings, World } from '../contract/project-files.js';
-import type { ImplementationSource, ProjectView } from '../contract/project-view.js';
 import type { Provenance } from '../contract/provenance.js';
-import { validateRootFile, validateToolPackageFile } from '../contract/validators.js';
+import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import type { RootSettings, World } from '../contract/run/project-files.js';
+import type { ImplementationSource, ProjectView } from '../contract/run/project-view.js';
+import { materializeRootFile } from '../contract/validate/defaults.js';
+import { validateRootFile, validateToolPackageFile } from '../contract/validate/validators.js';
 import { packageVersion } from '../files/installation.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';

@@ -1,7 +1,7 @@
 // The conformance project of a tool package: what `tool test` runs. Looks it up; whoever calls compiles and runs it.
 import { basename, dirname, isAbsolute } from 'node:path';
-import type { Diagnostic } from '../contract/build.js';
-import { validateRootFile } from '../contract/validators.js';
+import type { Diagnostic } from '../contract/run/build.js';
+import { validateRootFile } from '../contract/validate/validators.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { readDocument, validated } from './project-documents.js';
 import { entryKind, pathBelow, realRoot } from './source-files.js';

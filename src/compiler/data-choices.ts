@@ -2,7 +2,7 @@
 //   DATA-CHOICES-1. The choice is written into the start it is for, the world's or one scenario's layer; setups, hashes and the view follow
 //     from there.
 //   DATA-CHOICES-2. In that start the chosen instances have the chosen rows and no others. What is layered above still applies.
-import type { Scenario, StatePatch } from '../contract/scenario.js';
+import type { Scenario, StatePatch } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ProjectDocuments } from './project-documents.js';
 import { rowKey, rowsAfter } from './setups.js';

@@ -1,7 +1,8 @@
 // Collects what one compile finds. Bounded: past the limit only the count goes on.
-import type { Diagnostic } from '../contract/build.js';
+
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { Diagnostic } from '../contract/run/build.js';
 import { type DiagnosticCode, diagnosticTable } from './diagnostic-table.js';
 
 export interface Place {

@@ -1,5 +1,5 @@
 // The suggestion of a diagnostic about a name that nobody knows.
-import { nearest } from '../contract/shape-words.js';
+import { nearest } from '../text/nearest.js';
 
 export function didYouMean(mistaken: string, known: readonly string[]): string | undefined {
   const near = nearest(mistaken, known);

@@ -1,6 +1,6 @@
 // Drills and suites: the target and the scenario exist, the actors are in it. Assertions: assertion-checks.ts.
-import type { Drill, Suite } from '../contract/drill.js';
-import type { WorldSetup } from '../contract/scenario.js';
+import type { Drill, Suite } from '../contract/run/drill.js';
+import type { WorldSetup } from '../contract/world/scenario.js';
 import { type Checking, checkAssertions } from './assertion-checks.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';

@@ -1,6 +1,6 @@
 // The CEL expressions of assertions: each parses, and names only what a judge will show it and what can be there.
-import type { Assertion, ExprAssertion } from '../contract/assertion.js';
-import type { Drill } from '../contract/drill.js';
+import type { Assertion, ExprAssertion } from '../contract/run/assertion.js';
+import type { Drill } from '../contract/run/drill.js';
 import { expressionVariables } from '../expressions/names.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';

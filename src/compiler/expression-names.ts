@@ -1,7 +1,7 @@
 // Names inside of an expression, as far as it is known what stands before the dot: members of calls and events, of rows by their schemas,
 // and the ids that these are compared with. `!has(row.asigneeId)` and `operationId == 'ticket.asign'` would hold whatever happens.
 //   EXPRESSION-NAMES-1. What is known of a value is known of every value there: of anything else nothing is said.
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import type { Expr } from '../expressions/syntax.js';
 import { schemaMember } from './schema-members.js';
 

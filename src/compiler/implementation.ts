@@ -2,7 +2,7 @@
 // section 8.
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
-import type { ImplementationFile, ImplementationSource, ToolView } from '../contract/project-view.js';
+import type { ImplementationFile, ImplementationSource, ToolView } from '../contract/run/project-view.js';
 import type { CompiledSource } from './tool-compile.js';
 
 export interface CapturedImplementation {

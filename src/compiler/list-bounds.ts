@@ -1,9 +1,10 @@
 // How long the lists of a source may be. Their bytes are bounded where files are read; these bound what is made of them: checks that ask of
 // each item for each other, judgements, turns of a world.
-import type { Drill, Suite } from '../contract/drill.js';
+
 import { limits } from '../contract/limits.js';
-import type { Scenario } from '../contract/scenario.js';
-import type { ToolManifest } from '../contract/tool-manifest.js';
+import type { Drill, Suite } from '../contract/run/drill.js';
+import type { Scenario } from '../contract/world/scenario.js';
+import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ProjectDocuments } from './project-documents.js';
 import type { SourceDocument } from './source-document.js';

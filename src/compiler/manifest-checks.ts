@@ -2,7 +2,7 @@
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
+import type { JsonSchema, ToolManifest } from '../contract/world/tool-manifest.js';
 import { generatedOperationIds } from '../tools/declarative.js';
 import { type SchemaFault, schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';

@@ -1,6 +1,6 @@
 // What a manifest tells clients of MCP and they would not take.
-import { headerParamsOf } from '../contract/mcp-header-params.js';
-import type { ToolManifest } from '../contract/tool-manifest.js';
+import { headerParamsOf } from '../contract/world/mcp-header-params.js';
+import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import type { ManifestFinding } from './manifest-finding.js';
 
 export function mcpFindings({ operations }: ToolManifest): ManifestFinding[] {

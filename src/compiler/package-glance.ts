@@ -1,6 +1,7 @@
 // What can be known of one tool package without compiling it: where it lies, what it is called, what it gives a new world to start with.
-import type { ToolStarter } from '../contract/tool-manifest.js';
-import { validateToolStarter } from '../contract/validators.js';
+
+import { validateToolStarter } from '../contract/validate/validators.js';
+import type { ToolStarter } from '../contract/world/tool-manifest.js';
 import { Diagnostics } from './diagnostics.js';
 import { readDocument, validated } from './project-documents.js';
 import { describePackage, locatePackage } from './tool-packages.js';

@@ -1,21 +1,19 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
-import { convertAuthored } from '../contract/authored-values.js';
+
+import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { Drill, Suite } from '../contract/run/drill.js';
+import type { RootSettings, World } from '../contract/run/project-files.js';
+import type { Target } from '../contract/run/target.js';
+import { convertAuthored } from '../contract/validate/authored-values.js';
 import {
   materializeDrill,
   materializeScenario,
   materializeSuite,
   materializeTargetDocument,
   materializeWorld,
-} from '../contract/defaults.js';
-import type { Drill, Suite } from '../contract/drill.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
-import { limits } from '../contract/limits.js';
-import type { RootSettings, World } from '../contract/project-files.js';
-import type { Scenario } from '../contract/scenario.js';
-import { nearest } from '../contract/shape-words.js';
-import type { Target } from '../contract/target.js';
-import type { ToolPackageFile } from '../contract/tool-manifest.js';
+} from '../contract/validate/defaults.js';
 import {
   type Validator,
   validateDrill,
@@ -24,7 +22,10 @@ import {
   validateTargetDocument,
   validateToolPackageFile,
   validateWorld,
-} from '../contract/validators.js';
+} from '../contract/validate/validators.js';
+import type { Scenario } from '../contract/world/scenario.js';
+import type { ToolPackageFile } from '../contract/world/tool-manifest.js';
+import { nearest } from '../text/nearest.js';
 import { type Diagnostics, placeOfFile } from './diagnostics.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';

@@ -1,7 +1,7 @@
 // Every start of a project, layered and checked where it is written: the world, its scenarios, inline scenarios, starters of packages.
-import type { Drill } from '../contract/drill.js';
-import type { Scenario, WorldSetup } from '../contract/scenario.js';
-import { validateToolStarter } from '../contract/validators.js';
+import type { Drill } from '../contract/run/drill.js';
+import { validateToolStarter } from '../contract/validate/validators.js';
+import type { Scenario, WorldSetup } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type ProjectDocuments, validated } from './project-documents.js';
 import { baselineSetup, inlineSetup, rowsAfter, scenarioSetup, withDrillOverrides } from './setups.js';

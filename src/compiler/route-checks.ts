@@ -1,7 +1,8 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
-import { agentRoutes } from '../contract/agent-routes.js';
+
 import { isConnectionHeader } from '../contract/header-rules.js';
-import type { ToolHttpRoute, ToolManifest } from '../contract/tool-manifest.js';
+import { agentRoutes } from '../contract/world/agent-routes.js';
+import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
 export function routeFindings(manifest: ToolManifest): ManifestFinding[] {

@@ -2,8 +2,8 @@
 import type { Issue } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { nearest } from '../contract/shape-words.js';
-import type { StateNamespace } from '../contract/tool-manifest.js';
+import type { StateNamespace } from '../contract/world/tool-manifest.js';
+import { nearest } from '../text/nearest.js';
 import { lazyValidator } from '../tools/schemas.js';
 
 export interface RowCollection {

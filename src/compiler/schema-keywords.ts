@@ -1,8 +1,8 @@
 // A misspelled keyword of a JSON Schema says nothing and is no error by the standard, so it is the mistake nobody sees. Unknown keywords
 // that look like a known one are reported; others are annotations, which the standard allows.
 import type { JsonValue } from '../contract/json.js';
-import { nearest } from '../contract/shape-words.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
+import { nearest } from '../text/nearest.js';
 
 const schemaOf = [
   'additionalProperties',

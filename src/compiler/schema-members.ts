@@ -1,7 +1,7 @@
 // What a JSON Schema says of one member of the values it describes: that it is declared, that it cannot be, or nothing. It looks through
 // local references and the keywords that combine schemas; where these leave a doubt, the member may be.
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import { schemaPattern } from '../tools/patterns/schema-pattern.js';
 
 export type SchemaMember =

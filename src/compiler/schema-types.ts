@@ -3,7 +3,7 @@
 //     takes; only members that an open object does not name are left out of its type, so that a misspelled one is found.
 //   SCHEMA-TYPES-2. A reference becomes a type of its own, so that a schema which contains itself ends.
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 
 const openObject = '{ [name: string]: unknown }';
 

@@ -4,10 +4,10 @@
 //   SETUPS-2. An instance that is not named is the package's default one, so both ways of writing it give one setup.
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
-import type { InlineScenario } from '../contract/drill.js';
 import type { JsonValue } from '../contract/json.js';
-import type { World } from '../contract/project-files.js';
-import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/scenario.js';
+import type { InlineScenario } from '../contract/run/drill.js';
+import type { World } from '../contract/run/project-files.js';
+import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/world/scenario.js';
 
 export function baselineSetup(world: Pick<World, keyof Start>): WorldSetup {
   return { ...startOf(world), virtualTimeUs: world.virtualTimeUs ?? 0, toolOverrides: scopes({ world: world.toolOverrides }) };

@@ -1,6 +1,6 @@
 // What of a repository its build was made of: documents, the modules of tools, the files that targets name. Who compiles it elsewhere needs
 // these and no others. What lies outside of the repository, or is installed, is not listed.
-import type { Target } from '../contract/target.js';
+import type { Target } from '../contract/run/target.js';
 import type { ProjectDocuments } from './project-documents.js';
 import { entryKind, pathBelow } from './source-files.js';
 import type { CompiledSource } from './tool-compile.js';

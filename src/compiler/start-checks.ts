@@ -1,7 +1,7 @@
 // The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas.
 import type { Issue } from '../contract/errors.js';
-import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/persona.js';
-import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/scenario.js';
+import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/world/persona.js';
+import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/world/scenario.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';

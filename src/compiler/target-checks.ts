@@ -1,7 +1,8 @@
 // Targets: the files that they name are there, looked at, never run; what they would ask can be asked; what they name they are given.
-import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/http-agent.js';
+
 import { pointerToken } from '../contract/json-fault.js';
-import type { HttpTarget, Target } from '../contract/target.js';
+import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/run/http-agent.js';
+import type { HttpTarget, Target } from '../contract/run/target.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Located } from './project-documents.js';
 import { entryKind } from './source-files.js';

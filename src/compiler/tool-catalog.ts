@@ -1,7 +1,7 @@
 // What the tools of a repository declare, for everybody who refers to them.
 import type { Issue } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
-import type { JsonSchema, ToolManifest } from '../contract/tool-manifest.js';
+import type { JsonSchema, ToolManifest } from '../contract/world/tool-manifest.js';
 import { lazyValidator, schemaFault } from '../tools/schemas.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';

@@ -1,10 +1,11 @@
 // One tool: its file checked, its behavior bundled, its hashes made.
-import type { CompiledTool } from '../contract/build.js';
-import { materializeManifest } from '../contract/defaults.js';
+
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Provenance } from '../contract/provenance.js';
-import type { ToolManifest, ToolPackageFile } from '../contract/tool-manifest.js';
+import type { CompiledTool } from '../contract/run/build.js';
+import { materializeManifest } from '../contract/validate/defaults.js';
+import type { ToolManifest, ToolPackageFile } from '../contract/world/tool-manifest.js';
 import { expandDeclarative } from '../tools/declarative.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';

@@ -1,6 +1,6 @@
 // TypeScript declarations of tools, made from their manifests: for the behavior itself (`defineToolBehavior<NotesTool>`) and for tests of
 // it. The same manifests give the same text.
-import type { ToolManifest } from '../contract/tool-manifest.js';
+import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import { commentOf, memberName, SchemaTypes, typeName } from './schema-types.js';
 
 /** `known`: every tool of the repository, for the events of others that a tool is subscribed to. */

@@ -4,7 +4,7 @@
 //   TYPE-CHECK-2. What the compiler has said of a place already is not said again.
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as TsDiagnostic } from 'typescript';
-import type { Diagnostic } from '../contract/build.js';
+import type { Diagnostic } from '../contract/run/build.js';
 import { deniedNames } from '../tools/ambient.js';
 import { Diagnostics, type Place, placeOfFile } from './diagnostics.js';
 import { defaultOptions, type FoundConfig, readConfig, untypedNode, withOwnTypes } from './type-options.js';

@@ -1,7 +1,7 @@
 // What TypeScript can say something of: the behaviors of a repository's own packages and its agents, as far as they are TypeScript. What is
 // installed or ships with the product is its author's.
 import { join } from 'node:path';
-import type { Target } from '../contract/target.js';
+import type { Target } from '../contract/run/target.js';
 import { entryKind } from './source-files.js';
 
 export interface TypeScriptSources {

@@ -1,10 +1,11 @@
 // The compiled project as people and the inspector see it. Also made of source that does not compile: then of what
 // fits.
-import type { CompiledBuild, Diagnostic } from '../contract/build.js';
-import type { Drill } from '../contract/drill.js';
-import type { ImplementationSource, ProjectView, ToolView } from '../contract/project-view.js';
+
 import type { Provenance } from '../contract/provenance.js';
-import type { Scenario, WorldSetup } from '../contract/scenario.js';
+import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import type { Drill } from '../contract/run/drill.js';
+import type { ImplementationSource, ProjectView, ToolView } from '../contract/run/project-view.js';
+import type { Scenario, WorldSetup } from '../contract/world/scenario.js';
 import { captureImplementations } from './implementation.js';
 import type { Located, ProjectDocuments } from './project-documents.js';
 import { setupDigest } from './setups.js';

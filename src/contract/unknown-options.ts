@@ -1,6 +1,7 @@
 // Options of public functions: a name that nobody knows is refused, as a misspelled one would be ignored otherwise.
+
+import { nearest } from '../text/nearest.js';
 import { ServiceError } from './errors.js';
-import { nearest } from './shape-words.js';
 
 /** control.INVALID_REQUEST for a member of `options` that is not one of `known`; `of` names the function. */
 export function refuseUnknownOptions(of: string, options: object, known: readonly string[]): void {

@@ -1,6 +1,6 @@
 // How a build attempt may go on, in one place.
 import { invariant } from '../contract/errors.js';
-import type { BuildAttempt } from '../contract/hosted-source.js';
+import type { BuildAttempt } from '../contract/hosted/source.js';
 
 type AttemptState = BuildAttempt['state'];
 const nextStates: { readonly [State in AttemptState]: readonly AttemptState[] } = {

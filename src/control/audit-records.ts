@@ -1,6 +1,6 @@
 // The audit trail: one event for each accepted change, written in that very change, and refusals of authority beside them
 // (refusal-trail.ts).
-import type { AuditEvent } from '../contract/hosted-organization.js';
+import type { AuditEvent } from '../contract/hosted/organization.js';
 import { newId } from '../contract/ids.js';
 import type { Caller } from './endpoint.js';
 import { defineTable } from './tables.js';

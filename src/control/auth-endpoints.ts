@@ -1,10 +1,11 @@
 // Signing in and looking at oneself. The identity provider decides who belongs to an organization: whoever comes with its token scoped to
 // one that exists here becomes an active member at that moment, with the role its token claims or none; one that was removed stays removed.
-import type { Role } from '../contract/authority.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { Me, Member } from '../contract/hosted-organization.js';
-import type { CliOrganizationList } from '../contract/hosted-resources.js';
+import type { Me, Member } from '../contract/hosted/organization.js';
+import type { CliOrganizationList } from '../contract/hosted/resources.js';
 import { limits } from '../contract/limits.js';
+import type { Role } from '../contract/world/authority.js';
 import { authoritiesOfRole } from './authorities.js';
 import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import type { Caller, EndpointSet } from './endpoint.js';

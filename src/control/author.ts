@@ -3,11 +3,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import type { Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
-import type { SourceChange } from '../contract/hosted-source.js';
+import type { SourceChange } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
-import { validateAuthorAnswer } from '../contract/validators.js';
+import type { Diagnostic } from '../contract/run/build.js';
+import { validateAuthorAnswer } from '../contract/validate/validators.js';
 import type { Access } from '../drills/bindings-port.js';
 import { type JsonCommand, runJsonCommand } from '../drills/targets/json-command.js';
 import { Redactor } from '../drills/targets/redaction.js';

@@ -1,8 +1,8 @@
 // The endpoints of authoring: conversations that author source, from the first turn to a published revision or the waste basket.
 import { ServiceError } from '../contract/errors.js';
-import type { AuthoringProposal, PublishProposalRequest } from '../contract/hosted-authoring.js';
-import type { AuthoringSession } from '../contract/hosted-resources.js';
-import type { SourceDraft, SourceRevision } from '../contract/hosted-source.js';
+import type { AuthoringProposal, PublishProposalRequest } from '../contract/hosted/authoring.js';
+import type { AuthoringSession } from '../contract/hosted/resources.js';
+import type { SourceDraft, SourceRevision } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import {

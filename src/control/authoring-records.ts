@@ -1,7 +1,7 @@
 // Authoring sessions, their turns and proposals as they lie in the catalog, and the one place that says how they may go on.
 import { invariant, ServiceError } from '../contract/errors.js';
-import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../contract/hosted-authoring.js';
-import type { AuthoringSession } from '../contract/hosted-resources.js';
+import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../contract/hosted/authoring.js';
+import type { AuthoringSession } from '../contract/hosted/resources.js';
 import { noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
 

@@ -1,7 +1,7 @@
 // The turns of an authoring session: one at a time, each an operation. What it changes is compiled before it can be published.
 import { ServiceError } from '../contract/errors.js';
-import type { AuthoringProposal, CreateTurnRequest } from '../contract/hosted-authoring.js';
-import type { SourceChange } from '../contract/hosted-source.js';
+import type { AuthoringProposal, CreateTurnRequest } from '../contract/hosted/authoring.js';
+import type { SourceChange } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { runErrorForOthers } from '../drills/run-error.js';

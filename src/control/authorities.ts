@@ -1,7 +1,8 @@
 // What a caller may do: his role in the organization and what grants add in a project, held against what an endpoint needs.
-import { type Authority, authoritiesOf, type Role } from '../contract/authority.js';
-import type { EndpointRule } from '../contract/endpoint-table.js';
+
 import { ServiceError } from '../contract/errors.js';
+import type { EndpointRule } from '../contract/hosted/endpoint-table.js';
+import { type Authority, authoritiesOf, type Role } from '../contract/world/authority.js';
 import type { Caller } from './endpoint.js';
 import { noProject, projectTable } from './organization-records.js';
 import { roleIn, type Standing } from './standing.js';

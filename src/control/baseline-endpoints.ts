@@ -1,11 +1,11 @@
 // What the world of a draft's current revision starts with, row by row, as its newest build has it.
 import { namedInstances } from '../compiler/setups.js';
-import type { CompiledBuild } from '../contract/build.js';
-import type { SourceBaseline, SourceDataChoices } from '../contract/hosted-resources.js';
-import type { SourceDraft } from '../contract/hosted-source.js';
+import type { SourceBaseline, SourceDataChoices } from '../contract/hosted/resources.js';
+import type { SourceDraft } from '../contract/hosted/source.js';
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import { type BuildAttemptRecord, buildAttemptTable, loadBuild, loadBuildView } from './build-records.js';
 import type { EndpointSet } from './endpoint.js';
 import type { ControlServices } from './services.js';

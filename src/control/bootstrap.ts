@@ -2,7 +2,7 @@
 // without an identity provider can be used at once.
 //   BOOTSTRAP-1. A crash at any moment: the next start goes on where this one stopped, with the same ids.
 //   BOOTSTRAP-2. Until somebody says that the secret was shown, each start makes another and gives it out; then never again.
-import type { Environment } from '../contract/hosted-source.js';
+import type { Environment } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { issueCredential, renewSecret } from './credential-issue.js';
 import { environmentTable } from './environment-records.js';

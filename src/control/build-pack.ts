@@ -1,7 +1,7 @@
 // A compiled build as text. Setups repeat each other: every scenario holds the world's rows, every drill its scenario's. Written down, each
 // setup is there once, by its hash, and each row once, by its place in one list; read back, what is equal is shared again.
-import type { CompiledBuild } from '../contract/build.js';
-import type { StatePatch, WorldSetup } from '../contract/scenario.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { StatePatch, WorldSetup } from '../contract/world/scenario.js';
 
 interface PackedSetup extends Omit<WorldSetup, 'state'> {
   /** Places in `patches`. */

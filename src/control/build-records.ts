@@ -1,9 +1,10 @@
 // Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects
 // share.
-import type { CompiledBuild } from '../contract/build.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { Build, BuildAttempt } from '../contract/hosted-source.js';
-import type { ProjectView } from '../contract/project-view.js';
+import type { Build, BuildAttempt } from '../contract/hosted/source.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { ProjectView } from '../contract/run/project-view.js';
 import { unpackBuild } from './build-pack.js';
 import type { BuildSummary, ControlServices } from './services.js';
 import { noteStorage } from './storage-use.js';

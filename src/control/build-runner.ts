@@ -2,11 +2,12 @@
 //   BUILD-RUNNER-1. Compiling touches nothing but blobs, which are content addressed: an incarnation that runs it again does no harm.
 //   BUILD-RUNNER-2. A build is published only after what was kept of it was read back and hashed again.
 //   BUILD-RUNNER-3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
-import type { CompiledBuild, Diagnostic } from '../contract/build.js';
-import type { BuildAttempt } from '../contract/hosted-source.js';
+
+import type { Operation } from '../contract/hosted/operation.js';
+import type { BuildAttempt } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
-import type { Operation } from '../contract/operation.js';
+import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { inSpan } from '../tracing/tracing.js';
 import { movedAttempt } from './attempt-states.js';

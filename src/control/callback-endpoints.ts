@@ -1,6 +1,6 @@
 // Callback receivers: registered, approved, revoked, given the signing secret of the present server key. Who approves needs the same
 // authority as who registers, in a request of its own.
-import type { CallbackReceiver, ChangeCallbackReceiverRequest } from '../contract/hosted-organization.js';
+import type { CallbackReceiver, ChangeCallbackReceiverRequest } from '../contract/hosted/organization.js';
 import { newId } from '../contract/ids.js';
 import {
   callbackReceiverTable,

@@ -2,7 +2,7 @@
 //   pending -> approved -> revoked; pending -> revoked
 import { isLoopbackAddress, isPublicHost } from '../callbacks/addresses.js';
 import { ServiceError } from '../contract/errors.js';
-import type { CallbackReceiver } from '../contract/hosted-organization.js';
+import type { CallbackReceiver } from '../contract/hosted/organization.js';
 import type { Keyring } from './keyring.js';
 import type { ControlSettings } from './settings.js';
 import { defineTable, type View } from './tables.js';

@@ -1,7 +1,7 @@
 // The rows that a source version's data choices stand for, as the compiler takes them.
 import type { DataChoices } from '../compiler/data-choices.js';
-import type { SourceDataChoices } from '../contract/hosted-resources.js';
-import type { StatePatch } from '../contract/scenario.js';
+import type { SourceDataChoices } from '../contract/hosted/resources.js';
+import type { StatePatch } from '../contract/world/scenario.js';
 import { loadContent } from './dataset-records.js';
 import type { Blobs } from './services.js';
 

@@ -3,7 +3,7 @@ import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
 import { type Issue, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { StateNamespace } from '../contract/tool-manifest.js';
+import type { StateNamespace } from '../contract/world/tool-manifest.js';
 import { TaskLost, TaskPool } from '../workers/task-pool.js';
 import { threadWorkers } from '../workers/task-thread.js';
 import type { StartTaskWorker, ThreadLimits } from '../workers/task-worker.js';

@@ -1,7 +1,8 @@
 // What the control room reports as it happens, for figures. It says of what kind something was, and never of whose.
-import type { DeliveryPhase } from '../contract/evidence.js';
-import type { Operation } from '../contract/operation.js';
-import type { HostedRunState, Verdict } from '../contract/run.js';
+
+import type { Operation } from '../contract/hosted/operation.js';
+import type { HostedRunState, Verdict } from '../contract/run/run.js';
+import type { DeliveryPhase } from '../contract/world/evidence.js';
 
 /** Of one attempt: the class of the status, or why there was none. */
 export type CallbackResult = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'timeout' | 'connection' | 'address_refused';

@@ -1,6 +1,6 @@
 // The control room as http holds it: who asks, what is answered, and how it ends. control.ts furnishes it with every endpoint there is.
 import { within } from '../async/deadline.js';
-import type { EndpointId, EndpointInput } from '../contract/endpoints.js';
+import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js';
 import { limits } from '../contract/limits.js';
 import { type AskedAt, Authentication } from './authentication.js';
 import { type DispatchContext, type Dispatched, Dispatcher, type Endpoints } from './dispatch.js';

@@ -1,9 +1,9 @@
 // One incarnation of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
 import { within } from '../async/deadline.js';
-import type { EndpointId } from '../contract/endpoints.js';
+import type { EndpointId } from '../contract/hosted/endpoints.js';
+import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
-import type { NotReadyReason } from '../contract/readiness.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { authEndpoints } from './auth-endpoints.js';

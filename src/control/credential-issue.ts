@@ -1,9 +1,9 @@
 // Makes and ends control credentials. Their secrets are random; the catalog has the hash.
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../contract/authority.js';
-import type { CreateCredentialReply, Credential } from '../contract/hosted-organization.js';
+import type { CreateCredentialReply, Credential } from '../contract/hosted/organization.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import type { Role } from '../contract/world/authority.js';
 import { tokenHash } from './keyring.js';
 import { bearerTable, type CredentialRecord, credentialTable } from './organization-records.js';
 import { returnQuota, takeQuota } from './quotas.js';

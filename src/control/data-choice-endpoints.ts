@@ -1,8 +1,8 @@
 // Data choices of a source version: made once, then they are part of what the version is.
 import { canonicalJson } from '../contract/canonical-json.js';
 import { ServiceError } from '../contract/errors.js';
-import type { SourceDataChoices } from '../contract/hosted-resources.js';
-import type { PutSourceDatasetsRequest } from '../contract/hosted-source.js';
+import type { SourceDataChoices } from '../contract/hosted/resources.js';
+import type { PutSourceDatasetsRequest } from '../contract/hosted/source.js';
 import type { JsonValue } from '../contract/json.js';
 import { requireAvailableDataset, requireDatasetRevision } from './dataset-records.js';
 import type { EndpointSet } from './endpoint.js';

@@ -1,10 +1,11 @@
 // Datasets: rows of one tool's state, in immutable revisions bound to their digest.
-import type { CompiledTool } from '../contract/build.js';
-import { type DatasetContent, orderedContent } from '../contract/dataset-content.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { DatasetRevisionView } from '../contract/hosted-resources.js';
-import type { Build, CreateDatasetRequest, Dataset } from '../contract/hosted-source.js';
+import { type DatasetContent, orderedContent } from '../contract/hosted/dataset-content.js';
+import type { DatasetRevisionView } from '../contract/hosted/resources.js';
+import type { Build, CreateDatasetRequest, Dataset } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
+import type { CompiledTool } from '../contract/run/build.js';
 import { contentOf, loadBuild, requireBuild } from './build-records.js';
 import { listPage } from './cursors.js';
 import {

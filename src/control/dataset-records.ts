@@ -1,8 +1,9 @@
 // Datasets as they lie in the catalog: the dataset, and its immutable revisions, whose rows are blobs under the revision's digest.
-import { contentText, type DatasetContent } from '../contract/dataset-content.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { DatasetRevisionView } from '../contract/hosted-resources.js';
-import type { Dataset } from '../contract/hosted-source.js';
+import { contentText, type DatasetContent } from '../contract/hosted/dataset-content.js';
+import type { DatasetRevisionView } from '../contract/hosted/resources.js';
+import type { Dataset } from '../contract/hosted/source.js';
 import type { Blobs } from './services.js';
 import { defineTable, type View } from './tables.js';
 

@@ -1,6 +1,6 @@
 // Uploads of rows as they lie in the catalog. Their bytes are blobs, which are kept longer than the record (limits.blobUnreferencedKeptMs).
 import { ServiceError } from '../contract/errors.js';
-import type { DatasetUpload } from '../contract/hosted-source.js';
+import type { DatasetUpload } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
 import { type Change, defineTable, type View } from './tables.js';
 

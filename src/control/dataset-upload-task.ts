@@ -1,15 +1,15 @@
 // What a compile worker does with rows that were sent as bytes: they may be many, so the event loop of the service never walks them.
 import { isUtf8 } from 'node:buffer';
 import { rowIssues } from '../compiler/row-checks.js';
-import { contentText, orderedContent } from '../contract/dataset-content.js';
-import { endpointValidators } from '../contract/endpoint-validators.js';
 import type { Issue } from '../contract/errors.js';
-import type { CreateDatasetRequest } from '../contract/hosted-source.js';
+import { contentText, orderedContent } from '../contract/hosted/dataset-content.js';
+import type { CreateDatasetRequest } from '../contract/hosted/source.js';
 import type { JsonValue } from '../contract/json.js';
 import { checkJsonDepth } from '../contract/json-check.js';
 import { limits } from '../contract/limits.js';
-import type { StateNamespace } from '../contract/tool-manifest.js';
-import type { Validator } from '../contract/validators.js';
+import { endpointValidators } from '../contract/validate/endpoint-validators.js';
+import type { Validator } from '../contract/validate/validators.js';
+import type { StateNamespace } from '../contract/world/tool-manifest.js';
 import type { DatasetTool, UploadedRows } from './services.js';
 
 export function readUpload({ tool, state, content }: { tool: DatasetTool; state: StateNamespace[]; content: Uint8Array }): UploadedRows {

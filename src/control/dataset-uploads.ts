@@ -5,7 +5,7 @@
 // The event loop never walks the rows as they come, and no reply to who sent them has them.
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
-import type { CompleteDatasetUploadRequest, Dataset, DatasetUpload } from '../contract/hosted-source.js';
+import type { CompleteDatasetUploadRequest, Dataset, DatasetUpload } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { datasetToolOf, firstOf, nextOf, provenanceOf, rowsRefused, toolFor } from './dataset-endpoints.js';

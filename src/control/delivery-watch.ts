@@ -1,7 +1,7 @@
 // Callback deliveries of sessions as figures and traces see them: each attempt, and what became of its delivery. Owns which attempts are
 // under way.
 import type { DeliveryObserver } from '../callbacks/delivering-world.js';
-import type { DeliveryAnswer } from '../contract/world-protocol.js';
+import type { DeliveryAnswer } from '../contract/world/world-protocol.js';
 import { inSpan, type Tracing } from '../tracing/tracing.js';
 import type { CallbackResult, ControlMeter } from './control-meter.js';
 

@@ -4,9 +4,10 @@
 //   DISPATCH-2. A project the caller may do nothing in does not exist for him.
 //   DISPATCH-3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
-import { endpointTable } from '../contract/endpoint-table.js';
-import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
+
 import { ServiceError } from '../contract/errors.js';
+import { endpointTable } from '../contract/hosted/endpoint-table.js';
+import type { EndpointId, EndpointInput, EndpointReply } from '../contract/hosted/endpoints.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { filledPath } from '../contract/route-table.js';

@@ -1,7 +1,8 @@
 // What an endpoint of the control room is: a function of a caller and a checked input, in one of three kinds. dispatch.ts runs them.
-import type { Authority, Role } from '../contract/authority.js';
-import type { EndpointId, EndpointInput, EndpointReply } from '../contract/endpoints.js';
+
+import type { EndpointId, EndpointInput, EndpointReply } from '../contract/hosted/endpoints.js';
 import type { BucketRate } from '../contract/token-bucket.js';
+import type { Authority, Role } from '../contract/world/authority.js';
 import type { Change, View } from './tables.js';
 
 /** Who asks, once authenticated. */

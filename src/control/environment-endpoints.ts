@@ -1,5 +1,5 @@
 // Environments: a name under which new sessions get a build.
-import type { Environment } from '../contract/hosted-source.js';
+import type { Environment } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { requireBuild } from './build-records.js';
 import { listPage } from './cursors.js';

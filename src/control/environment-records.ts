@@ -1,6 +1,6 @@
 // Environments as they lie in the catalog.
 import { ServiceError } from '../contract/errors.js';
-import type { Environment } from '../contract/hosted-source.js';
+import type { Environment } from '../contract/hosted/source.js';
 import { defineTable, type View } from './tables.js';
 
 export const environmentTable = defineTable<Environment>({

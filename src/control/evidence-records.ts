@@ -2,7 +2,7 @@
 // no path ever comes from a client.
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
-import type { EvidenceBundle } from '../contract/hosted-runs.js';
+import type { EvidenceBundle } from '../contract/hosted/runs.js';
 import { defineTable, type View } from './tables.js';
 
 export interface EvidenceRecord {

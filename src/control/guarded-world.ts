@@ -3,7 +3,7 @@
 import { type RetryPolicy, retry } from '../async/retry.js';
 import { isServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
 import type { HostTurn, HostTurns } from './host-turns.js';
 import { isOwnFailure, ownFailure } from './interruptions.js';

@@ -5,8 +5,8 @@
 //   HEALTH-3. On a full disk nothing is written to find out: it would take what is kept for work that frees room.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { within } from '../async/deadline.js';
+import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
-import type { NotReadyReason } from '../contract/readiness.js';
 import type { Catalog } from './catalog.js';
 import type { Disk } from './services.js';
 import { defineTable } from './tables.js';

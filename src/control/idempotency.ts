@@ -5,8 +5,8 @@
 //   IDEMPOTENCY-3. Refusals leave no claim.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
-import type { EndpointRule } from '../contract/endpoint-table.js';
 import { ServiceError } from '../contract/errors.js';
+import type { EndpointRule } from '../contract/hosted/endpoint-table.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { type Change, defineTable, type View } from './tables.js';

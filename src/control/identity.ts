@@ -1,8 +1,8 @@
 // Tokens of the identity provider: any OIDC issuer, verified against its published keys. The only file that names jose.
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import type { Role } from '../contract/authority.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import type { Role } from '../contract/world/authority.js';
 import { unauthenticated } from './authorities.js';
 import type { Identity } from './endpoint.js';
 import { requireJwksUrl } from './jwks-url.js';

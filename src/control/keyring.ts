@@ -5,7 +5,7 @@
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
-import type { KeyGeneration } from '../contract/hosted-operator.js';
+import type { KeyGeneration } from '../contract/hosted/operator.js';
 import { limits } from '../contract/limits.js';
 import { KeyFile, type KeyPlace, newKey, type StoredKey } from './key-file.js';
 

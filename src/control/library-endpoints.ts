@@ -1,7 +1,7 @@
 // The tool library as projects see it: what ships with this server.
 import type { LibraryPackage } from '../compiler/library.js';
 import { ServiceError } from '../contract/errors.js';
-import type { ToolLibraryEntry } from '../contract/hosted-source.js';
+import type { ToolLibraryEntry } from '../contract/hosted/source.js';
 import { listPage } from './cursors.js';
 import type { EndpointSet } from './endpoint.js';
 import type { ControlServices } from './services.js';

@@ -1,8 +1,9 @@
 // How membership changes: a role, a removal, a return. What a member may do is asked at each request (standing.ts), so nothing else has to
 // move.
-import type { Role } from '../contract/authority.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { Member } from '../contract/hosted-organization.js';
+import type { Member } from '../contract/hosted/organization.js';
+import type { Role } from '../contract/world/authority.js';
 import { type MemberRecord, memberId, memberTable } from './organization-records.js';
 import type { Change, View } from './tables.js';
 import { requireConfirmation } from './versions.js';

@@ -1,5 +1,5 @@
 // Where every session begins, whoever asks for it: counted, and recorded before its world is made.
-import type { WorldSession } from '../contract/hosted-resources.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { requireBuild } from './build-records.js';

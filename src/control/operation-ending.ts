@@ -1,7 +1,7 @@
 // What is written when an operation's runner is done: its own ending, and what stands in for an ending that cannot be applied.
 import { ServiceError } from '../contract/errors.js';
-import type { Operation } from '../contract/operation.js';
-import type { RunError } from '../contract/run.js';
+import type { Operation } from '../contract/hosted/operation.js';
+import type { RunError } from '../contract/run/run.js';
 import { runError, runErrorFrom } from '../drills/run-error.js';
 import type { Ending, OperationRecord, Runner } from './operations.js';
 import type { Change } from './tables.js';

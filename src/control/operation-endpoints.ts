@@ -1,6 +1,6 @@
 // Operations as their project sees them.
 import { ServiceError } from '../contract/errors.js';
-import type { OperationsQuery } from '../contract/hosted-sessions.js';
+import type { OperationsQuery } from '../contract/hosted/sessions.js';
 import { listPage } from './cursors.js';
 import type { EndpointSet } from './endpoint.js';
 import { operationTable } from './operation-records.js';

@@ -1,6 +1,6 @@
 // Where operations lie in the catalog, and the one place that says how an operation may go on.
 import { invariant, ServiceError } from '../contract/errors.js';
-import type { Operation, OperationState } from '../contract/operation.js';
+import type { Operation, OperationState } from '../contract/hosted/operation.js';
 import type { OperationRecord } from './operations.js';
 import { defineTable } from './tables.js';
 

@@ -1,5 +1,5 @@
 // The span of an operation, in one incarnation of the service: a child of the request that asked for it, which ended long before.
-import type { Operation } from '../contract/operation.js';
+import type { Operation } from '../contract/hosted/operation.js';
 import { inSpan, type Tracing } from '../tracing/tracing.js';
 import type { OperationRecord } from './operations.js';
 

@@ -5,8 +5,9 @@
 //     start, so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
 //   OPERATIONS-4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts,
 //     over all incarnations.
+
+import type { Operation, OperationKind } from '../contract/hosted/operation.js';
 import type { JsonValue } from '../contract/json.js';
-import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Change } from './tables.js';
 
 export interface OperationRecord {

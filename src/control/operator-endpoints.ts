@@ -1,7 +1,8 @@
 // What the operator's token opens: organizations and their limits, members and credentials, and the server key.
-import type { EndpointId } from '../contract/endpoints.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted-operator.js';
+import type { EndpointId } from '../contract/hosted/endpoints.js';
+import type { Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted/operator.js';
 import { newId } from '../contract/ids.js';
 import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import { listPage } from './cursors.js';

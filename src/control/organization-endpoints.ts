@@ -1,5 +1,5 @@
 // The organization as its own people see it: credentials, members, usage, the audit trail.
-import type { Member } from '../contract/hosted-organization.js';
+import type { Member } from '../contract/hosted/organization.js';
 import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import { type EndpointSet, type Outcome, personBehind } from './endpoint.js';
 import { removeMember, restoreMember, setRole } from './member-records.js';

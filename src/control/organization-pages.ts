@@ -1,7 +1,7 @@
 // What is listed of an organization, to its own people and to the operator alike.
 import { ServiceError } from '../contract/errors.js';
-import type { UsageReply } from '../contract/hosted-operator.js';
-import type { AuditEvent, AuditEventsQuery, Credential, Member, PageQuery } from '../contract/hosted-organization.js';
+import type { UsageReply } from '../contract/hosted/operator.js';
+import type { AuditEvent, AuditEventsQuery, Credential, Member, PageQuery } from '../contract/hosted/organization.js';
 import { auditTable } from './audit-records.js';
 import { type ListPage, listPage } from './cursors.js';
 import { type CredentialRecord, credentialTable, memberTable } from './organization-records.js';

@@ -1,8 +1,8 @@
 // Organizations and what belongs to them as they lie in the catalog: members, credentials, projects, grants.
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
-import type { Quotas, Rate } from '../contract/hosted-operator.js';
-import type { Credential, Member, Project, ProjectGrant } from '../contract/hosted-organization.js';
+import type { Quotas, Rate } from '../contract/hosted/operator.js';
+import type { Credential, Member, Project, ProjectGrant } from '../contract/hosted/organization.js';
 import { defineTable, type View } from './tables.js';
 
 /** One of an early version has but the first three members. */

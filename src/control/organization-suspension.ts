@@ -1,5 +1,5 @@
 // What a suspension stops at once. Credentials and worlds are refused where they are asked (requireActive); what runs is asked to stop.
-import type { OperationKind } from '../contract/operation.js';
+import type { OperationKind } from '../contract/hosted/operation.js';
 import { operationTable } from './operation-records.js';
 import type { OperationRecord } from './operations.js';
 import type { ControlServices } from './services.js';

@@ -1,6 +1,6 @@
 // Projects and the grants in them.
 import { ServiceError } from '../contract/errors.js';
-import type { ProjectGrant } from '../contract/hosted-organization.js';
+import type { ProjectGrant } from '../contract/hosted/organization.js';
 import { newId } from '../contract/ids.js';
 import { requireRoomForProject } from './containment.js';
 import { listPage } from './cursors.js';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world/world-protocol.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds } from '../worlds/api.js';
 
 export interface ProjectWorldsParts {

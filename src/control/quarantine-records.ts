@@ -1,7 +1,7 @@
 // What builds did to their hosts, as it lies in the catalog: a record for each build of a project that ran past its time or ended its host
 // of late, and its quarantine once that was too often.
 import { ServiceError } from '../contract/errors.js';
-import type { BuildQuarantine } from '../contract/hosted-source.js';
+import type { BuildQuarantine } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
 import type { ControlSettings } from './settings.js';
 import { defineTable, type View } from './tables.js';

@@ -1,7 +1,7 @@
 // Which builds are quarantined. The records are the catalog's (quarantine-records.ts); in memory is what every call of a world asks.
 //   QUARANTINES-1. What is in memory is on the disk.
 //   QUARANTINES-2. A strike is counted for the build of the session whose world was at work, in the session's own project.
-import type { BuildQuarantine } from '../contract/hosted-source.js';
+import type { BuildQuarantine } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { auditTable } from './audit-records.js';
 import type { Catalog } from './catalog.js';

@@ -4,7 +4,7 @@
 //   REFUSAL-TRAIL-2. Nobody waits for it, and it keeps nothing from being refused: a disk that is full loses the event, and the log says
 //     so.
 import type { ServiceError } from '../contract/errors.js';
-import type { AuditEvent } from '../contract/hosted-organization.js';
+import type { AuditEvent } from '../contract/hosted/organization.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { auditTable } from './audit-records.js';

@@ -1,8 +1,8 @@
 // The agent's side of a hosted run: access as the actor of the pending interaction, and handing that in.
 import { ServiceError } from '../contract/errors.js';
-import type { CompleteInteractionRequest } from '../contract/hosted-runs.js';
+import type { CompleteInteractionRequest } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
-import type { RunError } from '../contract/run.js';
+import type { RunError } from '../contract/run/run.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { runError } from '../drills/run-error.js';
 import type { ChangeEndpoint, PreparedEndpoint } from './endpoint.js';

@@ -1,6 +1,6 @@
 // What agents attach to hosted runs: announced, sent as bytes, completed. Only what is completed is part of the run.
 import { ServiceError } from '../contract/errors.js';
-import type { Attachment } from '../contract/hosted-runs.js';
+import type { Attachment } from '../contract/hosted/runs.js';
 import type { Attached } from '../drills/capture.js';
 import { ofRun } from './run-records.js';
 import type { ControlServices } from './services.js';

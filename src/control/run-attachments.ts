@@ -1,7 +1,7 @@
 // Attachments of hosted runs, in three steps that each can be repeated: announced with size and digest, sent, completed.
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
-import type { Attachment } from '../contract/hosted-runs.js';
+import type { Attachment } from '../contract/hosted/runs.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { describe } from '../drills/capture.js';

@@ -3,7 +3,7 @@
 //   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
 import { retry } from '../async/retry.js';
 import { isServiceError } from '../contract/errors.js';
-import type { RunIdentity } from '../contract/run.js';
+import type { RunIdentity } from '../contract/run/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../drills/attempt-environment.js';
 import type { Attached } from '../drills/capture.js';
 import type { AgentSubmission, AttemptStore, PendingInteraction } from '../drills/hosted-attempt.js';

@@ -1,5 +1,5 @@
 // A hosted run is cancelled: durably asked for first, then carried out by its coordinator.
-import type { CancelRunRequest } from '../contract/hosted-runs.js';
+import type { CancelRunRequest } from '../contract/hosted/runs.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import { isAwaited, putRun, requestCancel } from './run-changes.js';
 import { type RunRecord, requireRevision, requireRun, runTable, wholeRun } from './run-records.js';

@@ -3,8 +3,8 @@
 //     the coordinator's own affairs leave it.
 //   RUN-CHANGES-2. An interaction ends once: whoever hands it in first, agent, deadline or cancellation.
 import { ServiceError } from '../contract/errors.js';
-import type { RunActivity } from '../contract/hosted-runs.js';
-import type { BindingEvidence, HostedRun, HostedRunState, RunError, RunIdentity } from '../contract/run.js';
+import type { RunActivity } from '../contract/hosted/runs.js';
+import type { BindingEvidence, HostedRun, HostedRunState, RunError, RunIdentity } from '../contract/run/run.js';
 import type { AttemptStart, TimelineEnd } from '../drills/attempt-environment.js';
 import type { AgentSubmission, PendingInteraction } from '../drills/hosted-attempt.js';
 import { runError } from '../drills/run-error.js';

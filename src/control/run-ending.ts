@@ -1,7 +1,7 @@
 // How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could go on with it. Each in the change that
 // ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
-import type { EvidenceBundle } from '../contract/hosted-runs.js';
-import type { HostedRun, HostedRunState, RunResult, Verdict } from '../contract/run.js';
+import type { EvidenceBundle } from '../contract/hosted/runs.js';
+import type { HostedRun, HostedRunState, RunResult, Verdict } from '../contract/run/run.js';
 import { runErrorForOthers } from '../drills/run-error.js';
 import { deletedEvidence, evidenceTable } from './evidence-records.js';
 import type { OperationRecord } from './operations.js';

@@ -2,7 +2,7 @@
 // and who waits for that to be handed in.
 //   RUN-MEMORY-1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been
 //     answered.
-import type { UnansweredRequests } from '../contract/run-events.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { joinUnanswered } from '../drills/unanswered.js';

@@ -1,5 +1,5 @@
 // Looking at hosted runs: one, many, and what happened to one.
-import type { RunsQuery } from '../contract/hosted-runs.js';
+import type { RunsQuery } from '../contract/hosted/runs.js';
 import { listPage } from './cursors.js';
 import type { ReadEndpoint } from './endpoint.js';
 import { activityTable, type RunRecord, requireRun, runTable, wholeRun } from './run-records.js';

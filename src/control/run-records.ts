@@ -1,10 +1,10 @@
 // Hosted runs as they lie in the catalog: the resource, what a coordinator needs to go on with it, and apart from it what grows or is
 // large: the steps it has played, what happened to it, its result.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
-import type { RunActivity } from '../contract/hosted-runs.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
+import type { RunActivity } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
-import type { BindingEvidence, HostedRun, RunResult } from '../contract/run.js';
+import type { BindingEvidence, HostedRun, RunResult } from '../contract/run/run.js';
 import type { AttemptStart, PlayedStep, StepStart, TimelineEnd } from '../drills/attempt-environment.js';
 import type { AgentSubmission } from '../drills/hosted-attempt.js';
 import { defineTable, everyListed, type Table, type View } from './tables.js';

@@ -1,6 +1,6 @@
 // A rerun: the same drill again, in a session of its own, made from the same build, setup and seed.
 import { ServiceError } from '../contract/errors.js';
-import { chooseStart, type WorldStart } from '../contract/world-start.js';
+import { chooseStart, type WorldStart } from '../contract/run/world-start.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint } from './endpoint.js';
 import { requireActiveEnvironment } from './environment-records.js';

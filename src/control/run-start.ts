@@ -1,10 +1,10 @@
 // Hosted runs begin here: in a session made for a drill, under a lease that is free. And again: a rerun is the same drill in a session of
 // its own, made from the same build, setup and seed.
 import { ServiceError } from '../contract/errors.js';
-import type { StartRunRequest } from '../contract/hosted-runs.js';
+import type { StartRunRequest } from '../contract/hosted/runs.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import type { HostedRun } from '../contract/run.js';
+import type { HostedRun } from '../contract/run/run.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import { evidenceTable } from './evidence-records.js';
 import { takeQuota } from './quotas.js';

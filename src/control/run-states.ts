@@ -2,7 +2,7 @@
 //   created -> awaiting_agent (once an interaction) -> ready_to_seal -> sealed
 // A coordination is `settled` when its run ended as runs end, `lost` when no coordinator could go on with it.
 import { ServiceError } from '../contract/errors.js';
-import type { HostedRun, HostedRunState } from '../contract/run.js';
+import type { HostedRun, HostedRunState } from '../contract/run/run.js';
 
 export type CoordinationState = NonNullable<HostedRun['coordination']>['state'];
 

@@ -1,7 +1,8 @@
 // What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
-import type { CompiledBuild } from '../contract/build.js';
+
 import { limits } from '../contract/limits.js';
-import type { ProjectView } from '../contract/project-view.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { ProjectView } from '../contract/run/project-view.js';
 import type { WorldRef } from '../worlds/api.js';
 import { DeliveryWatch } from './delivery-watch.js';
 import { LoadedCache } from './loaded-cache.js';

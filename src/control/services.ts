@@ -2,12 +2,12 @@
 import type { DataChoices } from '../compiler/data-choices.js';
 import type { LibraryPackage } from '../compiler/library.js';
 import type { RowCollection } from '../compiler/row-checks.js';
-import type { CompiledBuild, Diagnostic } from '../contract/build.js';
 import type { Issue, ServiceError } from '../contract/errors.js';
-import type { DatasetRevisionView } from '../contract/hosted-resources.js';
-import type { Build } from '../contract/hosted-source.js';
-import type { ProjectView } from '../contract/project-view.js';
-import type { StateNamespace } from '../contract/tool-manifest.js';
+import type { DatasetRevisionView } from '../contract/hosted/resources.js';
+import type { Build } from '../contract/hosted/source.js';
+import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import type { ProjectView } from '../contract/run/project-view.js';
+import type { StateNamespace } from '../contract/world/tool-manifest.js';
 import type { BindingsPort } from '../drills/bindings-port.js';
 import type { ExpressionJudge } from '../drills/judge/evaluate-expression.js';
 import type { Tracing } from '../tracing/tracing.js';

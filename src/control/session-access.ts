@@ -1,11 +1,11 @@
 // Access of agents to the world of a session: one credential for one actor, derived from its id, good until its time or its lease is over.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
-import type { AccessBundle, SessionAccess } from '../contract/hosted-sessions.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
+import type { AccessBundle, SessionAccess } from '../contract/hosted/sessions.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import { type ActorName, resolveActor, unresolvedActor } from '../contract/persona.js';
-import type { ActorView } from '../contract/world-protocol.js';
+import { type ActorName, resolveActor, unresolvedActor } from '../contract/world/persona.js';
+import type { ActorView } from '../contract/world/world-protocol.js';
 import type { Access } from '../drills/bindings-port.js';
 import { unauthenticated } from './authorities.js';
 import type { Caller, ChangeEndpoint, PreparedEndpoint, ReadEndpoint } from './endpoint.js';

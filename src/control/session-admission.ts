@@ -1,9 +1,9 @@
 // How a change of a session's world is admitted and how it ends: the checks in their order, the operation in the session's lane, its
 // result.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
+import type { Operation, OperationKind } from '../contract/hosted/operation.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import type { Operation, OperationKind } from '../contract/operation.js';
 import type { Caller } from './endpoint.js';
 import type { CreateOperation } from './operations.js';
 import type { ControlServices } from './services.js';

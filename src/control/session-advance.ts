@@ -1,10 +1,10 @@
 // Advances of virtual time: one operation, one command of the world under the operation's own key. The world does it once, whatever
 // happens meanwhile, and goes on from its last committed slice.
 import { ServiceError } from '../contract/errors.js';
-import type { AdvanceRequest } from '../contract/hosted-sessions.js';
+import type { Operation, TimeAdvanceResult } from '../contract/hosted/operation.js';
+import type { AdvanceRequest } from '../contract/hosted/sessions.js';
 import type { JsonValue } from '../contract/json.js';
-import type { Operation, TimeAdvanceResult } from '../contract/operation.js';
-import type { AdvanceResult } from '../contract/world-protocol.js';
+import type { AdvanceResult } from '../contract/world/world-protocol.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import type { Runner, RunnerContext } from './operations.js';
 import { refused } from './refused.js';

@@ -1,9 +1,9 @@
 // The request for a session: from which build and setup it starts, and whether a prepared one serves it.
 import { ServiceError } from '../contract/errors.js';
-import type { CreateSessionRequest } from '../contract/hosted-sessions.js';
+import type { CreateSessionRequest } from '../contract/hosted/sessions.js';
 import { limits } from '../contract/limits.js';
+import { chooseStart, type WorldStart } from '../contract/run/world-start.js';
 import { isSeed } from '../contract/seed.js';
-import { chooseStart, type WorldStart } from '../contract/world-start.js';
 import { loadBuild, requireBuild } from './build-records.js';
 import { requireApprovedReceivers } from './callback-receiver-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';

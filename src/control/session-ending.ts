@@ -3,9 +3,9 @@
 import { backoffMs, retry } from '../async/retry.js';
 import { sha256Digest } from '../contract/digest.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
+import type { Operation } from '../contract/hosted/operation.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
-import type { Operation } from '../contract/operation.js';
 import type { ChangeEndpoint } from './endpoint.js';
 import { OperationSuspended, type Runner } from './operations.js';
 import { returnQuota } from './quotas.js';

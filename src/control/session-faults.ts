@@ -1,7 +1,8 @@
 // Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
-import type { CompiledBuild } from '../contract/build.js';
-import type { SetFaultRequest } from '../contract/hosted-sessions.js';
-import { chooseStart, type StartName } from '../contract/world-start.js';
+
+import type { SetFaultRequest } from '../contract/hosted/sessions.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import { chooseStart, type StartName } from '../contract/run/world-start.js';
 import { instancesOf } from '../worlds/turn/program.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';

@@ -1,6 +1,6 @@
 // Forks: a new session whose world goes on from another one's, from now, from a snapshot or from any sequence of its journal. The parent's
 // lane makes it, so a fork sees what was asked of the parent before it, and nothing that was asked after.
-import type { ForkRequest } from '../contract/hosted-sessions.js';
+import type { ForkRequest } from '../contract/hosted/sessions.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ForkWorld } from '../worlds/api.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';

@@ -1,7 +1,8 @@
 // The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
-import type { CompiledBuild } from '../contract/build.js';
+
 import { isServiceError, ServiceError } from '../contract/errors.js';
-import { chooseStart } from '../contract/world-start.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import { chooseStart } from '../contract/run/world-start.js';
 import type { WorldRef } from '../worlds/api.js';
 import { loadBuild, loadBuildView } from './build-records.js';
 import type { Runner } from './operations.js';

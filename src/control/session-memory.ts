@@ -6,9 +6,9 @@ import { DeliveringWorld, type DeliveryObserver } from '../callbacks/delivering-
 import type { ReceiverSource } from '../callbacks/receivers.js';
 import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
-import type { SessionAccess } from '../contract/hosted-sessions.js';
+import type { SessionAccess } from '../contract/hosted/sessions.js';
 import { limits } from '../contract/limits.js';
-import type { UnansweredRequests } from '../contract/run-events.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
 import type { Access } from '../drills/bindings-port.js';
 import { joinUnanswered } from '../drills/unanswered.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';

@@ -1,7 +1,7 @@
 // What a session tells: its record, and its world's position, rows, journal and queue as they are committed.
-import type { WorldSessionRuntime } from '../contract/hosted-resources.js';
+import type { WorldSessionRuntime } from '../contract/hosted/resources.js';
 import { limits } from '../contract/limits.js';
-import type { ActorView, WorldAnswers, WorldQuery } from '../contract/world-protocol.js';
+import type { ActorView, WorldAnswers, WorldQuery } from '../contract/world/world-protocol.js';
 import { listPage } from './cursors.js';
 import type { Caller, EndpointSet, ReadEndpoint } from './endpoint.js';
 import { refused } from './refused.js';

@@ -1,7 +1,7 @@
 // Hosted world sessions as they lie in the catalog: the resource, and what it does not show.
 // A session's world has the session's id. Ended sessions stay as records for a while (limits.endedSessionKeptMs); their worlds are gone.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
 import { type Change, defineTable, type View } from './tables.js';
 
 export interface SessionRecord {

@@ -1,8 +1,9 @@
 // Resets: to the start, whole or by packages, or back to a snapshot. The session is `resetting` and its access gone from the change that
 // admits it; the new lease begins in the change that ends it.
-import type { CompiledBuild } from '../contract/build.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { Reset } from '../contract/world-protocol.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { Reset } from '../contract/world/world-protocol.js';
 import { loadBuild } from './build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from './endpoint.js';
 import type { Runner } from './operations.js';

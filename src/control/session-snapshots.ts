@@ -1,5 +1,5 @@
 // Snapshots of a session's world: taken by an operation in the session's lane, listed and shown.
-import type { HostedSnapshot } from '../contract/hosted-sessions.js';
+import type { HostedSnapshot } from '../contract/hosted/sessions.js';
 import { newId } from '../contract/ids.js';
 import { listPage } from './cursors.js';
 import type { ChangeEndpoint, ReadEndpoint } from './endpoint.js';

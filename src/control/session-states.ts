@@ -3,7 +3,7 @@
 //   SESSION-STATES-2. The lease generation rises whenever what the holders of the old one knew is no longer so; the run that owned the old
 //     one owns the new one no more.
 import { ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
 import { limits } from '../contract/limits.js';
 import { isLive, isRunning, type SessionRecord } from './session-records.js';
 

@@ -1,5 +1,5 @@
 // How a control server is set up. The command line and the environment fill it in (docs/hosting.md has the table).
-import type { Quotas, Rate } from '../contract/hosted-operator.js';
+import type { Quotas, Rate } from '../contract/hosted/operator.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 

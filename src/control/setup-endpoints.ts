@@ -1,9 +1,10 @@
 // Tool setups: a choice of library tools and test definitions, made into a source draft and its first build.
-import { canonicalToolSetupRequest } from '../contract/defaults.js';
+
 import { ServiceError } from '../contract/errors.js';
-import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../contract/hosted-resources.js';
-import type { ToolSetup } from '../contract/hosted-source.js';
+import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../contract/hosted/resources.js';
+import type { ToolSetup } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
+import { canonicalToolSetupRequest } from '../contract/validate/defaults.js';
 import { orderBuild } from './build-runner.js';
 import type { EndpointSet, UnsafeCall } from './endpoint.js';
 import { takeQuota } from './quotas.js';

@@ -4,9 +4,9 @@
 //   SETUP-SOURCE-2. The world's actors are those that drills without a scenario name; without any drill there is one, `agent`. Each may do
 //     everything with the chosen tools. Scenarios bring their own.
 import type { LibraryPackage } from '../compiler/library.js';
-import type { CanonicalToolSetupRequest, ToolTestDefinitions } from '../contract/hosted-resources.js';
-import type { SourceFileInput } from '../contract/hosted-source.js';
-import type { ScenarioActor, StatePatch } from '../contract/scenario.js';
+import type { CanonicalToolSetupRequest, ToolTestDefinitions } from '../contract/hosted/resources.js';
+import type { SourceFileInput } from '../contract/hosted/source.js';
+import type { ScenarioActor, StatePatch } from '../contract/world/scenario.js';
 
 /** A chosen tool and what the library has of it. */
 export interface ChosenTool {

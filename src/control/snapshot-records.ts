@@ -1,6 +1,6 @@
 // Snapshots of hosted sessions as they lie in the catalog. The world that was snapshotted holds the snapshot; both go together.
 import { ServiceError } from '../contract/errors.js';
-import type { HostedSnapshot } from '../contract/hosted-sessions.js';
+import type { HostedSnapshot } from '../contract/hosted/sessions.js';
 import { limits } from '../contract/limits.js';
 import { countOf, moveCount } from './quotas.js';
 import { type Change, defineTable, type View } from './tables.js';

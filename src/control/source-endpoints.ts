@@ -1,6 +1,6 @@
 // Source drafts and their immutable revisions.
 import { ServiceError } from '../contract/errors.js';
-import type { CreateSourceRevisionRequest, SourceDraft, SourceRevision } from '../contract/hosted-source.js';
+import type { CreateSourceRevisionRequest, SourceDraft, SourceRevision } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { archiveOf } from './archives.js';
 import { listPage } from './cursors.js';

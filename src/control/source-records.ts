@@ -1,8 +1,8 @@
 // Source drafts as they lie in the catalog: the draft, its immutable revisions, the data chosen for them, and the tool setups they came
 // from.
 import { ServiceError } from '../contract/errors.js';
-import type { SourceDataChoices } from '../contract/hosted-resources.js';
-import type { SourceDraft, ToolSetup } from '../contract/hosted-source.js';
+import type { SourceDataChoices } from '../contract/hosted/resources.js';
+import type { SourceDraft, ToolSetup } from '../contract/hosted/source.js';
 import { addStorage, noteStorage } from './storage-use.js';
 import { type Change, defineTable, type View } from './tables.js';
 

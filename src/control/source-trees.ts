@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { batchesOf } from '../async/batches.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
-import type { SourceChange, SourceFileInput } from '../contract/hosted-source.js';
+import type { SourceChange, SourceFileInput } from '../contract/hosted/source.js';
 import type { IssueCode } from '../contract/issue-codes.js';
 import { limits } from '../contract/limits.js';
 import { sourceTreeDigest, sourceTreeText } from '../contract/source-digest.js';

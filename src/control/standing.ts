@@ -4,9 +4,10 @@
 //     added again.
 //   STANDING-2. Its role is never more than that member's present one.
 //   STANDING-3. A grant that a member gave to himself, or to what he made, is never more than he may do in the project without it.
-import type { Role } from '../contract/authority.js';
-import type { ProjectGrant } from '../contract/hosted-organization.js';
+
+import type { ProjectGrant } from '../contract/hosted/organization.js';
 import { limits } from '../contract/limits.js';
+import type { Role } from '../contract/world/authority.js';
 import { type CredentialRecord, credentialTable, grantOf, type MemberRecord, memberId, memberTable } from './organization-records.js';
 import type { View } from './tables.js';
 

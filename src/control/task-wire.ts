@@ -2,7 +2,7 @@
 // its parent believes no answer: each is checked for the shape that its task asks for. What a build says is checked by the task `verify`,
 // in another worker.
 import { type Issue, isErrorFrame } from '../contract/errors.js';
-import { validateDiagnostic } from '../contract/validators.js';
+import { validateDiagnostic } from '../contract/validate/validators.js';
 import type { TaskAnswer } from '../workers/task-worker.js';
 import type { AnyTask } from './task-answer.js';
 

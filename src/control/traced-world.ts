@@ -1,6 +1,6 @@
 // A world whose messages are spans: their kind and, of a call, the tool's operation. Neither arguments nor answers, and nothing goes to the
 // world.
-import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world-protocol.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../contract/world/world-protocol.js';
 import type { SpanAttributes, SpanStart, Tracing } from '../tracing/tracing.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
 

@@ -1,6 +1,6 @@
 // Prepared sessions: their worlds and programs stand ready on the hosts before anybody needs them. One is claimed once, by whoever prefers
 // one of the same environment, build, setup and seed; the claim is a new lease, so that who prepared it holds nothing of it any more.
-import type { CreateSessionRequest } from '../contract/hosted-sessions.js';
+import type { CreateSessionRequest } from '../contract/hosted/sessions.js';
 import { type SessionRecord, sessionTable } from './session-records.js';
 import { advanceLease, isOver, type SessionChanges, touch } from './session-states.js';
 import type { View } from './tables.js';

@@ -1,7 +1,7 @@
 // What stands between the control room and its worlds, so that a build that loops or takes its host down costs others little: quarantines
 // of builds, turns on hosts, and whose failure it was that ended a host. It hears of hosts by their log, of steps by their watchdogs.
 import { isServiceError, ServiceError } from '../contract/errors.js';
-import type { WorldSession } from '../contract/hosted-resources.js';
+import type { WorldSession } from '../contract/hosted/resources.js';
 import { limits } from '../contract/limits.js';
 import type { WorldRef, WorldsOptions } from '../worlds/api.js';
 import { type Guard, GuardedWorld, type GuardedWorldParts, type Watch } from './guarded-world.js';

@@ -1,12 +1,12 @@
 // The agent desk: where an agent that runs on its own, in any language, fetches interactions and hands in results, over HTTP on loopback.
 // To a run it is the embedder's agent, as any other (drills/targets/external-target.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ConnectedInvocation } from '../contract/agent-desk.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { ExternalResult } from '../contract/target-completion.js';
-import type { TargetContext, TargetInvocation } from '../contract/target-invocation.js';
-import { validateCompleteRequest } from '../contract/validators.js';
+import type { ConnectedInvocation } from '../contract/run/agent-desk.js';
+import { ExternalResult } from '../contract/run/target-completion.js';
+import type { TargetContext, TargetInvocation } from '../contract/run/target-invocation.js';
+import { validateCompleteRequest } from '../contract/validate/validators.js';
 import { requireLoopback } from '../http/guards.js';
 import { parseQuery } from '../http/query.js';
 import { requireValid } from '../http/require-valid.js';

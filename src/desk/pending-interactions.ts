@@ -4,13 +4,13 @@
 //   PENDING-INTERACTIONS-2. The same result a second time is answered as the first was; another one, or one that comes too late, is
 //     refused.
 import { LruMap } from '../collections/lru-map.js';
-import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/agent-desk.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { ExternalResult } from '../contract/target-completion.js';
+import type { CompleteReply, CompleteRequest, ConnectedInvocation, PendingAnswer } from '../contract/run/agent-desk.js';
+import { ExternalResult } from '../contract/run/target-completion.js';
 
 interface Pending {
   interaction: ConnectedInvocation;

@@ -1,8 +1,8 @@
 // What the attempts of one run share.
 import type { CallbackReceivers } from '../callbacks/receivers.js';
-import type { CompiledBuild } from '../contract/build.js';
 import type { Provenance } from '../contract/provenance.js';
-import type { RunEvent } from '../contract/run-events.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { RunEvent } from '../contract/run/run-events.js';
 import type { Worlds } from '../worlds/api.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';

@@ -1,9 +1,9 @@
 // What an attempt is played on: where its world comes from, who its agent is, what is kept of it as it goes. A local run makes a world for
 // it and keeps nothing; a hosted run takes a session's world and keeps every step, so that another incarnation can go on
 // (hosted-attempt.ts).
-import type { CompiledBuild } from '../contract/build.js';
-import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../contract/run.js';
-import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../contract/run/run.js';
+import type { RunEvent, UnansweredRequests } from '../contract/run/run-events.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { Attached } from './capture.js';
 import type { ExpressionJudge } from './judge/evaluate-expression.js';

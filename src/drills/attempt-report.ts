@@ -1,5 +1,5 @@
 // The report document of a played attempt, and its folder.
-import type { RunReport } from '../contract/run-events.js';
+import type { RunReport } from '../contract/run/run-events.js';
 import { packageVersion } from '../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../reports/write-run-report.js';
 import type { PlayedAttempt } from './attempt.js';

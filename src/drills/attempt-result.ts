@@ -9,9 +9,9 @@ import type {
   RunIdentity,
   RunResult,
   RunSetup,
-} from '../contract/run.js';
-import { resultVerdict } from '../contract/verdict.js';
-import type { BudgetUsage, WorldPosition } from '../contract/world-protocol.js';
+} from '../contract/run/run.js';
+import { resultVerdict } from '../contract/run/verdict.js';
+import type { BudgetUsage, WorldPosition } from '../contract/world/world-protocol.js';
 import { type AttemptStart, firstSequence } from './attempt-environment.js';
 import type { Capture, Captured } from './capture.js';
 import type { PlayableDrill } from './plan.js';

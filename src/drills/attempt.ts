@@ -3,10 +3,11 @@
 //     together.
 //   ATTEMPT-2. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
 // Of several failures the first is reported.
-import { counted } from '../contract/counted.js';
-import type { RunError, RunResult } from '../contract/run.js';
-import type { UnansweredRequests } from '../contract/run-events.js';
-import type { ToolFailure, ToolThrow } from '../contract/tool-failure.js';
+
+import type { RunError, RunResult } from '../contract/run/run.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
+import type { ToolFailure, ToolThrow } from '../contract/world/tool-failure.js';
+import { counted } from '../text/counted.js';
 import type { WorldRef } from '../worlds/api.js';
 import {
   type Agent,

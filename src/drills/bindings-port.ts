@@ -1,9 +1,9 @@
 // The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
 // `src/index.ts` joins the two.
 import type { JsonValue } from '../contract/json.js';
-import type { UnansweredRequests } from '../contract/run-events.js';
-import type { Binding } from '../contract/target.js';
-import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world-protocol.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
+import type { Binding } from '../contract/run/target.js';
+import type { CallResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
 
 export interface BindingsPort {

@@ -3,9 +3,9 @@
 //   CAPTURE-1. What the policies cannot want is not held until the verdict is known, and what is held is bounded.
 //   CAPTURE-2. Whatever is not kept is counted; whatever could not be kept is reported.
 import { sha256Digest } from '../contract/digest.js';
-import type { CapturePolicies, CapturePolicy } from '../contract/drill.js';
 import { limits } from '../contract/limits.js';
-import type { AttachmentDescriptor, CaptureResult } from '../contract/run.js';
+import type { CapturePolicies, CapturePolicy } from '../contract/run/drill.js';
+import type { AttachmentDescriptor, CaptureResult } from '../contract/run/run.js';
 import type { ReportAttachment } from '../reports/write-run-report.js';
 import type { AttachedFile, TargetRun } from './targets/target-run.js';
 

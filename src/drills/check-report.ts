@@ -1,11 +1,12 @@
 // A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out
 // differently.
-import type { CompiledBuild } from '../contract/build.js';
-import type { Trials } from '../contract/drill.js';
-import type { EvidenceEntry } from '../contract/evidence.js';
+
 import { limits } from '../contract/limits.js';
-import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { Trials } from '../contract/run/drill.js';
+import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { FolderReader } from '../reports/folder-reader.js';
 import { evidenceFile, reportFile } from '../reports/report-folder.js';
 import { type VerifyOptions, verifyReport } from '../reports/verify-report.js';

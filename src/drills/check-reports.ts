@@ -1,10 +1,10 @@
 // Stored runs judged again with the assertions of the present source. No agent runs, no world is opened, nothing is written.
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
-import type { Diagnostic } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { Verdict } from '../contract/run.js';
+import type { Diagnostic } from '../contract/run/build.js';
+import type { Verdict } from '../contract/run/run.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { reportPath, usualReports } from '../reports/report-path.js';
 import { isReportFolder, listStoredReports } from '../reports/stored-reports.js';

@@ -2,9 +2,9 @@
 // flaky if another came before; a drill passes by its gate over trials. Its trials are all that were checked, of however many runs.
 //   CHECKED-TRIALS-1. An attempt after the first belongs to the trial of the same inputs that the attempt before it ended last; without one
 //     it is its own.
-import type { Trials } from '../contract/drill.js';
-import type { RunIdentity, Verdict } from '../contract/run.js';
-import type { RunEvent } from '../contract/run-events.js';
+import type { Trials } from '../contract/run/drill.js';
+import type { RunIdentity, Verdict } from '../contract/run/run.js';
+import type { RunEvent } from '../contract/run/run-events.js';
 import { drillVerdict, firstAttemptStatistics, trialVerdict } from './trials.js';
 
 export type CheckedDrill = Omit<Extract<RunEvent, { event: 'drill' }>, 'event'>;

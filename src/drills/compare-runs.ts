@@ -3,10 +3,10 @@
 //   COMPARE-RUNS-2. What happened is compared turn by turn. A turn is known by its cause (who called what, which event came due), not by
 //     its place or its ids: a turn that only one side has is reported as such, and does not make everything after it look different.
 import { canonicalJson } from '../contract/canonical-json.js';
-import type { EvidenceEntry } from '../contract/evidence.js';
-import type { RunComparison } from '../contract/hosted-runs.js';
+import type { RunComparison } from '../contract/hosted/runs.js';
 import type { JsonValue } from '../contract/json.js';
-import type { RunResult } from '../contract/run.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { runDifferences } from './run-differences.js';
 
 export interface ComparedRun {

@@ -2,7 +2,7 @@
 // something outside its state (a variable of its module) then behaves differently, and a world that leaves the memory would too.
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
-import type { RunResult, Verdict } from '../contract/run.js';
+import type { RunResult, Verdict } from '../contract/run/run.js';
 import type { BindingsPort } from './bindings-port.js';
 import type { RunDrillsOptions } from './options.js';
 import type { BuildRunResult } from './run.js';

@@ -5,8 +5,8 @@
 //     of the same build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have
 //     been mended or broken.
 import { limits } from '../contract/limits.js';
-import type { Verdict } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { Verdict } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { headline } from '../reports/findings.js';
 import { trialStatistics } from './statistics.js';

@@ -1,8 +1,9 @@
 // The seat of a hosted attempt: a session's world as it stands, an agent that is somebody at the other end of the API, and a desk that
 // keeps every step, so that the attempt goes on in the next incarnation of the service.
-import type { CompiledBuild } from '../contract/build.js';
+
 import type { JsonValue } from '../contract/json.js';
-import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../contract/run.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../contract/run/run.js';
 import type { WorldRef } from '../worlds/api.js';
 import type {
   Agent,

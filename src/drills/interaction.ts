@@ -1,5 +1,5 @@
 // The agent of a local attempt: for each interaction access for its actor, the target at work under it, access taken back.
-import type { TargetInvocation } from '../contract/target-invocation.js';
+import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { Agent, StepStart, WorkResult } from './attempt-environment.js';

@@ -1,8 +1,8 @@
 // The journal of one attempt as the attempt reads it: forward, in pages, every entry once.
 import { setImmediate } from 'node:timers/promises';
-import type { EvidenceEntry } from '../contract/evidence.js';
-import { TrajectoryHasher } from '../contract/evidence-hash.js';
 import { limits } from '../contract/limits.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
+import { TrajectoryHasher } from '../contract/world/evidence-hash.js';
 import type { WorldRef } from '../worlds/api.js';
 
 /** Read and judged before others of this thread have their turn. */

@@ -2,11 +2,11 @@
 // results.
 //   JUDGE-REPORT-1. Each checkpoint is judged where the journal has it, with the entries, rows and outputs of that moment.
 //   JUDGE-REPORT-2. What the report does not hold is inconclusive and says why; nothing is guessed.
-import type { Drill } from '../contract/drill.js';
-import type { EvidenceEntry, VerificationEntry } from '../contract/evidence.js';
-import type { AssertionResult, CheckpointResult, InteractionResult, RunResult, Verdict } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
-import { resultVerdict, runVerdict } from '../contract/verdict.js';
+import type { Drill } from '../contract/run/drill.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, RunResult, Verdict } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import { resultVerdict, runVerdict } from '../contract/run/verdict.js';
+import type { EvidenceEntry, VerificationEntry } from '../contract/world/evidence.js';
 import type { RunView } from './judge/finding.js';
 import { Judge } from './judge/judge.js';
 import { RebuiltRows } from './rebuilt-rows.js';

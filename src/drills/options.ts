@@ -1,7 +1,7 @@
 // What a caller of runDrills says.
 import type { CallbackReceivers } from '../callbacks/receivers.js';
-import type { RunEvent } from '../contract/run-events.js';
-import type { TargetModule } from '../contract/target-invocation.js';
+import type { RunEvent } from '../contract/run/run-events.js';
+import type { TargetModule } from '../contract/run/target-invocation.js';
 import type { ReportRetention } from '../reports/retention.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';

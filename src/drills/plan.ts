@@ -1,10 +1,11 @@
 // What will run: drills x trials, with their seeds and how often each may be tried. Pure: the same build and options, the same plan.
-import type { CompiledBuild, CompiledDrill } from '../contract/build.js';
+
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { RunError } from '../contract/run.js';
+import type { CompiledBuild, CompiledDrill } from '../contract/run/build.js';
+import type { RunError } from '../contract/run/run.js';
+import type { Binding, Target } from '../contract/run/target.js';
 import { deriveSeed, isSeed } from '../contract/seed.js';
-import type { Binding, Target } from '../contract/target.js';
 import type { RunDrillsOptions, Selection } from './options.js';
 import { runError } from './run-error.js';
 import { selectDrills } from './select.js';

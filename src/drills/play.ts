@@ -1,9 +1,10 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   PLAY-1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
-import { counted } from '../contract/counted.js';
-import type { CheckpointResult, InteractionResult } from '../contract/run.js';
-import type { RunEvent, UnansweredRequests } from '../contract/run-events.js';
-import type { AdvanceResult } from '../contract/world-protocol.js';
+
+import type { CheckpointResult, InteractionResult } from '../contract/run/run.js';
+import type { RunEvent, UnansweredRequests } from '../contract/run/run-events.js';
+import type { AdvanceResult } from '../contract/world/world-protocol.js';
+import { counted } from '../text/counted.js';
 import type { WorldRef } from '../worlds/api.js';
 import type {
   Agent,

@@ -2,9 +2,9 @@
 //   RUN-DIFFERENCES-1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left.
 //     Exchanging the sides exchanges the answer and nothing else.
 import { createHash } from 'node:crypto';
-import type { EvidenceEntry } from '../contract/evidence.js';
-import type { RunComparison } from '../contract/hosted-runs.js';
+import type { RunComparison } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { type AlignedTurn, alignTurns } from './align-turns.js';
 import { type RunEvidence, type RunTurn, runTurns } from './run-turns.js';
 

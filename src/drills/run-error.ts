@@ -2,7 +2,7 @@
 import { errorTable, type Issue, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonObject } from '../contract/json.js';
-import type { ErrorArea, RunError } from '../contract/run.js';
+import type { ErrorArea, RunError } from '../contract/run/run.js';
 
 interface RunErrorParts {
   retryable?: boolean;

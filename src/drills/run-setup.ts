@@ -1,7 +1,8 @@
 // The parts of a run's result that are known before it begins: who it is, and what it starts from.
-import type { CompiledBuild } from '../contract/build.js';
+
 import type { JsonObject } from '../contract/json.js';
-import type { RunIdentity, RunSetup } from '../contract/run.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { RunIdentity, RunSetup } from '../contract/run/run.js';
 import type { PlayableDrill } from './plan.js';
 
 /** Which try of what this is: of so many trials, of so many attempts. */

@@ -5,10 +5,10 @@
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../contract/canonical-json.js';
-import type { EvidenceEntry } from '../contract/evidence.js';
-import { trajectoryLine } from '../contract/evidence-hash.js';
 import type { JsonValue } from '../contract/json.js';
-import type { RunResult } from '../contract/run.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
+import { trajectoryLine } from '../contract/world/evidence-hash.js';
 
 export interface RunEvidence {
   result: Pick<RunResult, 'evidenceRange'>;

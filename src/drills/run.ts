@@ -2,8 +2,8 @@
 // here (reported-attempt.ts), or in the session of a hosted service.
 import { resolve } from 'node:path';
 import { localFolders } from '../contract/local-folders.js';
-import type { RunError, Verdict } from '../contract/run.js';
-import type { RunEvent } from '../contract/run-events.js';
+import type { RunError, Verdict } from '../contract/run/run.js';
+import type { RunEvent } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { RunReport } from '../contract/run/run-events.js';
 import { FolderReader } from '../reports/folder-reader.js';
 import { type ManifestFile, parseManifest } from '../reports/manifest.js';
 import { evidenceFile, manifestFile, reportFile } from '../reports/report-folder.js';

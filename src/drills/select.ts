@@ -1,8 +1,9 @@
 // Which drills a run is about. A name that nothing has, and a choice that leaves nothing, are refused: nothing is never "all passed".
-import type { CompiledBuild, CompiledDrill } from '../contract/build.js';
-import type { Suite } from '../contract/drill.js';
+
 import { ServiceError } from '../contract/errors.js';
-import { nearest } from '../contract/shape-words.js';
+import type { CompiledBuild, CompiledDrill } from '../contract/run/build.js';
+import type { Suite } from '../contract/run/drill.js';
+import { nearest } from '../text/nearest.js';
 import type { Selection } from './options.js';
 
 export interface Selected {

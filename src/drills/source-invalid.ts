@@ -1,9 +1,10 @@
 // A repository that does not compile, as a refusal that carries the compiler's diagnostics.
-import type { Diagnostic } from '../contract/build.js';
-import { counted } from '../contract/counted.js';
+
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { Diagnostic } from '../contract/run/build.js';
+import { counted } from '../text/counted.js';
 
 /** control.SOURCE_INVALID. Its message names the first error; `diagnostics` has all, warnings too. */
 export class SourceInvalidError extends ServiceError {

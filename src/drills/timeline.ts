@@ -1,5 +1,5 @@
 // A drill's timeline laid out: every interaction with its time, in the order in which they run.
-import type { Drill, Task, Timeline, Workload } from '../contract/drill.js';
+import type { Drill, Task, Timeline, Workload } from '../contract/run/drill.js';
 
 export interface PlannedInteraction {
   /** Of an interaction: its own. Of a workload: `<workload>-<actor>-<occurrence, from 1>`. */

@@ -1,7 +1,8 @@
 // The failures of tool code that an attempt's evidence holds, by handler.
-import type { EvidenceEntry } from '../contract/evidence.js';
+
 import { limits } from '../contract/limits.js';
-import type { ToolFailure, ToolThrow } from '../contract/tool-failure.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
+import type { ToolFailure, ToolThrow } from '../contract/world/tool-failure.js';
 
 const broken = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR']);
 

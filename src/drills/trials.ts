@@ -1,6 +1,6 @@
 // Verdicts above the single attempt: of a trial over its attempts, of a drill over its trials, of a run over its drills.
-import type { Trials } from '../contract/drill.js';
-import type { Verdict } from '../contract/run.js';
+import type { Trials } from '../contract/run/drill.js';
+import type { Verdict } from '../contract/run/run.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { trialStatistics } from './statistics.js';
 

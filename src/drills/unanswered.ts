@@ -1,6 +1,6 @@
 // What no route answered, of several accesses together: equal requests are one line, and lines are bounded as those of one access are.
 import { limits } from '../contract/limits.js';
-import type { UnansweredRequests } from '../contract/run-events.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
 
 export function joinUnanswered(parts: readonly (UnansweredRequests | undefined)[]): UnansweredRequests {
   const lines = new Map<string, UnansweredRequests['requests'][number]>();

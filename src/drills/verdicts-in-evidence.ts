@@ -1,7 +1,8 @@
 // What was judged is evidence too: each checkpoint's verdict enters the journal.
-import type { CheckpointKind } from '../contract/evidence.js';
-import type { AssertionResult, Verdict } from '../contract/run.js';
-import { runVerdict } from '../contract/verdict.js';
+
+import type { AssertionResult, Verdict } from '../contract/run/run.js';
+import { runVerdict } from '../contract/run/verdict.js';
+import type { CheckpointKind } from '../contract/world/evidence.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { OnceGuard } from './attempt-environment.js';
 

@@ -1,8 +1,8 @@
 // The hosted endpoints on the wire: each row of the endpoint table becomes a route that reads text into values, asks the control room once
 // and says how it went. No decision is made here.
-import { type EndpointRule, endpointTable } from '../contract/endpoint-table.js';
-import { endpointContract } from '../contract/endpoint-validators.js';
-import type { EndpointId, EndpointInput } from '../contract/endpoints.js';
+import { type EndpointRule, endpointTable } from '../contract/hosted/endpoint-table.js';
+import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js';
+import { endpointContract } from '../contract/validate/endpoint-validators.js';
 import type { DispatchContext, Dispatched } from '../control/dispatch.js';
 import type { Caller } from '../control/endpoint.js';
 import { requireIdempotencyKey } from '../control/idempotency.js';

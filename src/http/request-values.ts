@@ -4,9 +4,9 @@ import { type Issue, ServiceError } from '../contract/errors.js';
 import { pointerToken } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
 import type { RouteRule } from '../contract/route-table.js';
-import type { RouteContract } from '../contract/route-validators.js';
 import { type Schema, type Shapes, shapeName, typeOfSchema } from '../contract/shape.js';
-import type { Validator } from '../contract/validators.js';
+import type { RouteContract } from '../contract/validate/route-validators.js';
+import type { Validator } from '../contract/validate/validators.js';
 import { parseQuery } from './query.js';
 
 export interface RequestValues {

@@ -1,8 +1,8 @@
 // The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They tell nothing of any tenant. Figures
 // are the operator's where others may reach the service; the rest needs no credential.
 import { ServiceError } from '../contract/errors.js';
+import { type NotReadyReason, notReadyReasons } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
-import { type NotReadyReason, notReadyReasons } from '../contract/readiness.js';
 import { docsPage } from './docs/docs-page.js';
 import type { Metrics } from './metrics/metrics.js';
 import { openApiDocument } from './openapi/document.js';

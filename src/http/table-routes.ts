@@ -3,7 +3,7 @@
 //     work goes on.
 import type { JsonValue } from '../contract/json.js';
 import type { RouteRule, RouteTable } from '../contract/route-table.js';
-import type { RouteContract, RouteValidators } from '../contract/route-validators.js';
+import type { RouteContract, RouteValidators } from '../contract/validate/route-validators.js';
 import { type RequestValues, valuesReader } from './request-values.js';
 import { requireValid } from './require-valid.js';
 import type { BodyRule, CallStart, Route, RouteReply } from './router.js';

@@ -1,7 +1,7 @@
 // The API on the wire: each row of inspectorRoutes becomes a route that checks what arrives, asks once, and writes the reply.
-import type { InspectorRouteId } from '../contract/inspector.js';
-import { type InspectorRule, inspectorRoutes } from '../contract/inspector-routes.js';
-import { inspectorContract } from '../contract/inspector-validators.js';
+import type { InspectorRouteId } from '../contract/inspector/inspector.js';
+import { type InspectorRule, inspectorRoutes } from '../contract/inspector/routes.js';
+import { inspectorContract } from '../contract/validate/inspector-validators.js';
 import { RawText, type Route } from '../http/router.js';
 import { type RouteApi, type RowWork, rowReply, tableRoutes } from '../http/table-routes.js';
 import type { Api, ApiCall } from './api.js';

@@ -1,7 +1,7 @@
 // The routes' work: each takes checked parts and gives a reply. What a reply is on the wire, api-routes.ts says.
 import { ServiceError } from '../contract/errors.js';
-import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector.js';
-import type { ReportFormat } from '../contract/inspector-runs.js';
+import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector/inspector.js';
+import type { ReportFormat } from '../contract/inspector/runs.js';
 import { RawText } from '../http/router.js';
 import type { EventHub, FollowRequest } from './event-hub.js';
 import type { ArchiveCalls } from './journal/archive-calls.js';

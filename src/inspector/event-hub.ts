@@ -1,7 +1,7 @@
 // Who listens to the live stream, and what each receives. A listener that does not read is let go: it comes back and asks for what it
 // missed.
 import { ServiceError } from '../contract/errors.js';
-import type { InspectorEvent } from '../contract/inspector.js';
+import type { InspectorEvent } from '../contract/inspector/inspector.js';
 import { limits } from '../contract/limits.js';
 
 export interface FollowRequest {

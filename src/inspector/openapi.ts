@@ -1,9 +1,9 @@
 // The OpenAPI document of the inspector's API, and the route that serves it: the same for everybody, and nothing of the repository.
 import type { ErrorCode } from '../contract/errors.js';
-import type { InspectorRouteId } from '../contract/inspector.js';
-import { inspectorPrefix, inspectorRoutes } from '../contract/inspector-routes.js';
-import { inspectorContract } from '../contract/inspector-validators.js';
+import type { InspectorRouteId } from '../contract/inspector/inspector.js';
+import { inspectorPrefix, inspectorRoutes } from '../contract/inspector/routes.js';
 import type { JsonObject } from '../contract/json.js';
+import { inspectorContract } from '../contract/validate/inspector-validators.js';
 import { makeDocument } from '../http/openapi/api-document.js';
 import type { OpenRoute } from '../http/router.js';
 import { once, stamped, unchanging } from '../http/unchanging.js';

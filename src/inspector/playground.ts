@@ -1,7 +1,6 @@
 // Worlds to play with: made from what is compiled now, driven by hand, gone with the inspector.
 import { withReceivers } from '../callbacks/delivering-world.js';
 import type { CallbackReceivers } from '../callbacks/receivers.js';
-import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type {
@@ -15,9 +14,10 @@ import type {
   WorldFaultRequest,
   WorldForkRequest,
   WorldResetRequest,
-} from '../contract/inspector-worlds.js';
+} from '../contract/inspector/worlds.js';
 import { limits } from '../contract/limits.js';
-import { chooseStart } from '../contract/world-start.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import { chooseStart } from '../contract/run/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 

@@ -1,9 +1,9 @@
 // The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
-import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
-import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector.js';
-import type { Binding } from '../contract/target.js';
+import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector/inspector.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';

@@ -7,7 +7,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../async/batches.js';
 import { ServiceError } from '../contract/errors.js';
-import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector-runs.js';
+import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector/runs.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { ReportPlace } from './journal/archive-calls.js';

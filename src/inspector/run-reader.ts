@@ -12,8 +12,8 @@ import type {
   SearchReply,
   TimelineQuery,
   TimelineReply,
-} from '../contract/inspector-journal.js';
-import type { InspectorRunReply, RunSource } from '../contract/inspector-runs.js';
+} from '../contract/inspector/journal.js';
+import type { InspectorRunReply, RunSource } from '../contract/inspector/runs.js';
 import type { ArchiveCalls, JournalPlace, ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';

@@ -12,7 +12,7 @@ import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
-import type { TargetModule } from '../contract/target-invocation.js';
+import type { TargetModule } from '../contract/run/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';

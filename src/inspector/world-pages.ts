@@ -5,9 +5,9 @@ import type {
   InspectorStateQuery,
   InspectorStateReply,
   ScheduledEventsReply,
-} from '../contract/inspector-journal.js';
+} from '../contract/inspector/journal.js';
 import { limits } from '../contract/limits.js';
-import type { EvidenceLinesPage, StatePage } from '../contract/world-protocol.js';
+import type { EvidenceLinesPage, StatePage } from '../contract/world/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
 import type { ArchiveCalls } from './journal/archive-calls.js';
 import { arrayOfLines } from './journal/journal-pages.js';

@@ -2,8 +2,8 @@
 import { type Client, createClient } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
 import { ServiceError } from '../contract/errors.js';
-import type { Me } from '../contract/hosted-organization.js';
-import type { RemoteService } from '../contract/project-files.js';
+import type { Me } from '../contract/hosted/organization.js';
+import type { RemoteService } from '../contract/run/project-files.js';
 import { reachingFetch, refusalOf, requireServiceUrl } from './service-url.js';
 
 /** Whatever is absent is the root file's `remote`, or its default (docs/files.md). */

@@ -1,14 +1,14 @@
 // Rows from a file as a dataset of the project: found by its name, given a revision where its rows are others, made where there is none.
 import { basename, dirname, resolve } from 'node:path';
 import { readFileBelow } from '../compiler/source-files.js';
-import type { CompiledBuild } from '../contract/build.js';
-import { contentText, orderedContent } from '../contract/dataset-content.js';
 import { sha256Digest } from '../contract/digest.js';
-import { endpointValidators } from '../contract/endpoint-validators.js';
 import { ServiceError } from '../contract/errors.js';
-import type { CreateDatasetRequest, Dataset } from '../contract/hosted-source.js';
+import { contentText, orderedContent } from '../contract/hosted/dataset-content.js';
+import type { CreateDatasetRequest, Dataset } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
-import type { Validator } from '../contract/validators.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import { endpointValidators } from '../contract/validate/endpoint-validators.js';
+import type { Validator } from '../contract/validate/validators.js';
 import { asked, type Remote } from './connection.js';
 
 export interface PushedDataset {

@@ -2,8 +2,8 @@
 // local run. The service ends it when the interaction is handed in, and `revoke` before that.
 import { RemoteWorld } from '../bindings/remote-world.js';
 import { ServiceError } from '../contract/errors.js';
-import type { AccessBundle } from '../contract/hosted-sessions.js';
-import type { Binding } from '../contract/target.js';
+import type { AccessBundle } from '../contract/hosted/sessions.js';
+import type { Binding } from '../contract/run/target.js';
 import type { Access, DirectClient, Endpoint } from '../drills/bindings-port.js';
 import type { Remote } from './connection.js';
 

@@ -3,10 +3,10 @@
 //     ends it quietly.
 import { ControlError } from '../client/control-error.js';
 import { sha256Digest } from '../contract/digest.js';
-import type { CompleteInteractionRequest } from '../contract/hosted-runs.js';
+import type { CompleteInteractionRequest } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
-import type { HostedRun, RunError } from '../contract/run.js';
-import type { TargetInvocation } from '../contract/target-invocation.js';
+import type { HostedRun, RunError } from '../contract/run/run.js';
+import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/capture.js';
 import type { PlannedDrill } from '../drills/plan.js';
 import { outputTooLarge } from '../drills/targets/target-output.js';

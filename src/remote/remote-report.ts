@@ -2,11 +2,11 @@
 // service's; what this machine makes of the same evidence has to agree, or the attempt has not passed.
 import { join, relative, resolve } from 'node:path';
 import { ControlError } from '../client/control-error.js';
-import type { CompiledBuild } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { RunError } from '../contract/run.js';
-import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { RunError } from '../contract/run/run.js';
+import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
 import { checkReport } from '../drills/check-report.js';
 import type { Written } from '../drills/reported-attempt.js';
 import { writeFailed } from '../drills/reported-attempt.js';

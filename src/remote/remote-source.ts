@@ -6,7 +6,7 @@ import { parseSourceDocument } from '../compiler/source-document.js';
 import { readFileBelow } from '../compiler/source-files.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
-import type { SourceFileInput } from '../contract/hosted-source.js';
+import type { SourceFileInput } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
 import { sourceTreeDigest } from '../contract/source-digest.js';
 

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
-import type { Binding } from '../contract/target.js';
+import type { Binding } from '../contract/run/target.js';
 import { thenPrune } from '../drills/kept-runs.js';
 import { requireKnownOptions } from '../drills/known-options.js';
 import type { RunDrillsOptions } from '../drills/options.js';

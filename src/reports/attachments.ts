@@ -1,5 +1,5 @@
 // The attachments of a run as reports show them: the descriptors that the report names, each with its file where one was kept.
-import type { AttachmentDescriptor, RunResult } from '../contract/run.js';
+import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
 import { attachmentPath } from './report-folder.js';
 
 export interface AttachmentView {

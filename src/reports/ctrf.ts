@@ -1,6 +1,6 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
-import type { Verdict } from '../contract/run.js';
-import { toolFailureText } from '../contract/tool-failure.js';
+import type { Verdict } from '../contract/run/run.js';
+import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import type { AttemptRecord, RunRecords, TrialRecord } from './run-records.js';
 import { trialName } from './run-records.js';

@@ -1,4 +1,6 @@
 // One evidence entry as one line of text, for lists and reports.
+
+import type { JsonObject } from '../contract/json.js';
 import type {
   CallbackEntry,
   EventEntry,
@@ -7,8 +9,7 @@ import type {
   OperationEntry,
   StateChangeEntry,
   VerificationEntry,
-} from '../contract/evidence.js';
-import type { JsonObject } from '../contract/json.js';
+} from '../contract/world/evidence.js';
 import { virtualClock } from './html/virtual-time.mjs';
 
 /** What happened, without sequence, time and kind. The caller makes it visible text. */

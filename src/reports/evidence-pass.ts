@@ -1,7 +1,7 @@
 // The one pass over a journal's lines on their way to disk: bytes out, the selection for the projections aside.
 import { invariant } from '../contract/errors.js';
-import type { EvidenceEntry } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import type { EvidenceSelection } from './evidence-view.js';
 
 export type EvidenceLines = AsyncIterable<string> | Iterable<string>;

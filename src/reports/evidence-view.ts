@@ -3,10 +3,11 @@
 //   EVIDENCE-VIEW-2. At most the named limits are held in memory, whatever the journal's length.
 // An entry goes to the first of these that still has room: the head of the journal; entries near what assertions cite; notable
 // entries (calls, faults, checks, lifecycle and whatever failed); the tail. A small journal is therefore shown whole.
-import type { EvidenceEntry, EvidenceKind } from '../contract/evidence.js';
+
 import { limits } from '../contract/limits.js';
-import type { RunResult } from '../contract/run.js';
-import type { CitedEntry } from '../contract/run-events.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { CitedEntry } from '../contract/run/run-events.js';
+import type { EvidenceEntry, EvidenceKind } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from './entry-text.js';
 import { findingsOf } from './findings.js';
 

@@ -1,6 +1,6 @@
 // Why a run has its verdict: the assertions that did not pass, the worst first, each named once however many checkpoints repeat it.
-import type { AssertionResult, InteractionResult, RunResult } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { AssertionResult, InteractionResult, RunResult } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
 
 export interface ReportFinding {
   assertion: AssertionResult;

@@ -3,10 +3,11 @@
 //     of them.
 //   GITHUB-2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
 //   GITHUB-3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
-import type { Diagnostic } from '../contract/build.js';
-import { counted } from '../contract/counted.js';
+
 import { limits } from '../contract/limits.js';
-import { toolFailureText } from '../contract/tool-failure.js';
+import type { Diagnostic } from '../contract/run/build.js';
+import { toolFailureText } from '../contract/world/tool-failure.js';
+import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
 import { hostDuration } from './shown-values.js';

@@ -1,7 +1,7 @@
 // Every assertion of the run, those that hold too: what was checked and what speaks for it.
 import { limits } from '../contract/limits.js';
-import type { Markup } from '../contract/markup.js';
-import type { AssertionResult, RunResult } from '../contract/run.js';
+import type { AssertionResult, RunResult } from '../contract/run/run.js';
+import type { Markup } from '../text/markup.js';
 import { sequenceList, statusBadge } from './html-values.js';
 import { html } from './markup.js';
 import { locationText, valueLine } from './shown-values.js';

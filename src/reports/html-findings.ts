@@ -1,9 +1,9 @@
 // Why the run has its verdict: each thing that did not hold, with expected, actual, difference and the evidence.
 import { limits } from '../contract/limits.js';
-import type { Markup } from '../contract/markup.js';
-import type { RunResult } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
-import { type ToolFailure, toolFailureText } from '../contract/tool-failure.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import { type ToolFailure, toolFailureText } from '../contract/world/tool-failure.js';
+import type { Markup } from '../text/markup.js';
 import type { EvidenceView } from './evidence-view.js';
 import { failedInteractions, findingsOf, type ReportFinding } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';

@@ -1,7 +1,8 @@
 // The top of the page: verdict, title, what decided it, and the facts that tell this run from another.
-import { grouped, noun } from '../contract/counted.js';
-import type { Content, Markup } from '../contract/markup.js';
-import type { RunReport } from '../contract/run-events.js';
+
+import type { RunReport } from '../contract/run/run-events.js';
+import { grouped, noun } from '../text/counted.js';
+import type { Content, Markup } from '../text/markup.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline } from './findings.js';
 import { virtualDuration } from './html/virtual-time.mjs';

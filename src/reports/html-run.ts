@@ -1,9 +1,10 @@
 // What went on in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
-import { counted } from '../contract/counted.js';
+
 import { limits } from '../contract/limits.js';
-import type { Content, Markup } from '../contract/markup.js';
-import type { InteractionResult, RunResult } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+import type { InteractionResult, RunResult } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import { counted } from '../text/counted.js';
+import type { Content, Markup } from '../text/markup.js';
 import type { AttachmentView } from './attachments.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';

@@ -1,9 +1,10 @@
 // What the world started from: actors with their grants, tools, faults, planned events, overrides and rows.
-import { counted } from '../contract/counted.js';
+
 import { limits } from '../contract/limits.js';
-import type { Content, Markup } from '../contract/markup.js';
-import type { RunResult } from '../contract/run.js';
-import type { Grant, ScenarioActor, StatePatch } from '../contract/scenario.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { Grant, ScenarioActor, StatePatch } from '../contract/world/scenario.js';
+import { counted } from '../text/counted.js';
+import type { Content, Markup } from '../text/markup.js';
 import { place } from './entry-text.js';
 import { virtualClock } from './html/virtual-time.mjs';
 import { valueBlock } from './html-values.js';

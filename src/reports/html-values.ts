@@ -1,6 +1,6 @@
 // JSON values and evidence numbers as markup, shared by the sections of the page.
 import type { JsonValue } from '../contract/json.js';
-import type { Markup } from '../contract/markup.js';
+import type { Markup } from '../text/markup.js';
 import type { JsonChange } from './html/json-diff.mjs';
 import { pathText } from './html/json-diff.mjs';
 import { html } from './markup.js';

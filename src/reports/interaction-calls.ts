@@ -1,6 +1,7 @@
 // Which tool calls belong to which interaction. A result does not say; actor, virtual time and the checkpoint after each interaction do.
-import type { OperationEntry } from '../contract/evidence.js';
-import type { InteractionResult, RunResult } from '../contract/run.js';
+
+import type { InteractionResult, RunResult } from '../contract/run/run.js';
+import type { OperationEntry } from '../contract/world/evidence.js';
 import { actorName } from './entry-text.js';
 import type { ShownEntry } from './evidence-view.js';
 

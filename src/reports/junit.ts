@@ -2,8 +2,8 @@
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
 import { limits } from '../contract/limits.js';
-import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run.js';
-import type { RunEvent, RunReport } from '../contract/run-events.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run/run.js';
+import type { RunEvent, RunReport } from '../contract/run/run-events.js';
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';

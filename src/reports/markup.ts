@@ -1,5 +1,5 @@
 // The templates of reports: text from agents and tools is made visible, then escaped.
-import { htmlTemplate, Markup } from '../contract/markup.js';
+import { htmlTemplate, Markup } from '../text/markup.js';
 import { visibleText } from './html/visible-text.mjs';
 
 export const html = htmlTemplate(visibleText);

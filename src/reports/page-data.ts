@@ -1,7 +1,8 @@
 // What the page's script is given: the shown entries and the few facts of the run that place them.
-import type { EvidenceEntry } from '../contract/evidence.js';
-import type { RunResult } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
+
+import type { RunResult } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView, ShownEntry } from './evidence-view.js';
 import { findingsOf } from './findings.js';

@@ -1,5 +1,5 @@
 // The head of every page that is one file: nothing is loaded, and what may run is named.
-import { type Content, Markup } from '../contract/markup.js';
+import { type Content, Markup } from '../text/markup.js';
 import { html } from './markup.js';
 
 export interface PageHead {

@@ -1,6 +1,6 @@
 // Colors of terminal text. report.txt is written with `plain`.
 import picocolors from 'picocolors';
-import type { AssertionStatus, TargetStatus, Verdict } from '../contract/run.js';
+import type { AssertionStatus, TargetStatus, Verdict } from '../contract/run/run.js';
 
 type Paint = (text: string) => string;
 export interface Palette {

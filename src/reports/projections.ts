@@ -2,7 +2,7 @@
 //   PROJECTIONS-1. A projection is a pure function of `ReportSources`: no clock, no path, no environment. `report verify` makes each anew.
 //   PROJECTIONS-2. `projectionRevision` rises whenever a released version would write other bytes; a folder of another revision is not
 //     compared.
-import type { RunReport } from '../contract/run-events.js';
+import type { RunReport } from '../contract/run/run-events.js';
 import type { AttachmentView } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
 import { htmlReport } from './html-page.js';

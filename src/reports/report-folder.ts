@@ -1,6 +1,6 @@
 // The names inside a report folder. Ids become names only here, and only when they fit their pattern: they are never paths.
 import { invariant } from '../contract/errors.js';
-import type { AttachmentDescriptor } from '../contract/run.js';
+import type { AttachmentDescriptor } from '../contract/run/run.js';
 
 export const manifestFile = 'manifest.json';
 export const reportFile = 'report.json';

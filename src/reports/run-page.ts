@@ -1,9 +1,10 @@
 // The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no
 // script.
-import { counted } from '../contract/counted.js';
-import type { Content, Markup } from '../contract/markup.js';
-import type { Verdict } from '../contract/run.js';
-import { toolFailureText } from '../contract/tool-failure.js';
+
+import type { Verdict } from '../contract/run/run.js';
+import { toolFailureText } from '../contract/world/tool-failure.js';
+import { counted } from '../text/counted.js';
+import type { Content, Markup } from '../text/markup.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';

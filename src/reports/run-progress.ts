@@ -1,8 +1,8 @@
 // What has happened so far in a run, from its events: which attempts run, what each trial came to, what is to be explained in the end.
 import { limits } from '../contract/limits.js';
-import type { Verdict } from '../contract/run.js';
-import type { AttemptDetail, RunEvent } from '../contract/run-events.js';
-import type { ToolFailure } from '../contract/tool-failure.js';
+import type { Verdict } from '../contract/run/run.js';
+import type { AttemptDetail, RunEvent } from '../contract/run/run-events.js';
+import type { ToolFailure } from '../contract/world/tool-failure.js';
 import { gateText } from './gate-text.js';
 
 type EventOf<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;

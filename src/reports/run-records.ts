@@ -1,8 +1,8 @@
 // What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
 import { limits } from '../contract/limits.js';
-import type { AssertionLocation, Verdict } from '../contract/run.js';
-import type { AttemptDetail, RunEvent, RunReport } from '../contract/run-events.js';
-import type { ToolFailure } from '../contract/tool-failure.js';
+import type { AssertionLocation, Verdict } from '../contract/run/run.js';
+import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
+import type { ToolFailure } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';

@@ -1,7 +1,7 @@
 // Values and facts of a report as text, the same in every projection.
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run.js';
+import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
 import { place } from './entry-text.js';
 import { diffJson, type JsonChange, pathText } from './html/json-diff.mjs';
 

@@ -1,9 +1,10 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
-import { counted, grouped } from '../contract/counted.js';
+
 import { limits } from '../contract/limits.js';
-import type { RunEvent } from '../contract/run-events.js';
-import { toolFailureText } from '../contract/tool-failure.js';
+import type { RunEvent } from '../contract/run/run-events.js';
+import { toolFailureText } from '../contract/world/tool-failure.js';
+import { counted, grouped } from '../text/counted.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';

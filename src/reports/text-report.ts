@@ -1,9 +1,10 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
-import { counted, grouped } from '../contract/counted.js';
+
 import { limits } from '../contract/limits.js';
-import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run.js';
-import type { CitedEntry, RunReport } from '../contract/run-events.js';
-import { toolFailureText } from '../contract/tool-failure.js';
+import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run/run.js';
+import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
+import { toolFailureText } from '../contract/world/tool-failure.js';
+import { counted, grouped } from '../text/counted.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided, type ReportFinding } from './findings.js';

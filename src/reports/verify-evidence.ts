@@ -1,12 +1,12 @@
 // Reads evidence.jsonl back: every line canonical and an entry, sequences from 1 without gaps, both digests recomputed.
 import { TextDecoder } from 'node:util';
 import { canonicalJson } from '../contract/canonical-json.js';
-import type { EvidenceEntry, VerificationEntry } from '../contract/evidence.js';
-import { EvidenceHasher, TrajectoryHasher } from '../contract/evidence-hash.js';
 import { limits } from '../contract/limits.js';
-import type { RunResult } from '../contract/run.js';
-import { validateEvidenceEntry } from '../contract/validators.js';
-import { runVerdict } from '../contract/verdict.js';
+import type { RunResult } from '../contract/run/run.js';
+import { runVerdict } from '../contract/run/verdict.js';
+import { validateEvidenceEntry } from '../contract/validate/validators.js';
+import type { EvidenceEntry, VerificationEntry } from '../contract/world/evidence.js';
+import { EvidenceHasher, TrajectoryHasher } from '../contract/world/evidence-hash.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
 import { evidenceFile, reportFile } from './report-folder.js';
 import type { ReportProblems } from './report-problems.js';

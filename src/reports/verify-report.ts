@@ -2,10 +2,10 @@
 // The folder may come from anywhere. What holds afterwards: its files are those of one consistent run, as the one who wrote it says.
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
-import type { RunResult } from '../contract/run.js';
-import type { RunReport } from '../contract/run-events.js';
-import { validateRunReport } from '../contract/validators.js';
-import { resultVerdict, runVerdict } from '../contract/verdict.js';
+import type { RunResult } from '../contract/run/run.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import { resultVerdict, runVerdict } from '../contract/run/verdict.js';
+import { validateRunReport } from '../contract/validate/validators.js';
 import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
 import { FolderReader } from './folder-reader.js';

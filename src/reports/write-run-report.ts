@@ -3,8 +3,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invariant } from '../contract/errors.js';
-import type { AttachmentDescriptor, RunResult } from '../contract/run.js';
-import type { CitedEntry, RunReport } from '../contract/run-events.js';
+import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
+import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
 import { type EvidenceLines, evidenceBytes } from './evidence-pass.js';

@@ -2,7 +2,7 @@
 // for it is not to be looked into.
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Diagnostic } from '../contract/build.js';
+import type { Diagnostic } from '../contract/run/build.js';
 
 export interface CallPlace {
   file: string;

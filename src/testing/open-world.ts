@@ -1,8 +1,8 @@
 // A world for a test: a repository's, in process, its clock in the test's hands, and a way in for code that speaks HTTP, MCP or the CLI.
 import { createBindings } from '../bindings/create-bindings.js';
-import type { EvidenceEntry } from '../contract/evidence.js';
 import { limits } from '../contract/limits.js';
-import type { AdvanceResult } from '../contract/world-protocol.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
+import type { AdvanceResult } from '../contract/world/world-protocol.js';
 import type { Access, BindingsPort } from '../drills/bindings-port.js';
 import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { createLocalWorld, type LocalWorld, type LocalWorldOptions } from '../local-world.js';

@@ -3,7 +3,7 @@
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { EncodedMessage } from '../contract/wire.js';
+import type { EncodedMessage } from '../contract/world/wire.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 

@@ -8,7 +8,14 @@
 // An operation of the same id in the manifest keeps what its author wrote about it (description, mcp, fidelity, idempotency, further
 // errors).
 import type { JsonObject } from '../contract/json.js';
-import type { Capability, DeclaredError, JsonSchema, StateNamespace, ToolManifest, ToolOperation } from '../contract/tool-manifest.js';
+import type {
+  Capability,
+  DeclaredError,
+  JsonSchema,
+  StateNamespace,
+  ToolManifest,
+  ToolOperation,
+} from '../contract/world/tool-manifest.js';
 
 const verbs = ['create', 'get', 'list', 'update', 'delete'] as const;
 type Verb = (typeof verbs)[number];

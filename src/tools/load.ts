@@ -1,9 +1,9 @@
 // From a compiled tool to one that can run: schemas ready to compile, behavior compiled once a thread, one fresh instance a world.
 import { LruMap } from '../collections/lru-map.js';
-import type { CompiledTool } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { ToolManifest } from '../contract/tool-manifest.js';
+import type { CompiledTool } from '../contract/run/build.js';
+import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import { toolCodecs } from './codecs.js';
 import type { LoadedTool } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';

@@ -7,6 +7,7 @@
 //     handler does.
 import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import type { TurnBound } from '../contract/turn-bounds.js';
 import type {
   StateNamespace,
   ToolEvent,
@@ -15,9 +16,8 @@ import type {
   ToolManifest,
   ToolOperation,
   ToolSubscription,
-} from '../contract/tool-manifest.js';
-import type { TurnBound } from '../contract/turn-bounds.js';
-import type { EncodedMessage } from '../contract/wire.js';
+} from '../contract/world/tool-manifest.js';
+import type { EncodedMessage } from '../contract/world/wire.js';
 
 export type Validate = (value: unknown) => Issue[] | null;
 

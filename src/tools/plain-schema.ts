@@ -2,7 +2,7 @@
 // learn that it compiles took a third of the time that a project's check takes. Of any other schema this says no, and Ajv judges.
 //   PLAIN-SCHEMA-1. What is plain is sound: Ajv finds no fault in it. The other way round need not hold.
 import type { JsonValue } from '../contract/json.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import { patternFault } from './patterns/schema-pattern.js';
 
 export function isPlainSchema(schema: JsonSchema): boolean {

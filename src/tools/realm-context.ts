@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '../contract/json.js';
 import { admitJson, admitJsonObject, JsonRefusal } from '../contract/json-check.js';
 import { type JsonBounds, valueBounds } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
-import type { Capability } from '../contract/tool-manifest.js';
 import type { TurnBound } from '../contract/turn-bounds.js';
+import type { Capability } from '../contract/world/tool-manifest.js';
 import type { ContextCalls } from './loaded-tool.js';
 import { ToolFailure } from './sdk.js';
 

@@ -7,7 +7,7 @@
 import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
-import type { Capability } from '../contract/tool-manifest.js';
+import type { Capability } from '../contract/world/tool-manifest.js';
 import { ambientNames, deniedMethods, deniedNames } from './ambient.js';
 import { type AdmittedValue, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
 import type * as inside from './realm-inside.js';

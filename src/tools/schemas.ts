@@ -4,7 +4,7 @@ import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { LruMap } from '../collections/lru-map.js';
 import type { Issue } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import type { JsonSchema } from '../contract/tool-manifest.js';
+import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import type { Validate } from './loaded-tool.js';
 import { patternRefused } from './patterns/pattern-places.js';
 import { schemaPattern } from './patterns/schema-pattern.js';

@@ -1,8 +1,8 @@
 // The door of this room: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
 import type { ActorLogEntry, SeenStep } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
-import type { CompiledBuild } from '../contract/build.js';
-import type { WorldSetup } from '../contract/scenario.js';
+import type { CompiledBuild } from '../contract/run/build.js';
+import type { WorldSetup } from '../contract/world/scenario.js';
 import type {
   AdvanceProgress,
   WorldAnswers,
@@ -11,7 +11,7 @@ import type {
   WorldPosition,
   WorldQuery,
   WorldSeed,
-} from '../contract/world-protocol.js';
+} from '../contract/world/world-protocol.js';
 
 export interface WorldsOptions {
   /** Everything lies below it. */

@@ -1,5 +1,5 @@
 // What worlds.ts asks of a host's kind, beside the messages of worlds: making, finding and deleting them.
-import type { WorldProgram } from '../contract/build.js';
+import type { WorldProgram } from '../contract/run/build.js';
 import type { BirthSettings } from './commands/birth.js';
 
 /** What `createActorKind` is given. */

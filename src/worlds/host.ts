@@ -1,9 +1,9 @@
 // The world kind of actor: what a host thread or process loads. Owns its environments and the programs it has seen.
 import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
 import { LruMap } from '../collections/lru-map.js';
-import type { WorldProgram } from '../contract/build.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import type { WorldProgram } from '../contract/run/build.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
 import type { WriteSet } from './kv/write-set.js';

@@ -1,5 +1,5 @@
 // Which commands a world takes that has stored what it may: those that end something, settle what has begun, or make room.
-import type { WorldCommand } from '../contract/world-protocol.js';
+import type { WorldCommand } from '../contract/world/world-protocol.js';
 
 const alwaysTaken = new Set<string>([
   'reset',

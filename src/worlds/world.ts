@@ -7,7 +7,7 @@ import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { CommandKey, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import type { CommandKey, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
 import { advanceTime, begunAdvance } from './commands/advance.js';
 import { snapshotIdOf } from './commands/birth.js';
 import { callRoute } from './commands/call-route.js';

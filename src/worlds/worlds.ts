@@ -1,12 +1,12 @@
 // The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
 import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
-import { worldAnswerFits } from '../contract/answer-validators.js';
-import type { WorldProgram } from '../contract/build.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import type { WorldProgram } from '../contract/run/build.js';
 import { isSeed } from '../contract/seed.js';
-import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import { worldAnswerFits } from '../contract/validate/answer-validators.js';
+import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
 import type { ForkCommand, ForkReply } from './commands/fork-world.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { agentDocument } from '../../src/bindings/openapi.js';
-import { validateCallResponse, validateErrorEnvelope, validateToolsResponse, validateWaitResponse } from '../../src/contract/validators.js';
-import type { WorldCommand, WorldQuery } from '../../src/contract/world-protocol.js';
+import {
+  validateCallResponse,
+  validateErrorEnvelope,
+  validateToolsResponse,
+  validateWaitResponse,
+} from '../../src/contract/validate/validators.js';
+import type { WorldCommand, WorldQuery } from '../../src/contract/world/world-protocol.js';
 import type { Access } from '../../src/drills/bindings-port.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { assertKept, assertValid, DocumentJudge } from '../http/openapi/judge.js';

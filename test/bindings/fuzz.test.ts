@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import type { RouteFailure } from '../../src/http/router.js';
 import { createLocalWorld } from '../../src/local-world.js';
 import { type Draft, mutated, mutation, written } from '../e2e/mutations.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { McpContent, ToolMcp } from '../../src/contract/tool-mcp.js';
+import type { McpContent, ToolMcp } from '../../src/contract/world/tool-mcp.js';
 import { failureIn, type McpReply, mcpEndpoints, metaKey, ticketTool } from './mcp-kit.js';
 
 const open = mcpEndpoints();

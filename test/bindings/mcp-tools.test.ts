@@ -4,7 +4,7 @@ import { McpFailure } from '../../src/bindings/mcp-messages.js';
 import { McpToolCatalog, targetOfName } from '../../src/bindings/mcp-tools.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
-import type { ToolCatalogItem } from '../../src/contract/world-protocol.js';
+import type { ToolCatalogItem } from '../../src/contract/world/world-protocol.js';
 import fc from '../fast-check.js';
 import { ticketTool } from './mcp-kit.js';
 

@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { runDrills } from '../../src/index.js';
 import { createRepository, drill, moduleAgent, type Repository } from '../drills/repository.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validators.js';
+import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validate/validators.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { credentialsIn, withoutCredential } from '../../src/bindings/wire-credential.js';
-import type { RouteAuth } from '../../src/contract/tool-manifest.js';
+import type { RouteAuth } from '../../src/contract/world/tool-manifest.js';
 import { HeaderMap } from '../../src/http/header-map.js';
 import { parseLists } from '../../src/http/query.js';
 import type { ServerRequest } from '../../src/http/server.js';

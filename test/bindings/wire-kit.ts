@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { CompiledBuild } from '../../src/contract/build.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { newId } from '../../src/contract/ids.js';
 import type { JsonObject } from '../../src/contract/json.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { WorldRef, Worlds, WorldsOptions } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 

@@ -6,7 +6,7 @@ import { isLoopbackAddress, isPublicAddress, isPublicHost } from '../../src/call
 import type { Receiver } from '../../src/callbacks/receivers.js';
 import { send, signatureOf } from '../../src/callbacks/send.js';
 import { limits } from '../../src/contract/limits.js';
-import type { DeliveryRequest } from '../../src/contract/world-protocol.js';
+import type { DeliveryRequest } from '../../src/contract/world/world-protocol.js';
 import { startReceiver, type TestReceiver } from './receiver-kit.js';
 
 const body = '{"amount":7900,"name":"Jürgen"}';

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { RunResult } from '../../src/contract/run.js';
+import type { RunResult } from '../../src/contract/run/run.js';
 import { createRepository, drill, noteIs, type Repository } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RunResult } from '../../src/contract/run.js';
+import type { RunResult } from '../../src/contract/run/run.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
 

@@ -1,9 +1,9 @@
 // The second form of what authors write: texts for microseconds, numbers for seeds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { authoredShapes } from '../../src/contract/authored-values.js';
 import { type Schema, shapeName } from '../../src/contract/shape.js';
-import { shapes } from '../../src/contract/validators.js';
+import { authoredShapes } from '../../src/contract/validate/authored-values.js';
+import { shapes } from '../../src/contract/validate/validators.js';
 import { parseDurationUs, parseVirtualUs } from '../../src/contract/virtual-time-text.js';
 import fc from '../fast-check.js';
 import { buildWith, compileWith, edited, type Files, lines, sound } from './repository.js';

@@ -7,7 +7,7 @@ import { setupDigest } from '../../src/compiler/setups.js';
 import { libraryFolder } from '../../src/compiler/shipped.js';
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
-import { validateProjectView } from '../../src/contract/validators.js';
+import { validateProjectView } from '../../src/contract/validate/validators.js';
 import { loadTool } from '../../src/tools/load.js';
 import fc from '../fast-check.js';
 import { buildWith, compileWith, edited, type Files, folder, sound } from './repository.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { DataChoices } from '../../src/compiler/data-choices.js';
-import type { StatePatch } from '../../src/contract/scenario.js';
+import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { type Files, folder, sound } from './repository.js';
 
 const world = (rows: string): Files => ({

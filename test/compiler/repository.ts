@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type CompileResult, compileProject } from '../../src/compiler/compile.js';
-import type { CompiledBuild, Diagnostic } from '../../src/contract/build.js';
+import type { CompiledBuild, Diagnostic } from '../../src/contract/run/build.js';
 
 /** Path to text; null takes a file of the sound project away; `link` makes a symbolic link. */
 export type Files = { [path: string]: string | Uint8Array | null | { link: string } };

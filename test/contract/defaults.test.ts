@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssertionInput } from '../../src/contract/assertion.js';
-import * as defaults from '../../src/contract/defaults.js';
-import type { DrillInput } from '../../src/contract/drill.js';
-import type { Validator } from '../../src/contract/validators.js';
-import * as validators from '../../src/contract/validators.js';
+import type { AssertionInput } from '../../src/contract/run/assertion.js';
+import type { DrillInput } from '../../src/contract/run/drill.js';
+import * as defaults from '../../src/contract/validate/defaults.js';
+import type { Validator } from '../../src/contract/validate/validators.js';
+import * as validators from '../../src/contract/validate/validators.js';
 import fc from '../fast-check.js';
 import { drill, scenario } from './samples.js';
 import { shapeArbitrary } from './shape-arbitrary.js';

@@ -1,5 +1,5 @@
 // Drills, short and long, and suites, at the edges.
-import { validateDrill, validateSuite } from '../../src/contract/validators.js';
+import { validateDrill, validateSuite } from '../../src/contract/validate/validators.js';
 import { type Edge, edges, integer, items, required, safe, slug, slugs, stranger, text, title } from './edges.js';
 import { assertion, drill, override } from './samples.js';
 

@@ -1,7 +1,7 @@
 // Constraints at their edges: the last value that fits, the first that does not. One row a member, tests made of rows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Validation } from '../../src/contract/validators.js';
+import type { Validation } from '../../src/contract/validate/validators.js';
 
 type Validate = (value: unknown) => Validation<unknown>;
 export interface Edge {

@@ -1,16 +1,16 @@
 // The checks of what arrives at the routes of each table: generated code and the walk over the same schemas agree, and say what is wrong.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agentRoutes } from '../../src/contract/agent-routes.js';
-import { agentContract } from '../../src/contract/agent-validators.js';
-import { endpointTable } from '../../src/contract/endpoint-table.js';
-import { endpointContract, endpointValidators } from '../../src/contract/endpoint-validators.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
-import { inspectorRoutes } from '../../src/contract/inspector-routes.js';
-import { inspectorContract } from '../../src/contract/inspector-validators.js';
+import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import { inspectorRoutes } from '../../src/contract/inspector/routes.js';
 import { pathNames, type RouteTable } from '../../src/contract/route-table.js';
-import type { RouteContract } from '../../src/contract/route-validators.js';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
+import { agentContract } from '../../src/contract/validate/agent-validators.js';
+import { endpointContract, endpointValidators } from '../../src/contract/validate/endpoint-validators.js';
+import { inspectorContract } from '../../src/contract/validate/inspector-validators.js';
+import type { RouteContract } from '../../src/contract/validate/route-validators.js';
+import { agentRoutes } from '../../src/contract/world/agent-routes.js';
 import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 

@@ -12,7 +12,7 @@ import {
   ServiceError,
 } from '../../src/contract/errors.js';
 import { issueCodes } from '../../src/contract/issue-codes.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import fc from '../fast-check.js';
 
 const docs = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');

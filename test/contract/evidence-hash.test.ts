@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import { EvidenceHasher, leafDigest, TrajectoryHasher } from '../../src/contract/evidence-hash.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import { EvidenceHasher, leafDigest, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
 import fc from '../fast-check.js';
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();

@@ -5,7 +5,7 @@ import {
   validateDatasetRevisionView,
   validateSourceBaseline,
   validateSourceDataChoices,
-} from '../../src/contract/validators.js';
+} from '../../src/contract/validate/validators.js';
 import { digest, edges, hash, idPattern, integer, items, required, safe, slug, stranger, text } from './edges.js';
 import { drill, externalTarget, scenario } from './samples.js';
 

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { McpToolCatalog } from '../../src/bindings/mcp-tools.js';
 import { credentialsIn } from '../../src/bindings/wire-credential.js';
 import { inlineSetup } from '../../src/compiler/setups.js';
-import type { AssertionInput } from '../../src/contract/assertion.js';
-import * as defaults from '../../src/contract/defaults.js';
-import type { DrillInput } from '../../src/contract/drill.js';
-import type { TargetInput } from '../../src/contract/target.js';
-import type { ToolManifestInput } from '../../src/contract/tool-manifest.js';
-import { shapes } from '../../src/contract/validators.js';
+import type { AssertionInput } from '../../src/contract/run/assertion.js';
+import type { DrillInput } from '../../src/contract/run/drill.js';
+import type { TargetInput } from '../../src/contract/run/target.js';
+import * as defaults from '../../src/contract/validate/defaults.js';
+import { shapes } from '../../src/contract/validate/validators.js';
+import type { ToolManifestInput } from '../../src/contract/world/tool-manifest.js';
 import type { ServerRequest } from '../../src/http/server.js';
 import { buildWith } from '../compiler/repository.js';
 

@@ -14,7 +14,7 @@ import { compileProject } from '../../src/compiler/compile.js';
 import { limits } from '../../src/contract/limits.js';
 import { inOneOrder, type Shapes } from '../../src/contract/shape.js';
 import { layShapes } from '../../src/contract/shape-refine.js';
-import { shapes } from '../../src/contract/validators.js';
+import { shapes } from '../../src/contract/validate/validators.js';
 import { runDrills } from '../../src/index.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,5 +1,5 @@
 // Scenarios and worlds, at the edges.
-import { validateScenario, validateWorld } from '../../src/contract/validators.js';
+import { validateScenario, validateWorld } from '../../src/contract/validate/validators.js';
 import { dotted, type Edge, edges, integer, items, required, safe, slug, stranger, text, title, virtualTime } from './edges.js';
 import { override, scenario } from './samples.js';
 

@@ -1,5 +1,5 @@
 // Targets, at the edges.
-import { validateTarget, validateTargetDocument } from '../../src/contract/validators.js';
+import { validateTarget, validateTargetDocument } from '../../src/contract/validate/validators.js';
 import { type Edge, edges, integer, required, slug, stranger, text } from './edges.js';
 import { externalTarget } from './samples.js';
 

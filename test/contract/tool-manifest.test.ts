@@ -1,5 +1,5 @@
 // Tool packages, at the edges.
-import { validateToolManifest } from '../../src/contract/validators.js';
+import { validateToolManifest } from '../../src/contract/validate/validators.js';
 import { type Edge, edges, required, stranger } from './edges.js';
 
 const fault = { id: 'slow', appliesTo: ['a.b'], timing: 'before', error: { code: 'SLOW', message: 'm', retryable: true } };

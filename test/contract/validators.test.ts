@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shapeIssues } from '../../src/contract/shape-issues.js';
-import * as validators from '../../src/contract/validators.js';
+import * as validators from '../../src/contract/validate/validators.js';
 import {
   shapeChecks,
   type Validation,
@@ -9,7 +9,7 @@ import {
   validateDrill,
   validateTarget,
   wordings,
-} from '../../src/contract/validators.js';
+} from '../../src/contract/validate/validators.js';
 import fc from '../fast-check.js';
 import { breaks, broken, shapeArbitrary } from './shape-arbitrary.js';
 

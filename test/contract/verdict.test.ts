@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssertionResult, AssertionStatus } from '../../src/contract/run.js';
-import { resultVerdict, runVerdict } from '../../src/contract/verdict.js';
+import type { AssertionResult, AssertionStatus } from '../../src/contract/run/run.js';
+import { resultVerdict, runVerdict } from '../../src/contract/run/verdict.js';
 import fc from '../fast-check.js';
 
 const status = fc.constantFrom<AssertionStatus[]>('passed', 'failed', 'inconclusive', 'invalid');

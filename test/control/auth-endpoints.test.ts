@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JWTPayload } from 'jose';
-import { authorities, authoritiesOf } from '../../src/contract/authority.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
+import { authorities, authoritiesOf } from '../../src/contract/world/authority.js';
 import { authEndpoints } from '../../src/control/auth-endpoints.js';
 import type { Endpoints } from '../../src/control/dispatch.js';
 import { organizationEndpoints } from '../../src/control/organization-endpoints.js';

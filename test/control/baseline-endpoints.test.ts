@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { validateSourceBaseline } from '../../src/contract/validators.js';
+import { validateSourceBaseline } from '../../src/contract/validate/validators.js';
 import { sound } from '../compiler/repository.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 

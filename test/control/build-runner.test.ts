@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { BuildAttempt } from '../../src/contract/hosted-source.js';
+import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { buildAttemptTable, loadBuild } from '../../src/control/build-records.js';
 import { CompileWorkers } from '../../src/control/compile-port.js';
 import type { CompilePort } from '../../src/control/services.js';

@@ -4,10 +4,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Role } from '../../src/contract/authority.js';
-import { endpointTable } from '../../src/contract/endpoint-table.js';
-import type { EndpointId, EndpointInput, EndpointReply } from '../../src/contract/endpoints.js';
+import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
+import type { EndpointId, EndpointInput, EndpointReply } from '../../src/contract/hosted/endpoints.js';
 import { newId } from '../../src/contract/ids.js';
+import type { Role } from '../../src/contract/world/authority.js';
 import { FileBlobs } from '../../src/control/blobs.js';
 import { bootstrap } from '../../src/control/bootstrap.js';
 import { Catalog } from '../../src/control/catalog.js';

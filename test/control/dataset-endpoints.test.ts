@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
-import type { DatasetCollectionInput } from '../../src/contract/hosted-source.js';
+import type { DatasetCollectionInput } from '../../src/contract/hosted/source.js';
 import { limits } from '../../src/contract/limits.js';
 import { storageOf } from '../../src/control/storage-use.js';
 import { compiler, noHash, openSourceKit } from './source-kit.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import { endpointTable } from '../../src/contract/endpoint-table.js';
 import { type ErrorCode, ServiceError } from '../../src/contract/errors.js';
+import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
 import { limits } from '../../src/contract/limits.js';
 import { auditTable } from '../../src/control/audit-records.js';
 import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';

@@ -1,8 +1,8 @@
 // What a member's credentials may do follows what the member is now: demoted, removed, taken in again, told anew by the provider.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Role } from '../../src/contract/authority.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { Role } from '../../src/contract/world/authority.js';
 import { authEndpoints } from '../../src/control/auth-endpoints.js';
 import type { Caller } from '../../src/control/endpoint.js';
 import { organizationEndpoints } from '../../src/control/organization-endpoints.js';

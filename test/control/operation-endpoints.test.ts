@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { OperationKind } from '../../src/contract/operation.js';
+import type { OperationKind } from '../../src/contract/hosted/operation.js';
 import { operationEndpoints } from '../../src/control/operation-endpoints.js';
 import type { RunnerContext } from '../../src/control/operations.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';

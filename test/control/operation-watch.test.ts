@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
 import { Catalog } from '../../src/control/catalog.js';
 import { silentMeter } from '../../src/control/control-meter.js';
 import { OperationEngine } from '../../src/control/operation-engine.js';

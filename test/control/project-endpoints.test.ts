@@ -1,8 +1,8 @@
 // Projects and grants: who sees what, and what a stranger learns.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { authoritiesOf, type Role } from '../../src/contract/authority.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import { authoritiesOf, type Role } from '../../src/contract/world/authority.js';
 import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
 import { projectEndpoints } from '../../src/control/project-endpoints.js';
 import fc from '../fast-check.js';

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { CompiledBuild } from '../../src/contract/build.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { ProjectWorlds, projectFolder } from '../../src/control/project-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { until } from '../until.js';

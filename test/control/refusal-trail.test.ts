@@ -1,7 +1,7 @@
 // Refusals of authority in the audit trail: who was refused what, sampled, with a count of the others, and never a secret.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { AuditEvent } from '../../src/contract/hosted-organization.js';
+import type { AuditEvent } from '../../src/contract/hosted/organization.js';
 import { newId } from '../../src/contract/ids.js';
 import { limits } from '../../src/contract/limits.js';
 import type { Caller } from '../../src/control/endpoint.js';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import type { HostedRun } from '../../src/contract/run.js';
+import type { HostedRun } from '../../src/contract/run/run.js';
 import { operationTable } from '../../src/control/operation-records.js';
 import { Fenced } from '../../src/control/run-attempt-store.js';
 import { runRunner } from '../../src/control/run-coordinator.js';

@@ -1,8 +1,8 @@
 // Advances that are long, stopped, or go wrong.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { WorldSession } from '../../src/contract/hosted-resources.js';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;

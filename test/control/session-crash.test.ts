@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
-import type { Operation } from '../../src/contract/operation.js';
-import type { WorldQuery } from '../../src/contract/world-protocol.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { WorldQuery } from '../../src/contract/world/world-protocol.js';
 import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 

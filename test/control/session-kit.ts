@@ -1,15 +1,15 @@
 // A control room with sessions, real worlds of the bank and the hosted bindings, without a socket.
 import assert from 'node:assert/strict';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
-import type { CompiledBuild } from '../../src/contract/build.js';
 import { jsonDigest } from '../../src/contract/digest.js';
 import { type errorTable, ServiceError } from '../../src/contract/errors.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import type { WorldSession } from '../../src/contract/hosted-resources.js';
-import type { AccessBundle, CreateSessionRequest } from '../../src/contract/hosted-sessions.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { WorldSession } from '../../src/contract/hosted/resources.js';
+import type { AccessBundle, CreateSessionRequest } from '../../src/contract/hosted/sessions.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { Operation } from '../../src/contract/operation.js';
-import type { WorldSetup } from '../../src/contract/scenario.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import type { WorldSetup } from '../../src/contract/world/scenario.js';
 import { packBuild } from '../../src/control/build-pack.js';
 import { putBuild } from '../../src/control/build-records.js';
 import { environmentTable } from '../../src/control/environment-records.js';

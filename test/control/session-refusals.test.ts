@@ -1,7 +1,7 @@
 // What is asked of a session and not done: each refusal by its code, and nothing changed by it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { EndpointId } from '../../src/contract/endpoints.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
 import { environmentTable } from '../../src/control/environment-records.js';
 import { sessionTable } from '../../src/control/session-records.js';
 import { releaseLease, takeLease } from '../../src/control/session-states.js';

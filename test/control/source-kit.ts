@@ -1,7 +1,7 @@
 // A control room with everything between source and build, and the small sound project of the compiler's tests as files of a draft.
 import type { TestContext } from 'node:test';
-import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted-source.js';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted/source.js';
 import { baselineEndpoints } from '../../src/control/baseline-endpoints.js';
 import { buildEndpoints } from '../../src/control/build-endpoints.js';
 import { defineBuildRunners } from '../../src/control/build-runner.js';

@@ -1,10 +1,10 @@
 // The agent desk by its protocol: who gets which interaction, what is taken once, what is refused.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { CompleteRequest, ConnectedInvocation } from '../../src/contract/agent-desk.js';
 import { limits } from '../../src/contract/limits.js';
-import type { ExternalResult } from '../../src/contract/target-completion.js';
-import type { TargetContext, TargetInvocation } from '../../src/contract/target-invocation.js';
+import type { CompleteRequest, ConnectedInvocation } from '../../src/contract/run/agent-desk.js';
+import type { ExternalResult } from '../../src/contract/run/target-completion.js';
+import type { TargetContext, TargetInvocation } from '../../src/contract/run/target-invocation.js';
 import { type AgentDesk, startAgentDesk } from '../../src/desk/agent-desk.js';
 
 let desk: AgentDesk;

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { type ReportedAttempt, type RunDrillsResult, runDrills } from '../../src/index.js';
 import { nodeArguments } from '../cli/cli.js';
 import { createRepository, drill, type Repository, written } from './repository.js';

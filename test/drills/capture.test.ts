@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { CapturePolicies } from '../../src/contract/drill.js';
 import { limits } from '../../src/contract/limits.js';
-import type { CaptureResult, RunResult } from '../../src/contract/run.js';
+import type { CapturePolicies } from '../../src/contract/run/drill.js';
+import type { CaptureResult, RunResult } from '../../src/contract/run/run.js';
 import { runDrills, startLocalInspector, verifyReport } from '../../src/index.js';
 import { createRepository, drill, moduleAgent, type Repository, written } from './repository.js';
 

@@ -1,7 +1,7 @@
 // What attempts that were judged again come to together.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunIdentity, Verdict } from '../../src/contract/run.js';
+import type { RunIdentity, Verdict } from '../../src/contract/run/run.js';
 import { type CheckedAttempt, type CheckedDrill, checkedDrills } from '../../src/drills/checked-trials.js';
 
 interface Part {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/evidence-hash.js';
-import type { RunComparison } from '../../src/contract/hosted-runs.js';
+import type { RunComparison } from '../../src/contract/hosted/runs.js';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { RunIdentity, RunResult } from '../../src/contract/run.js';
+import type { RunIdentity, RunResult } from '../../src/contract/run/run.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
 import { type ComparedRun, compareRuns } from '../../src/drills/compare-runs.js';
 import fc from '../fast-check.js';
 

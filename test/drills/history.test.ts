@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import type { Verdict } from '../../src/contract/run.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { Verdict } from '../../src/contract/run/run.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import { type DrillHistory, History } from '../../src/drills/history.js';
 
 interface Part {

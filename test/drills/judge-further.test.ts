@@ -1,17 +1,17 @@
 // The assertion kinds beyond the first eight, each with what passes, fails and cannot be decided.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
 import type {
   EffectAtMostOnceAssertion,
   ExpectedChange,
   ExprAssertion,
   OutputValueAssertion,
   StateDiffAssertion,
-} from '../../src/contract/assertion.js';
-import type { EvidenceEntry, OperationEntry } from '../../src/contract/evidence.js';
-import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import { limits } from '../../src/contract/limits.js';
-import type { InteractionResult } from '../../src/contract/run.js';
+} from '../../src/contract/run/assertion.js';
+import type { InteractionResult } from '../../src/contract/run/run.js';
+import type { EvidenceEntry, OperationEntry } from '../../src/contract/world/evidence.js';
 import { matchMost } from '../../src/drills/judge/matching.js';
 import fc from '../fast-check.js';
 import { call, change, common, event, judge } from './judging.js';

@@ -1,10 +1,10 @@
 // Every kind of assertion over journals made by hand: passed, failed, inconclusive, invalid, and what a run cut short leaves of each.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/assertion.js';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonValue } from '../../src/contract/json.js';
+import type { OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/run/assertion.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { RunView } from '../../src/drills/judge/finding.js';
 import { Judge } from '../../src/drills/judge/judge.js';
 import { call, change, event, type Judged, judge, viewOf } from './judging.js';

@@ -1,9 +1,9 @@
 // Journals made by hand, and one assertion judged over them.
 import assert from 'node:assert/strict';
-import type { Assertion } from '../../src/contract/assertion.js';
-import type { EvidenceEntry, OutcomeKind } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { AssertionResult, InteractionResult } from '../../src/contract/run.js';
+import type { Assertion } from '../../src/contract/run/assertion.js';
+import type { AssertionResult, InteractionResult } from '../../src/contract/run/run.js';
+import type { EvidenceEntry, OutcomeKind } from '../../src/contract/world/evidence.js';
 import type { RunView } from '../../src/drills/judge/finding.js';
 import { Judge } from '../../src/drills/judge/judge.js';
 

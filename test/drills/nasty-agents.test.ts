@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import type { TargetModule } from '../../src/contract/target-invocation.js';
+import type { TargetModule } from '../../src/contract/run/target-invocation.js';
 import { Attachments } from '../../src/drills/targets/attachments.js';
 import { moduleHostPipe } from '../../src/drills/targets/module-protocol.js';
 import { Targets } from '../../src/drills/targets/targets.js';

@@ -1,10 +1,10 @@
 // Selection, plan, timeline and the verdicts above an attempt: pure functions of a build.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CompiledBuild, CompiledDrill } from '../../src/contract/build.js';
-import type { Suite } from '../../src/contract/drill.js';
+import type { CompiledBuild, CompiledDrill } from '../../src/contract/run/build.js';
+import type { Suite } from '../../src/contract/run/drill.js';
+import type { Binding, Target } from '../../src/contract/run/target.js';
 import { deriveSeed } from '../../src/contract/seed.js';
-import type { Binding, Target } from '../../src/contract/target.js';
 import { type PlanOptions, planRun } from '../../src/drills/plan.js';
 import { layTimeline } from '../../src/drills/timeline.js';
 import { drillVerdict, overallVerdict, trialVerdict } from '../../src/drills/trials.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject } from '../../src/contract/json.js';
-import type { StatePatch } from '../../src/contract/scenario.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { RebuiltRows } from '../../src/drills/rebuilt-rows.js';
 import { decodeBase, prepareBase } from '../../src/worlds/state/base.js';
 

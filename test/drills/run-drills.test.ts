@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { limits } from '../../src/contract/limits.js';
-import type { RunEvent } from '../../src/contract/run-events.js';
-import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validators.js';
+import type { RunEvent } from '../../src/contract/run/run-events.js';
+import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validate/validators.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { type RunDrillsOptions, type RunDrillsResult, runDrills, verifyReport } from '../../src/index.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, notesBehavior, type Repository, written } from './repository.js';
 

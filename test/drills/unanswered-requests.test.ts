@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { limits } from '../../src/contract/limits.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import { runDrills } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { createWire, openWireWorlds } from '../bindings/wire-kit.js';

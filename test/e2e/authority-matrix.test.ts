@@ -1,8 +1,8 @@
 // Every row of the endpoint table against everybody who may not use it, from outside, on both servers: nothing leaks, and nothing changes.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Authority, authoritiesOf, type Role } from '../../src/contract/authority.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import { type Authority, authoritiesOf, type Role } from '../../src/contract/world/authority.js';
 import { startIdentityProvider } from '../control/identity-provider.js';
 import { engines } from '../http/fake-control.js';
 import { until } from '../until.js';

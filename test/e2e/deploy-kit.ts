@@ -8,7 +8,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Client } from '../../src/client/client.js';
-import type { BuildAttempt } from '../../src/contract/hosted-source.js';
+import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { createAuthority } from '../callbacks/certificates.js';
 import { sound } from '../compiler/repository.js';
 import type { Journey, Travelled } from './proxied-client.js';

@@ -1,6 +1,6 @@
 // A request for each operation of the document that the service would take, about resources that exist.
-import type { EndpointId } from '../../src/contract/endpoints.js';
-import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import type { ToolLibraryEntry } from '../../src/contract/hosted/source.js';
 import type { Draft } from './mutations.js';
 import type { Possessions } from './possessions.js';
 import { type DocumentedOperation, ruleOf } from './requests.js';

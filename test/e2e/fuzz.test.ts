@@ -7,10 +7,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
 import { issueCodes } from '../../src/contract/issue-codes.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import fc, { seed } from '../fast-check.js';
 import { engines } from '../http/fake-control.js';
 import { Drafts } from './drafts.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '../../src/client/client.js';
-import type { BuildAttempt } from '../../src/contract/hosted-source.js';
+import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { type Answered, asAgent } from './service.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url));

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '../../src/client/client.js';
 import { errorTable } from '../../src/contract/errors.js';
-import type { BuildAttempt } from '../../src/contract/hosted-source.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import type { BuildAttempt } from '../../src/contract/hosted/source.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { type Answered, asAgent, clientOf, startService } from './service.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url));

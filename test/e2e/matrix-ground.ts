@@ -1,9 +1,9 @@
 // What the authority matrix stands on: a service with three tenants and an identity provider, and what may be said of its refusals.
 import assert from 'node:assert/strict';
-import type { Role } from '../../src/contract/authority.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
-import type { ToolLibraryEntry } from '../../src/contract/hosted-source.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import type { ToolLibraryEntry } from '../../src/contract/hosted/source.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
+import type { Role } from '../../src/contract/world/authority.js';
 import type { IdentityProvider } from '../control/identity-provider.js';
 import { Requests, servedDocument } from './requests.js';
 import { clientOf } from './service.js';

@@ -2,9 +2,9 @@
 // other.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Authority, authorities } from '../../src/contract/authority.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import { type Authority, authorities } from '../../src/contract/world/authority.js';
 import { allEndpoints } from '../../src/control/control.js';
 import type { Caller } from '../../src/control/endpoint.js';
 import { controlRoutes } from '../../src/http/control-routes.js';

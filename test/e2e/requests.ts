@@ -1,6 +1,6 @@
 // A well-formed request for each row of the endpoint table, about the resources that one names.
-import { type EndpointRule, endpointTable } from '../../src/contract/endpoint-table.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
+import { type EndpointRule, endpointTable } from '../../src/contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
 import { fillPath, type Ids } from './tenants.js';
 import { type Body, exchange, newKey, type Received, type Sent } from './wire.js';
 

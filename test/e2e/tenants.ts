@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../src/client/client.js';
-import type { BuildAttempt, SourceDraft } from '../../src/contract/hosted-source.js';
+import type { BuildAttempt, SourceDraft } from '../../src/contract/hosted/source.js';
 import { clientOf, type Service, type StartOptions, startService, temporaryFolder } from './service.js';
 
 /** A value for each name in a path of the endpoint table. */

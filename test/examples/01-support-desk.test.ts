@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 
 interface Line {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { RunResult } from '../../src/contract/run.js';
+import type { RunResult } from '../../src/contract/run/run.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/04-command-agent', import.meta.url));

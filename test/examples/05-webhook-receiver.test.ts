@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { CallbackEntry, EvidenceEntry } from '../../src/contract/evidence.js';
+import type { CallbackEntry, EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/05-webhook-receiver', import.meta.url));

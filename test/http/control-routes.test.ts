@@ -2,10 +2,10 @@
 // told.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointTable } from '../../src/contract/endpoint-table.js';
-import type { EndpointId } from '../../src/contract/endpoints.js';
 import { ServiceError } from '../../src/contract/errors.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { engines, fakeControl, ids, issuePaths, keyed, type Sent, send } from './fake-control.js';
 
 const project = `/v1/projects/${ids.projectId}`;

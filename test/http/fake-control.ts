@@ -1,7 +1,7 @@
 // A server with every hosted endpoint over a control room that only tells what it was asked, on both engines.
 import { after } from 'node:test';
-import type { EndpointId } from '../../src/contract/endpoints.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
 import type { DispatchContext } from '../../src/control/dispatch.js';
 import type { Caller } from '../../src/control/endpoint.js';
 import { type ControlPort, controlRoutes } from '../../src/http/control-routes.js';

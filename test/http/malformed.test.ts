@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import type { HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { engines } from './fake-control.js';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import type { Operation } from '../../src/contract/operation.js';
+import type { Operation } from '../../src/contract/hosted/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
 import type { AnsweredRequest } from '../../src/http/router.js';

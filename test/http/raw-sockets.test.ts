@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { engines, type FakeControl, fakeControl, keyed, send } from './fake-control.js';
 
 const host = 'Host: drillyard.test\r\n';

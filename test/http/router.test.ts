@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { requireLoopback, unauthenticated } from '../../src/http/guards.js';
 import { createRouter, type Route, type RouteFailure } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';

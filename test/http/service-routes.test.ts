@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import type { NotReadyReason } from '../../src/contract/hosted/readiness.js';
 import { limits } from '../../src/contract/limits.js';
-import type { NotReadyReason } from '../../src/contract/readiness.js';
 import type { ControlFigures } from '../../src/control/figures.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
 import { mountAt } from '../../src/http/mount.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import type { HttpHandler, HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import type { Uws, UwsApp } from '../../src/http/uws-binary.js';

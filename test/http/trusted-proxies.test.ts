@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import { validateErrorEnvelope } from '../../src/contract/validators.js';
+import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { plainAddress } from '../../src/http/client-address.js';
 import { ConnectionCount } from '../../src/http/connection-count.js';
 import type { HttpHandler, HttpServer } from '../../src/http/server.js';

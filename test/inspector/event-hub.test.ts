@@ -1,7 +1,7 @@
 // The live stream: what is told, to whom, and what becomes of a listener that does not read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InspectorEvent } from '../../src/contract/inspector.js';
+import type { InspectorEvent } from '../../src/contract/inspector/inspector.js';
 import { limits } from '../../src/contract/limits.js';
 import { EventHub } from '../../src/inspector/event-hub.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';

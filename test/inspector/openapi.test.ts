@@ -2,7 +2,7 @@
 // show: inspector-kit.ts holds each answer against it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inspectorRoutes } from '../../src/contract/inspector-routes.js';
+import { inspectorRoutes } from '../../src/contract/inspector/routes.js';
 import { pathNames } from '../../src/contract/route-table.js';
 import { inspectorDocument, inspectorDocumentPath } from '../../src/inspector/openapi.js';
 import { assertKept, assertValid, DocumentJudge } from '../http/openapi/judge.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sha256Digest } from '../../src/contract/digest.js';
-import type { RunsReply } from '../../src/contract/inspector-runs.js';
+import type { RunsReply } from '../../src/contract/inspector/runs.js';
 import { byPlace, PageCursors } from '../../src/inspector/page-cursor.js';
 import { writeRunReport } from '../../src/reports/write-run-report.js';
 import fc from '../fast-check.js';

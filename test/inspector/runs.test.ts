@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { StateChangeEntry } from '../../src/contract/evidence.js';
-import type { RunComparison } from '../../src/contract/hosted-runs.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunComparison } from '../../src/contract/hosted/runs.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
+import type { StateChangeEntry } from '../../src/contract/world/evidence.js';
 import { drill, noteIs } from '../drills/repository.js';
 import { assertRefused, drills, onEachEngine, startTestInspector } from './inspector-kit.js';
 

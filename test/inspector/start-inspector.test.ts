@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { inspectorRoutes } from '../../src/contract/inspector-routes.js';
+import { inspectorRoutes } from '../../src/contract/inspector/routes.js';
 import { startLocalInspector } from '../../src/index.js';
 import { createRepository } from '../drills/repository.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { CompiledBuild } from '../../src/contract/build.js';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import type { ToolHttpRoute, ToolManifest } from '../../src/contract/tool-manifest.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import type { ToolHttpRoute, ToolManifest } from '../../src/contract/world/tool-manifest.js';
 import { testToolPackage } from '../../src/drills/conformance.js';
 import { library, libraryPackages } from './package-world.js';
 

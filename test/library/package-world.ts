@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ToolOutcome } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { ToolOutcome } from '../../src/contract/world/evidence.js';
 import { createLocalWorld, type LocalWorld } from '../../src/index.js';
 
 export const library = fileURLToPath(new URL('../../../library', import.meta.url));

@@ -1,8 +1,8 @@
 // Whatever an agent or a tool says, it stays text: in the page, in XML and on a terminal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
 import { htmlReport } from '../../src/reports/html-page.js';
 import { junitXml } from '../../src/reports/junit.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
 import { limits } from '../../src/contract/limits.js';
-import type { AssertionResult, RunResult } from '../../src/contract/run.js';
+import type { AssertionResult, RunResult } from '../../src/contract/run/run.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { EvidenceSelection, type EvidenceView } from '../../src/reports/evidence-view.js';
 import { failingRun } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AssertionResult, RunError, RunResult } from '../../src/contract/run.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { AssertionResult, RunError, RunResult } from '../../src/contract/run/run.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import { findingsOf, headline } from '../../src/reports/findings.js';
 import { failingRun, passingRun } from './fixtures.js';
 

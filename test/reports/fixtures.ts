@@ -1,9 +1,9 @@
 // Two runs of one drill, as a support desk would have them: an agent refunds a duplicate charge. In one it does so once; in the other
 // the answer of its first refund is lost, and it refunds again under another key.
 import { sha256Digest } from '../../src/contract/digest.js';
-import type { AssertionResult, CheckpointResult, InteractionResult, RunResult } from '../../src/contract/run.js';
-import type { RunReport } from '../../src/contract/run-events.js';
-import { runVerdict } from '../../src/contract/verdict.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, RunResult } from '../../src/contract/run/run.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
+import { runVerdict } from '../../src/contract/run/verdict.js';
 import type { ReportAttachment } from '../../src/reports/write-run-report.js';
 import { handled, ok, rowChange, scheduled, TestJournal } from './journal.js';
 

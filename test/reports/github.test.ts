@@ -1,7 +1,7 @@
 // What GitHub is told: commands that nothing in them can end, and a summary of bounded size.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import { githubAnnotations, githubDiagnostics, githubSummary } from '../../src/reports/github.js';
 import { RunRecords } from '../../src/reports/run-records.js';
 import fc from '../fast-check.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
 import { callsByInteraction } from '../../src/reports/interaction-calls.js';
 import { failingRun } from './fixtures.js';

@@ -1,9 +1,9 @@
 // A journal written by hand, for reports under test: entries in turns, canonical lines, and its digests made with nothing but node:crypto.
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import type { EvidenceEntry, ToolOutcome } from '../../src/contract/evidence.js';
-import { TrajectoryHasher } from '../../src/contract/evidence-hash.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { EvidenceEntry, ToolOutcome } from '../../src/contract/world/evidence.js';
+import { TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
 
 type Draft<T extends EvidenceEntry = EvidenceEntry> = T extends EvidenceEntry
   ? Omit<T, 'schemaVersion' | 'sequence' | 'transactionId' | 'transactionIndex' | 'transactionSize' | 'virtualTimeUs' | 'correlationId'>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Verdict } from '../../src/contract/run.js';
-import type { RunEvent } from '../../src/contract/run-events.js';
+import type { Verdict } from '../../src/contract/run/run.js';
+import type { RunEvent } from '../../src/contract/run/run-events.js';
 import { createTerminalReporter } from '../../src/reports/terminal-reporter.js';
 import { FakeTerminal } from './fake-terminal.js';
 import { failingRun, passingRun } from './fixtures.js';

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, symlink, truncate, unlink, writeFile } fro
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import type { ReportProblemCode } from '../../src/reports/report-problems.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { failingRun, passingRun, type RunFixture } from './fixtures.js';

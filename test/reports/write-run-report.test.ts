@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { RunReport } from '../../src/contract/run-events.js';
+import type { RunReport } from '../../src/contract/run/run-events.js';
 import { writeRunReport } from '../../src/reports/write-run-report.js';
 import { failingRun, passingRun } from './fixtures.js';
 import { reportDirectory, writeFixture } from './report-directory.js';

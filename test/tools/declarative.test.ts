@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { materializeManifest } from '../../src/contract/defaults.js';
 import type { JsonValue } from '../../src/contract/json.js';
+import { materializeManifest } from '../../src/contract/validate/defaults.js';
 import { expandDeclarative } from '../../src/tools/declarative.js';
 import { loadTool } from '../../src/tools/load.js';
 import { threadRealm } from '../../src/tools/realm.js';

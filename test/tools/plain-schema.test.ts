@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { JsonSchema } from '../../src/contract/tool-manifest.js';
+import type { JsonSchema } from '../../src/contract/world/tool-manifest.js';
 import { isPlainSchema } from '../../src/tools/plain-schema.js';
 import fc from '../fast-check.js';
 

@@ -1,9 +1,10 @@
 // Tools for tests, made of plain source text: the body of a behavior, without the compiler.
-import type { CompiledTool } from '../../src/contract/build.js';
-import { materializeManifest } from '../../src/contract/defaults.js';
+
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { Capability, ToolManifestInput } from '../../src/contract/tool-manifest.js';
+import type { CompiledTool } from '../../src/contract/run/build.js';
+import { materializeManifest } from '../../src/contract/validate/defaults.js';
+import type { Capability, ToolManifestInput } from '../../src/contract/world/tool-manifest.js';
 import { bundleFunction } from '../../src/tools/ambient.js';
 import { loadTool } from '../../src/tools/load.js';
 import { type ContextCalls, ContextRefusal, type HandlerReturn, type ToolInstance } from '../../src/tools/loaded-tool.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { EventEntry } from '../../src/contract/evidence.js';
+import type { EventEntry } from '../../src/contract/world/evidence.js';
 import { dueEvent } from './bank-build.js';
 import { type Bank, bankWorlds } from './bank-kit.js';
 

@@ -1,10 +1,11 @@
 // The build the tests of this room share: a bank with every kind of operation, event and fault, and an audit that listens to it. Made by
 // hand, without the compiler: what is tested is what worlds do with a build.
-import type { CompiledBuild, CompiledTool } from '../../src/contract/build.js';
+
 import { jsonDigest } from '../../src/contract/digest.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
-import type { ScenarioActor, WorldSetup } from '../../src/contract/scenario.js';
-import type { ToolFault, ToolManifest, ToolOperation } from '../../src/contract/tool-manifest.js';
+import type { CompiledBuild, CompiledTool } from '../../src/contract/run/build.js';
+import type { ScenarioActor, WorldSetup } from '../../src/contract/world/scenario.js';
+import type { ToolFault, ToolManifest, ToolOperation } from '../../src/contract/world/tool-manifest.js';
 import { bundleFunction } from '../../src/tools/ambient.js';
 
 const text = { type: 'string' };

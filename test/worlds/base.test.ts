@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { StatePatch } from '../../src/contract/scenario.js';
+import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { decodeBase, prepareBase } from '../../src/worlds/state/base.js';
 import fc from '../fast-check.js';
 import { allRows, finish, never, newWorld, temporaryStore } from './storage-kit.js';

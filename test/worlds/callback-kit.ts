@@ -1,11 +1,12 @@
 // A tool that tells a receiver of its orders: two callbacks on one event, one on a scheduled one, and a fault of each kind of delivery.
-import type { CompiledBuild } from '../../src/contract/build.js';
+
 import { jsonDigest } from '../../src/contract/digest.js';
-import type { CallbackEntry, EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { WorldSetup } from '../../src/contract/scenario.js';
-import type { ToolCallback, ToolFault } from '../../src/contract/tool-manifest.js';
-import type { DeliveryAnswer, DeliveryRequest } from '../../src/contract/world-protocol.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { CallbackEntry, EvidenceEntry } from '../../src/contract/world/evidence.js';
+import type { WorldSetup } from '../../src/contract/world/scenario.js';
+import type { ToolCallback, ToolFault } from '../../src/contract/world/tool-manifest.js';
+import type { DeliveryAnswer, DeliveryRequest } from '../../src/contract/world/world-protocol.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 import { compiledOf, manifestOf } from '../tools/tool-fixture.js';
 

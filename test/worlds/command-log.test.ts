@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import type { WorldCommand } from '../../src/contract/world/world-protocol.js';
 import { dueEvent } from './bank-build.js';
 import { Bank, bankWorlds, createBank } from './bank-kit.js';
 import { gaveUp, SlicingHost } from './slicing-host.js';

@@ -1,7 +1,7 @@
 // The process that crash.test.ts kills: it works on one world and says each acknowledged turn on standard output, a JSON line each.
 //   node crash-child.js <directory> <build.json> <layout> <first>
 import { readFileSync, writeSync } from 'node:fs';
-import type { CompiledBuild } from '../../src/contract/build.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { crashWorldId, openOrCreate, turnOf } from './crash-turns.js';

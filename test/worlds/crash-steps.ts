@@ -3,7 +3,7 @@
 // its events.
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { AdvanceResult } from '../../src/contract/world-protocol.js';
+import type { AdvanceResult } from '../../src/contract/world/world-protocol.js';
 import type { Worlds } from '../../src/worlds/api.js';
 import type { Bank } from './bank-kit.js';
 import type { AdvanceView, ModelCall, Outcome, ReferenceModel } from './reference-model.js';

@@ -1,7 +1,8 @@
 // The turns of the crash test: turn `index` is always the same command, so that what must be there can be computed.
-import type { CompiledBuild } from '../../src/contract/build.js';
+
 import { ServiceError } from '../../src/contract/errors.js';
-import type { Advance, CallTool } from '../../src/contract/world-protocol.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { Advance, CallTool } from '../../src/contract/world/world-protocol.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 
 export const crashWorldId = 'run_0000000000crash';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { OperationEntry } from '../../src/contract/evidence.js';
+import type { OperationEntry } from '../../src/contract/world/evidence.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { type DiskKind, smallDisk } from '../small-disk.js';
 import { crashWorldId } from './crash-turns.js';

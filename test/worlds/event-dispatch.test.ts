@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventEntry } from '../../src/contract/evidence.js';
+import type { EventEntry } from '../../src/contract/world/evidence.js';
 import { bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();

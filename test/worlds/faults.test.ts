@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { FaultEntry } from '../../src/contract/evidence.js';
+import type { FaultEntry } from '../../src/contract/world/evidence.js';
 import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { JsonObject } from '../../src/contract/json.js';
-import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import type { WorldCommand } from '../../src/contract/world/world-protocol.js';
 import { busySetup } from './bank-build.js';
 import { Bank, bankWorlds } from './bank-kit.js';
 

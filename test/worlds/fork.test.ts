@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import type { OperationEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { OperationEntry } from '../../src/contract/world/evidence.js';
 import { forkWorld, stateAt } from '../../src/worlds/commands/fork.js';
 import type { WriteSet } from '../../src/worlds/kv/write-set.js';
 import type { WorldRepository } from '../../src/worlds/state/world-repository.js';

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { CompiledBuild } from '../../src/contract/build.js';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { CallTool } from '../../src/contract/world-protocol.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { CallTool } from '../../src/contract/world/world-protocol.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 

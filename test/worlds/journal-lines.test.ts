@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
-import type { EntryCommon, EvidenceEntry } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
+import type { EntryCommon, EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { EntryDraft } from '../../src/worlds/journal/entry-draft.js';
 import type { EventShapeParts } from '../../src/worlds/journal/journal-shapes.js';
 import { mintedId } from '../../src/worlds/kv/minted-ids.js';

@@ -1,10 +1,11 @@
 // A tool that makes as much as its input says, of everything that a turn can make.
-import type { CompiledBuild } from '../../src/contract/build.js';
+
 import { jsonDigest } from '../../src/contract/digest.js';
-import type { ToolOutcome } from '../../src/contract/evidence.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import type { OutcomeError } from '../../src/contract/outcome-error.js';
-import type { WorldSetup } from '../../src/contract/scenario.js';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { ToolOutcome } from '../../src/contract/world/evidence.js';
+import type { WorldSetup } from '../../src/contract/world/scenario.js';
 import type { CreateWorld, WorldRef, Worlds } from '../../src/worlds/api.js';
 import { compiledOf, manifestOf } from '../tools/tool-fixture.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { OverrideScope, ToolOverride } from '../../src/contract/scenario.js';
+import type { OverrideScope, ToolOverride } from '../../src/contract/world/scenario.js';
 import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 
 const { create } = bankWorlds();

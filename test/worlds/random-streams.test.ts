@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RandomEntry } from '../../src/contract/evidence.js';
+import type { RandomEntry } from '../../src/contract/world/evidence.js';
 import { type Bank, bankWorlds } from './bank-kit.js';
 
 const { create } = bankWorlds();

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { WorldCommand } from '../../src/contract/world-protocol.js';
+import type { WorldCommand } from '../../src/contract/world/world-protocol.js';
 import fc from '../fast-check.js';
 import { gaveUp, type Slicing, SlicingHost, unsliced } from './slicing-host.js';
 

@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defined } from '../../contract/defined.js';
 import { localFolders } from '../../contract/local-folders.js';
-import { nearest } from '../../contract/shape-words.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
+import { nearest } from '../../text/nearest.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';

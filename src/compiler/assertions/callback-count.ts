@@ -1,5 +1,5 @@
 // callback.count: what the compiler refuses.
-import type { CallbackCountAssertion } from '../../contract/assertion.js';
+import type { CallbackCountAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const callbackCount: AssertionDefinition<CallbackCountAssertion> = {

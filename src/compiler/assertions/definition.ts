@@ -1,5 +1,5 @@
-// What the compiler knows of one kind of assertion. Its shape is in contract/assertion.ts, its judge in drills/judge.
-import type { Assertion } from '../../contract/assertion.js';
+// What the compiler knows of one kind of assertion. Its shape is in contract/run/assertion.ts, its judge in drills/judge.
+import type { Assertion } from '../../contract/run/assertion.js';
 import type { NameCheck } from './name-check.js';
 import type { SubjectCheck } from './subject-check.js';
 

@@ -1,5 +1,5 @@
 // effect.at_most_once: what the compiler refuses.
-import type { EffectAtMostOnceAssertion } from '../../contract/assertion.js';
+import type { EffectAtMostOnceAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const effectAtMostOnce: AssertionDefinition<EffectAtMostOnceAssertion> = {

@@ -1,5 +1,5 @@
 // event.count: what the compiler refuses.
-import type { EventCountAssertion } from '../../contract/assertion.js';
+import type { EventCountAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const eventCount: AssertionDefinition<EventCountAssertion> = {

@@ -1,5 +1,5 @@
 // expr: what the compiler refuses. What the expression itself says: expression-checks.ts.
-import type { ExprAssertion } from '../../contract/assertion.js';
+import type { ExprAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const expression: AssertionDefinition<ExprAssertion> = {

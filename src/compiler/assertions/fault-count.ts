@@ -1,5 +1,5 @@
 // fault.count: what the compiler refuses.
-import type { FaultCountAssertion } from '../../contract/assertion.js';
+import type { FaultCountAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const faultCount: AssertionDefinition<FaultCountAssertion> = {

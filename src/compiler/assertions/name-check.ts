@@ -1,8 +1,9 @@
 // Names inside of what an assertion speaks of: arguments of a call, members of a row or of a payload. A name that cannot be makes "never"
 // true whatever happens, and so does a value that its member never has.
-import type { Comparison, OperationFilter } from '../../contract/assertion.js';
+
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { JsonSchema } from '../../contract/tool-manifest.js';
+import type { Comparison, OperationFilter } from '../../contract/run/assertion.js';
+import type { JsonSchema } from '../../contract/world/tool-manifest.js';
 import { lazyValidator, schemaFault } from '../../tools/schemas.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { didYouMean } from '../did-you-mean.js';

@@ -1,5 +1,5 @@
 // operation.arguments: what the compiler refuses.
-import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
+import type { OperationArgumentsAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const operationArguments: AssertionDefinition<OperationArgumentsAssertion> = {

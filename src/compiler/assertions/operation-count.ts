@@ -1,5 +1,5 @@
 // operation.count: what the compiler refuses.
-import type { OperationCountAssertion } from '../../contract/assertion.js';
+import type { OperationCountAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const operationCount: AssertionDefinition<OperationCountAssertion> = {

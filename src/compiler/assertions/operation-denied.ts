@@ -1,5 +1,5 @@
 // operation.denied: what the compiler refuses.
-import type { OperationDeniedAssertion } from '../../contract/assertion.js';
+import type { OperationDeniedAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const operationDenied: AssertionDefinition<OperationDeniedAssertion> = {

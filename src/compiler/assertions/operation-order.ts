@@ -1,5 +1,5 @@
 // operation.order: what the compiler refuses.
-import type { OperationOrderAssertion } from '../../contract/assertion.js';
+import type { OperationOrderAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const operationOrder: AssertionDefinition<OperationOrderAssertion> = {

@@ -1,5 +1,5 @@
 // output.value: what the compiler refuses.
-import type { OutputValueAssertion } from '../../contract/assertion.js';
+import type { OutputValueAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const outputValue: AssertionDefinition<OutputValueAssertion> = {

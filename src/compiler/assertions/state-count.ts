@@ -1,5 +1,5 @@
 // state.count: what the compiler refuses.
-import type { StateCountAssertion } from '../../contract/assertion.js';
+import type { StateCountAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const stateCount: AssertionDefinition<StateCountAssertion> = {

@@ -1,5 +1,5 @@
 // state.diff: what the compiler refuses.
-import type { StateDiffAssertion } from '../../contract/assertion.js';
+import type { StateDiffAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const stateDiff: AssertionDefinition<StateDiffAssertion> = {

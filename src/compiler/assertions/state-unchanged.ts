@@ -1,5 +1,5 @@
 // state.unchanged: what the compiler refuses.
-import type { StateUnchangedAssertion } from '../../contract/assertion.js';
+import type { StateUnchangedAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const stateUnchanged: AssertionDefinition<StateUnchangedAssertion> = {

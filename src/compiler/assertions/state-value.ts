@@ -1,5 +1,5 @@
 // state.value: what the compiler refuses.
-import type { StateValueAssertion } from '../../contract/assertion.js';
+import type { StateValueAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const stateValue: AssertionDefinition<StateValueAssertion> = {

@@ -1,7 +1,7 @@
 // What an assertion speaks of: each operation, namespace, event, callback, fault, instance, actor and interaction exists.
-import type { Footprint } from '../../contract/assertion.js';
-import type { Timeline } from '../../contract/drill.js';
-import type { ScenarioActor } from '../../contract/scenario.js';
+import type { Footprint } from '../../contract/run/assertion.js';
+import type { Timeline } from '../../contract/run/drill.js';
+import type { ScenarioActor } from '../../contract/world/scenario.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { didYouMean } from '../did-you-mean.js';
 import type { SourceDocument } from '../source-document.js';

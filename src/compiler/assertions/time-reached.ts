@@ -1,5 +1,5 @@
 // time.reached: speaks of nothing that a repository could lack.
-import type { TimeReachedAssertion } from '../../contract/assertion.js';
+import type { TimeReachedAssertion } from '../../contract/run/assertion.js';
 import type { AssertionDefinition } from './definition.js';
 
 export const timeReached: AssertionDefinition<TimeReachedAssertion> = {

@@ -1,7 +1,8 @@
 // callback.count: how often deliveries of a callback reached a phase.
-import type { CallbackCountAssertion } from '../../contract/assertion.js';
-import { noun } from '../../contract/counted.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
+import type { CallbackCountAssertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { noun } from '../../text/counted.js';
 import { countFinding } from './count-finding.js';
 import { entryCounter } from './entry-counter.js';
 import type { Check } from './finding.js';

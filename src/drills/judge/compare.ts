@@ -1,6 +1,7 @@
 // Comparing JSON values the way assertions do: deeply, members in any order, numbers by value.
-import type { Comparison, CountBounds } from '../../contract/assertion.js';
+
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { Comparison, CountBounds } from '../../contract/run/assertion.js';
 
 export function deepEqual(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;

@@ -1,7 +1,8 @@
 // One value at a path, compared: what state.value and output.value find out.
-import type { Comparison } from '../../contract/assertion.js';
+
 import type { JsonValue } from '../../contract/json.js';
 import { valueAt } from '../../contract/json-path.js';
+import type { Comparison } from '../../contract/run/assertion.js';
 import { compare, describeExpected, preview } from './compare.js';
 import type { Finding } from './finding.js';
 

@@ -1,6 +1,6 @@
 // Counting against bounds, shared by every assertion that counts.
-import type { CountBounds } from '../../contract/assertion.js';
-import type { AssertionLocation } from '../../contract/run.js';
+import type { CountBounds } from '../../contract/run/assertion.js';
+import type { AssertionLocation } from '../../contract/run/run.js';
 import { checkCount, describeCount } from './compare.js';
 import { type Finding, invalidFinding } from './finding.js';
 

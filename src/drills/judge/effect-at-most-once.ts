@@ -2,11 +2,12 @@
 //   EFFECT-AT-MOST-ONCE-1. An effect is a call that stands: its outcome is ok, or was and only its answer was lost. A replay repeats an
 //     answer; nothing happens again.
 //   EFFECT-AT-MOST-ONCE-2. Two effects are the same where package, instance, operation and identity are.
-import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/assertion.js';
+
 import { canonicalJson } from '../../contract/canonical-json.js';
-import { noun } from '../../contract/counted.js';
-import type { OperationEntry } from '../../contract/evidence.js';
 import { valueAt } from '../../contract/json-path.js';
+import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/run/assertion.js';
+import type { OperationEntry } from '../../contract/world/evidence.js';
+import { noun } from '../../text/counted.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, operationLocation } from './operation-filter.js';
 

@@ -1,5 +1,5 @@
 // Counts the entries of one sort, and cites them.
-import type { EvidenceEntry } from '../../contract/evidence.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { type Check, Citations } from './finding.js';
 
 export function entryCounter(

@@ -1,7 +1,8 @@
 // event.count: how often an event reached a phase.
-import type { EventCountAssertion } from '../../contract/assertion.js';
-import { noun } from '../../contract/counted.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
+import type { EventCountAssertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { noun } from '../../text/counted.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
 import { entryCounter } from './entry-counter.js';

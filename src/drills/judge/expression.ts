@@ -1,8 +1,8 @@
 // expr: a CEL expression over a read-only view of the run: rows it names, calls, events, outputs, the clock.
 import { setImmediate } from 'node:timers/promises';
-import type { ExprAssertion } from '../../contract/assertion.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import type { ExprAssertion } from '../../contract/run/assertion.js';
 import type { View } from '../../expressions/evaluate.js';
 import { type ExpressionJudge, evaluateExpression, type Judged, type ShownView } from './evaluate-expression.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';

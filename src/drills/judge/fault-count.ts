@@ -1,7 +1,8 @@
 // fault.count: how often a fault was triggered.
-import type { FaultCountAssertion } from '../../contract/assertion.js';
-import { noun } from '../../contract/counted.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
+import type { FaultCountAssertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { noun } from '../../text/counted.js';
 import { countFinding } from './count-finding.js';
 import { entryCounter } from './entry-counter.js';
 import type { Check } from './finding.js';

@@ -1,7 +1,8 @@
 // What a check has found out so far, and the two kinds of checks the judge feeds.
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { AssertionLocation, AssertionStatus, InteractionResult } from '../../contract/run.js';
+import type { AssertionLocation, AssertionStatus, InteractionResult } from '../../contract/run/run.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { ExpressionJudge } from './evaluate-expression.js';
 
 export interface Finding {

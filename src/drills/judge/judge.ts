@@ -2,10 +2,11 @@
 //   JUDGE-1. When the run was cut short, only findings that further evidence could not change keep their status; the others are
 //     inconclusive.
 // Every entry is observed once, in order, whatever the number of assertions.
-import type { Assertion } from '../../contract/assertion.js';
+
 import { isServiceError } from '../../contract/errors.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
-import type { AssertionResult } from '../../contract/run.js';
+import type { Assertion } from '../../contract/run/assertion.js';
+import type { AssertionResult } from '../../contract/run/run.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { type Check, type Finding, invalidFinding, RowsUnknown, type RunStart, type RunView, type ViewCheck } from './finding.js';
 import { checkOf } from './kinds.js';
 import { RunFacts } from './run-facts.js';

@@ -1,5 +1,5 @@
 // The kinds of assertions, as they are judged. A kind of the contract that is missing here does not compile.
-import type { Assertion, AssertionKind, AssertionOf } from '../../contract/assertion.js';
+import type { Assertion, AssertionKind, AssertionOf } from '../../contract/run/assertion.js';
 import { callbackCount } from './callback-count.js';
 import { effectAtMostOnce } from './effect-at-most-once.js';
 import { eventCount } from './event-count.js';

@@ -1,8 +1,9 @@
 // What a run changed in the state, net: each row as it was when the run began against what it is now. A row that is again what it was has
 // not changed.
-import type { Footprint } from '../../contract/assertion.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
 import type { JsonObject } from '../../contract/json.js';
+import type { Footprint } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { deepEqual } from './compare.js';
 
 export interface NetChange {

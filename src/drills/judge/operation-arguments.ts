@@ -1,8 +1,9 @@
 // operation.arguments: what was in the arguments of one matching call, or of every one.
-import type { OperationArgumentsAssertion } from '../../contract/assertion.js';
-import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
+
 import type { JsonValue } from '../../contract/json.js';
 import { valueAt } from '../../contract/json-path.js';
+import type { OperationArgumentsAssertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
 import { type Compared, compare, describeExpected, preview } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';

@@ -1,5 +1,5 @@
 // operation.count: how often calls were made.
-import type { OperationCountAssertion } from '../../contract/assertion.js';
+import type { OperationCountAssertion } from '../../contract/run/assertion.js';
 import type { Check } from './finding.js';
 import { OperationCounter } from './operation-counter.js';
 

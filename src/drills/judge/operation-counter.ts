@@ -1,6 +1,6 @@
 // Counts the calls that a filter means, and tells what came near.
-import type { CountBounds, OperationFilter } from '../../contract/assertion.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+import type { CountBounds, OperationFilter } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { countFinding } from './count-finding.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';

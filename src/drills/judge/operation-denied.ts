@@ -1,5 +1,5 @@
 // operation.denied: how often calls were refused for want of a grant.
-import type { OperationDeniedAssertion } from '../../contract/assertion.js';
+import type { OperationDeniedAssertion } from '../../contract/run/assertion.js';
 import type { Check } from './finding.js';
 import { OperationCounter } from './operation-counter.js';
 

@@ -1,8 +1,9 @@
 // Which calls an assertion speaks of, and which came near.
-import type { OperationFilter } from '../../contract/assertion.js';
-import { noun } from '../../contract/counted.js';
-import type { EvidenceEntry, OperationEntry } from '../../contract/evidence.js';
-import type { AssertionLocation } from '../../contract/run.js';
+
+import type { OperationFilter } from '../../contract/run/assertion.js';
+import type { AssertionLocation } from '../../contract/run/run.js';
+import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
+import { noun } from '../../text/counted.js';
 import { hasMembers } from './compare.js';
 
 /** The operation itself, whoever called it and however it ended. A filter without an instance means every instance. */

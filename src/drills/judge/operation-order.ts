@@ -1,6 +1,6 @@
 // operation.order: the listed calls happened in this order, others possibly between. Taking the earliest match each time decides it.
-import type { OperationFilter, OperationOrderAssertion } from '../../contract/assertion.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+import type { OperationFilter, OperationOrderAssertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { Check, Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, operationLocation, operationName } from './operation-filter.js';
 

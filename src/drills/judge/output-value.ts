@@ -1,6 +1,6 @@
 // output.value: the value at a path of what the target returned from one interaction, compared.
-import type { OutputValueAssertion } from '../../contract/assertion.js';
-import type { InteractionResult } from '../../contract/run.js';
+import type { OutputValueAssertion } from '../../contract/run/assertion.js';
+import type { InteractionResult } from '../../contract/run/run.js';
 import { compareAt } from './compared-value.js';
 import type { Finding, ViewCheck } from './finding.js';
 

@@ -1,10 +1,11 @@
 // What expressions are shown of a journal: calls and events, kept once for all expressions of a judge, and only those that one of them
 // names.
 // Each is written as JSON when it is observed, so that no later moment has to write all of them.
-import type { Assertion } from '../../contract/assertion.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
+
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import type { Assertion } from '../../contract/run/assertion.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { Citations } from './finding.js';
 
 export class RunFacts {

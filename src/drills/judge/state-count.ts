@@ -1,7 +1,8 @@
 // state.count: how many rows of a namespace have all members of `where`. The changes that made or unmade such rows are cited.
-import type { StateCountAssertion } from '../../contract/assertion.js';
-import { noun } from '../../contract/counted.js';
+
 import type { JsonValue } from '../../contract/json.js';
+import type { StateCountAssertion } from '../../contract/run/assertion.js';
+import { noun } from '../../text/counted.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
 import { Citations, type Space, type ViewCheck } from './finding.js';

@@ -1,8 +1,9 @@
 // state.diff: the whole net change of the run against a set that was expected.
 //   STATE-DIFF-1. Each expected change takes one changed row, and no two the same: as many are matched as can be.
-import type { ExpectedChange, StateDiffAssertion } from '../../contract/assertion.js';
+
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import type { ExpectedChange, StateDiffAssertion } from '../../contract/run/assertion.js';
 import { hasMembers, preview } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { matchMost } from './matching.js';

@@ -1,7 +1,8 @@
 // state.unchanged: everything but a declared footprint is what it was when the run began.
-import type { StateUnchangedAssertion } from '../../contract/assertion.js';
-import { counted } from '../../contract/counted.js';
+
 import { limits } from '../../contract/limits.js';
+import type { StateUnchangedAssertion } from '../../contract/run/assertion.js';
+import { counted } from '../../text/counted.js';
 import { type Check, Citations } from './finding.js';
 import { changeFacts, describeChange, liesIn, NetChanges } from './net-changes.js';
 

@@ -1,6 +1,6 @@
 // state.value: the value at a path of one row, compared. The row's changes are cited, newest last.
-import type { StateValueAssertion } from '../../contract/assertion.js';
-import type { AssertionLocation } from '../../contract/run.js';
+import type { StateValueAssertion } from '../../contract/run/assertion.js';
+import type { AssertionLocation } from '../../contract/run/run.js';
 import { compareAt } from './compared-value.js';
 import type { Space, ViewCheck } from './finding.js';
 

@@ -3,8 +3,8 @@ import { walkPages } from '../../async/pages.js';
 import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { InteractionResult } from '../../contract/run.js';
-import type { StatePage } from '../../contract/world-protocol.js';
+import type { InteractionResult } from '../../contract/run/run.js';
+import type { StatePage } from '../../contract/world/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { RunView, Space, StateView } from './finding.js';
 

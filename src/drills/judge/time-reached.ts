@@ -1,5 +1,5 @@
 // time.reached: whether the clock got to a time. A clock that stands at a time has reached it; in a run it never goes back.
-import type { TimeReachedAssertion } from '../../contract/assertion.js';
+import type { TimeReachedAssertion } from '../../contract/run/assertion.js';
 import type { Check, RunStart } from './finding.js';
 
 export function timeReached({ virtualTimeUs, afterStartUs = 0 }: TimeReachedAssertion, { startUs }: RunStart): Check {

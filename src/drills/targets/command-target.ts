@@ -1,7 +1,7 @@
 // A command target: one process an interaction. The invocation goes in as JSON on stdin; stdout is nothing or one JSON value, stderr is the
 // log, and what lies in its folder of attachments when it has ended is attached.
 import { delimiter, join } from 'node:path';
-import type { CommandTarget } from '../../contract/target.js';
+import type { CommandTarget } from '../../contract/run/target.js';
 import { runError } from '../run-error.js';
 import { AttachmentFolder } from './attachment-folder.js';
 import { hostEnvironment, underPrefixes } from './command-environment.js';

@@ -1,7 +1,7 @@
 // Which file a command names, found as a shell would find it, but on the host's PATH, which the target itself does not get.
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import type { RunError } from '../../contract/run.js';
+import type { RunError } from '../../contract/run/run.js';
 import { runError } from '../run-error.js';
 
 /** `node` is the Node.js this runs on; a path is relative to the working directory. */

@@ -3,8 +3,8 @@
 //     waited for.
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import { ExternalResult } from '../../contract/target-completion.js';
-import type { TargetContext, TargetModule, TargetWorld } from '../../contract/target-invocation.js';
+import { ExternalResult } from '../../contract/run/target-completion.js';
+import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
 import type { DirectClient } from '../bindings-port.js';
 import { runError } from '../run-error.js';
 import { Attachments } from './attachments.js';

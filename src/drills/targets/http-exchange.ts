@@ -2,8 +2,8 @@
 import { lookup } from 'node:dns';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { isLoopback, literalAddress } from '../../contract/http-agent.js';
 import { limits } from '../../contract/limits.js';
+import { isLoopback, literalAddress } from '../../contract/run/http-agent.js';
 import { addressRefused, loopbackOnly } from './loopback-only.js';
 
 export interface HttpAsk {

@@ -1,7 +1,7 @@
 // One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Whatever it
 // does there is one result, and by then the process and its group are gone (processes/run-command.ts).
 import { limits } from '../../contract/limits.js';
-import type { RunError } from '../../contract/run.js';
+import type { RunError } from '../../contract/run/run.js';
 import { type CommandEnd, RunningCommand } from '../../processes/run-command.js';
 import { runError } from '../run-error.js';
 import { Deadline, type EndReason, endedError } from './deadline.js';

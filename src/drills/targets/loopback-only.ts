@@ -2,7 +2,7 @@
 // its mind in between gains nothing.
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isLoopback } from '../../contract/http-agent.js';
+import { isLoopback } from '../../contract/run/http-agent.js';
 
 export const addressRefused = 'ADDRESS_REFUSED';
 

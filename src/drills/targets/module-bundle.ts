@@ -8,7 +8,7 @@ import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Loader, Plugin } from 'esbuild';
 import { loadEsbuild } from '../../compiler/esbuild.js';
-import type { RunError } from '../../contract/run.js';
+import type { RunError } from '../../contract/run/run.js';
 import { runError } from '../run-error.js';
 import { pathInside } from './repository-path.js';
 

@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { AttachmentDescriptor, RunError } from '../../contract/run.js';
+import type { AttachmentDescriptor, RunError } from '../../contract/run/run.js';
 import type { AttachedFile, TargetRun } from './target-run.js';
 
 const mark = '[redacted]';

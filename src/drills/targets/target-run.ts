@@ -1,7 +1,7 @@
 // The port between an attempt and whatever runs its agent.
 import type { JsonValue } from '../../contract/json.js';
-import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run.js';
-import type { TargetInvocation } from '../../contract/target-invocation.js';
+import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run/run.js';
+import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import type { Access } from '../bindings-port.js';
 
 /** One agent for one attempt: what it remembers between interactions ends with `release`. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import { type Content, Markup } from '../../contract/markup.js';
+import { type Content, Markup } from '../../text/markup.js';
 import { openApiDocument } from '../openapi/document.js';
 import { html, prose } from './markup.js';
 import { type DocumentedOperation, operationSection } from './operation-view.js';

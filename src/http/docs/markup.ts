@@ -1,5 +1,5 @@
 // The templates of the documentation page.
-import { type Content, htmlTemplate } from '../../contract/markup.js';
+import { type Content, htmlTemplate } from '../../text/markup.js';
 
 export const html = htmlTemplate();
 

@@ -1,6 +1,6 @@
 // One endpoint on the page: what it is for and takes on the left, what is sent and answered on the right.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { Content, Markup } from '../../contract/markup.js';
+import type { Content, Markup } from '../../text/markup.js';
 import { html, prose } from './markup.js';
 import { memberRow, reference, schemaView } from './schema-view.js';
 

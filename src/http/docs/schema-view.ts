@@ -1,6 +1,6 @@
 // How the page shows a schema: a member a row, its type in words, its bounds beside it.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { Content, Markup } from '../../contract/markup.js';
+import type { Content, Markup } from '../../text/markup.js';
 import { html, prose } from './markup.js';
 
 const object = (value: JsonValue | undefined): JsonObject => (value ?? {}) as JsonObject;

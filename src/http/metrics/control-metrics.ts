@@ -1,7 +1,7 @@
 // What happens in the control room, as counters and histograms. Those with a label that has few values begin at 0, so that a rate sees the
 // first.
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Operation } from '../../contract/operation.js';
+import type { Operation } from '../../contract/hosted/operation.js';
 import type { ControlMeter } from '../../control/control-meter.js';
 
 /** What is work for a machine, and what waits for an agent. */

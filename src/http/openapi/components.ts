@@ -1,8 +1,8 @@
 // The shapes of the contract as schemas of the document: constants become enums, what is sent is closed, names that only a compiler could
 // love are written in place.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { RouteContract, RoutePart } from '../../contract/route-validators.js';
 import { refPrefix, type Schema, type Shapes, shapeName } from '../../contract/shape.js';
+import type { RouteContract, RoutePart } from '../../contract/validate/route-validators.js';
 
 /** Shapes that the document shows in place: the join of several types, and names that two rooms use for different things. */
 const joins = 'Parts.*|Array.*|Omit.*|Pick.*|AdvanceProgress\\w+|\\w*provenanceProvenance|AccessBundlehosted\\w+';

@@ -1,9 +1,10 @@
 // The OpenAPI document of the hosted interface.
-import type { EndpointRule } from '../../contract/endpoint-table.js';
-import type { EndpointId } from '../../contract/endpoints.js';
+
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
+import type { EndpointRule } from '../../contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../contract/hosted/endpoints.js';
+import { notReadyReasons } from '../../contract/hosted/readiness.js';
 import type { JsonObject } from '../../contract/json.js';
-import { notReadyReasons } from '../../contract/readiness.js';
 import { hostedApi } from '../control-routes.js';
 import { makeDocument } from './api-document.js';
 import { errorCodesOf } from './error-codes.js';

@@ -1,9 +1,10 @@
 // Which refusals an endpoint may answer with, derived from what it is and takes: the documentation tells them, and a test holds every
 // reply of the service against them.
-import { endpointTable } from '../../contract/endpoint-table.js';
-import { endpointContract } from '../../contract/endpoint-validators.js';
-import type { EndpointId } from '../../contract/endpoints.js';
+
 import type { ErrorCode } from '../../contract/errors.js';
+import { endpointTable } from '../../contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../contract/hosted/endpoints.js';
+import { endpointContract } from '../../contract/validate/endpoint-validators.js';
 
 const { shapes, shapeNameOf } = endpointContract;
 

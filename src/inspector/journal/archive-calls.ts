@@ -11,9 +11,9 @@ import type {
   SearchReply,
   TimelineQuery,
   TimelineReply,
-} from '../../contract/inspector-journal.js';
-import type { ComparisonReply, InspectorAttachment, KindCounts, SavedRun, UnavailableRun } from '../../contract/inspector-runs.js';
-import type { RunReport } from '../../contract/run-events.js';
+} from '../../contract/inspector/journal.js';
+import type { ComparisonReply, InspectorAttachment, KindCounts, SavedRun, UnavailableRun } from '../../contract/inspector/runs.js';
+import type { RunReport } from '../../contract/run/run-events.js';
 
 /** A report folder; the server made the path out of its report directory and a run id. */
 export interface ReportPlace {

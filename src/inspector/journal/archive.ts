@@ -6,9 +6,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { InspectorAttachment } from '../../contract/inspector-runs.js';
+import type { InspectorAttachment } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
-import type { RunResult } from '../../contract/run.js';
+import type { RunResult } from '../../contract/run/run.js';
 import { compareRuns } from '../../drills/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../../drills/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';

@@ -2,7 +2,7 @@
 //   ENTRY-SCAN-1. An entry is one line of canonical JSON, so its members are ordered and its own keys have no escapes. A line that is not
 //     of that form, or not of the sequence it should be, is refused; nothing else about it is checked here (reports/verify-evidence.ts
 //     does).
-import { type EvidenceKind, evidenceKinds } from '../../contract/evidence.js';
+import { type EvidenceKind, evidenceKinds } from '../../contract/world/evidence.js';
 
 const codes = new Map<string, number>(evidenceKinds.map((kind, code) => [kind, code]));
 export const stateChangeCode = codeOf('state_change');

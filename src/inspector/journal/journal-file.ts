@@ -3,10 +3,10 @@
 // The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows. It
 // reads one file handle, opened once; whoever holds it sees to that the file is the one that was sealed.
 import { readSync } from 'node:fs';
-import type { EvidenceEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
-import type { StatePatch } from '../../contract/scenario.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
+import type { StatePatch } from '../../contract/world/scenario.js';
 import { EntryScan, stateChangeCode } from './entry-scan.js';
 import { growingBytes, growingFloats } from './growing.js';
 import { StateHistory } from './state-history.js';

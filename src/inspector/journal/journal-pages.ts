@@ -1,6 +1,5 @@
 // Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
-import type { CallbackEntry, StateChangeEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
+
 import type {
   CallbackDelivery,
   CallbacksReply,
@@ -11,10 +10,12 @@ import type {
   StateRow,
   TimelineQuery,
   TimelineReply,
-} from '../../contract/inspector-journal.js';
-import type { KindCounts } from '../../contract/inspector-runs.js';
+} from '../../contract/inspector/journal.js';
+import type { KindCounts } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
-import type { RunResult } from '../../contract/run.js';
+import type { RunResult } from '../../contract/run/run.js';
+import type { CallbackEntry, StateChangeEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { ArchiveCalls } from './archive-calls.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';

@@ -1,10 +1,11 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
 //   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case apart.
 // It goes on in slices; a caller that has gone stops it between two.
-import type { EvidenceEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
-import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector-journal.js';
+
+import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector/journal.js';
 import { limits } from '../../contract/limits.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 

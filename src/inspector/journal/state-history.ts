@@ -2,8 +2,8 @@
 //   STATE-HISTORY-1. The entry that made a row what it is at n is the last one of that row's not after n: found by bisection.
 // A space knows its rows at the start and, of each change, entry, row and kind. Values stay in the journal.
 import type { JsonObject } from '../../contract/json.js';
-import type { StatePatch } from '../../contract/scenario.js';
-import type { NamespaceView } from '../../contract/world-protocol.js';
+import type { StatePatch } from '../../contract/world/scenario.js';
+import type { NamespaceView } from '../../contract/world/world-protocol.js';
 import { type Growing, growingBytes, growingIntegers } from './growing.js';
 
 export type Change = 'insert' | 'update' | 'delete';

@@ -1,8 +1,8 @@
 // A report document as one line of the list of runs, and its assertions in the order in which one looks at them.
-import type { AssertionsReply } from '../../contract/inspector-journal.js';
-import type { SavedRun } from '../../contract/inspector-runs.js';
-import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run.js';
-import type { RunReport } from '../../contract/run-events.js';
+import type { AssertionsReply } from '../../contract/inspector/journal.js';
+import type { SavedRun } from '../../contract/inspector/runs.js';
+import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run/run.js';
+import type { RunReport } from '../../contract/run/run-events.js';
 
 export function summaryOf({
   runId,

@@ -1,8 +1,9 @@
 // What the timeline draws of a window: how many entries there are where, and those worth a mark of their own.
-import type { EvidenceEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
-import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/inspector-journal.js';
+
+import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/inspector/journal.js';
 import { limits } from '../../contract/limits.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 

@@ -1,3 +1,3 @@
-import type { EvidenceKind } from '../../contract/evidence.js';
+import type { EvidenceKind } from '../../contract/world/evidence.js';
 
 export declare const kindNames: { readonly [Kind in EvidenceKind]: string };

@@ -1,6 +1,6 @@
 // The patterns of a schema with their places, for the message about one that is not taken.
 import type { JsonValue } from '../../contract/json.js';
-import type { JsonSchema } from '../../contract/tool-manifest.js';
+import type { JsonSchema } from '../../contract/world/tool-manifest.js';
 import { patternFault } from './schema-pattern.js';
 
 /** Members that hold values, not schemas. */

@@ -2,7 +2,7 @@
 // slice when it is asked for again.
 import type { CommandRun } from '../../actors/definition.js';
 import { limits } from '../../contract/limits.js';
-import type { Advance, AdvanceAnswer, AdvanceResult, CommandKey, PausedTime } from '../../contract/world-protocol.js';
+import type { Advance, AdvanceAnswer, AdvanceResult, CommandKey, PausedTime } from '../../contract/world/world-protocol.js';
 import { requestHashOf } from '../state/command-log.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';

@@ -1,7 +1,7 @@
 // How a world begins: its identity, its first entry, its first meta. A created world and a forked one.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
-import type { WorldBudgets, WorldSeed } from '../../contract/world-protocol.js';
+import type { WorldBudgets, WorldSeed } from '../../contract/world/world-protocol.js';
 import { mintedId, worldTag } from '../kv/minted-ids.js';
 import { outboxOrdinal } from '../state/outbox.js';
 import type { WorldState } from '../state/world-state.js';

@@ -1,9 +1,9 @@
 // A request to a wire route: decoded, called like any other call, encoded. All in one step of the world, so the watchdog bounds the codecs
 // as it bounds handlers.
 import { ServiceError } from '../../contract/errors.js';
-import type { ToolOutcome } from '../../contract/evidence.js';
-import type { ToolHttpRoute } from '../../contract/tool-manifest.js';
-import type { CallRoute, RouteResult } from '../../contract/world-protocol.js';
+import type { ToolOutcome } from '../../contract/world/evidence.js';
+import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
+import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';

@@ -1,12 +1,13 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
 // operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
 // commit.
-import type { OperationEntry, ToolOutcome } from '../../contract/evidence.js';
+
 import type { JsonValue } from '../../contract/json.js';
 import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
-import type { ToolFault } from '../../contract/tool-manifest.js';
-import type { CallResult, CallTool } from '../../contract/world-protocol.js';
+import type { OperationEntry, ToolOutcome } from '../../contract/world/evidence.js';
+import type { ToolFault } from '../../contract/world/tool-manifest.js';
+import type { CallResult, CallTool } from '../../contract/world/world-protocol.js';
 import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
 import type { EntryDraft } from '../journal/entry-draft.js';
 import { mintedId } from '../kv/minted-ids.js';

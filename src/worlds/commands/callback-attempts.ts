@@ -3,10 +3,10 @@
 //     again.
 //   CALLBACK-ATTEMPTS-2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
 import type { CommandRun } from '../../actors/definition.js';
-import type { CallbackEntry, DeliveryPhase } from '../../contract/evidence.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
-import type { DeliveryFault, ToolCallback, ToolFault } from '../../contract/tool-manifest.js';
-import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery, WorldAnswers } from '../../contract/world-protocol.js';
+import type { CallbackEntry, DeliveryPhase } from '../../contract/world/evidence.js';
+import type { DeliveryFault, ToolCallback, ToolFault } from '../../contract/world/tool-manifest.js';
+import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery, WorldAnswers } from '../../contract/world/world-protocol.js';
 import { ordinalOfId } from '../kv/minted-ids.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldState } from '../state/world-state.js';

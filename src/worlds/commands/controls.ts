@@ -4,8 +4,8 @@ import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
 import { admitJsonObject, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
-import type { ActorName } from '../../contract/persona.js';
-import type { InitialEvent } from '../../contract/scenario.js';
+import type { ActorName } from '../../contract/world/persona.js';
+import type { InitialEvent } from '../../contract/world/scenario.js';
 import type {
   BudgetUsage,
   CancelEvent,
@@ -14,7 +14,7 @@ import type {
   SetFault,
   SetOverrides,
   Verify,
-} from '../../contract/world-protocol.js';
+} from '../../contract/world/world-protocol.js';
 import type { Validate } from '../../tools/loaded-tool.js';
 import { mintedId, ordinalOfId } from '../kv/minted-ids.js';
 import type { ScheduledEvent } from '../state/event-queue.js';

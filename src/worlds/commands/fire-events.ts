@@ -4,7 +4,7 @@
 import type { CommandRun } from '../../actors/definition.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
-import type { AdvanceResult, Delivering } from '../../contract/world-protocol.js';
+import type { AdvanceResult, Delivering } from '../../contract/world/world-protocol.js';
 import type { EventShapeParts } from '../journal/journal-shapes.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';

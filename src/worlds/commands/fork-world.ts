@@ -1,6 +1,6 @@
 // A fork as its parent's actor makes it: now, at a snapshot, or at any sequence of the journal. The parent stays as it is.
 import { ServiceError } from '../../contract/errors.js';
-import type { WorldPosition } from '../../contract/world-protocol.js';
+import type { WorldPosition } from '../../contract/world/world-protocol.js';
 import type { JournalPosition } from '../journal/journal.js';
 import type { WriteSet } from '../kv/write-set.js';
 import { wholeTransactionAt } from '../state/history.js';

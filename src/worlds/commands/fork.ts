@@ -2,8 +2,8 @@
 // snapshot's layers, which a fork in the same environment shares, plus what the fold over the journal finds changed after it.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { EventEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
+import type { EventEntry } from '../../contract/world/evidence.js';
 import type { WorldHead } from '../kv/world-head.js';
 import { EventQueue } from '../state/event-queue.js';
 import { type Fold, foldJournal, wholeTransactionAt } from '../state/history.js';

@@ -1,5 +1,5 @@
 // Where a world stands: clock, evidence, and both digests, computed in slices.
-import type { WorldPosition } from '../../contract/world-protocol.js';
+import type { WorldPosition } from '../../contract/world/world-protocol.js';
 import type { Simulation } from '../turn/simulation.js';
 
 /** `knownStateHash`: of whoever has hashed this state before. */

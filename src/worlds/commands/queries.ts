@@ -1,7 +1,7 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
-import type { WireRoute } from '../../contract/wire.js';
+import type { WireRoute } from '../../contract/world/wire.js';
 import type {
   ActorView,
   EvidenceLinesPage,
@@ -14,7 +14,7 @@ import type {
   StatePage,
   ToolCatalogItem,
   WorldQuery,
-} from '../../contract/world-protocol.js';
+} from '../../contract/world/world-protocol.js';
 import type { LoadedOperation } from '../../tools/loaded-tool.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { ScheduledEvent } from '../state/event-queue.js';

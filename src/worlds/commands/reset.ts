@@ -4,7 +4,7 @@
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
-import type { Reset } from '../../contract/world-protocol.js';
+import type { Reset } from '../../contract/world/world-protocol.js';
 import type { ScheduledRef } from '../state/event-queue.js';
 import { callbackEntry, queueDelivery } from '../turn/callback-queue.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';

@@ -1,9 +1,9 @@
 // An agent's wait: time goes by within the run's event budget, to a time or to the next event. The agent learns where it stands and
 // whether it got there, nothing of what happened meanwhile. It is no tool call: the budget of calls does not count it.
 import type { CommandRun } from '../../actors/definition.js';
-import type { ToolOutcome } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
-import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../../contract/world-protocol.js';
+import type { ToolOutcome } from '../../contract/world/evidence.js';
+import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../../contract/world/world-protocol.js';
 import { mintedId } from '../kv/minted-ids.js';
 import { isGranted, waitTarget } from '../turn/grants.js';
 import { refusal } from '../turn/outcomes.js';

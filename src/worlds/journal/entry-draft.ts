@@ -2,8 +2,8 @@
 // transaction, time, correlation) go in between. Raw newlines never occur in JSON, so one text holds all the segments.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
-import type { EntryCommon, EvidenceEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
+import type { EntryCommon, EvidenceEntry } from '../../contract/world/evidence.js';
 
 type Draft<E> = E extends EvidenceEntry ? Omit<E, Exclude<keyof EntryCommon, 'causeSequence'>> : never;
 /** Any entry but those with a faster way in: rows (Records drafts them) and events (Journal.draftEvent). */

@@ -1,7 +1,8 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
-import { evidenceKinds } from '../../contract/evidence.js';
+
 import { limits } from '../../contract/limits.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import { ordinalText } from '../kv/minted-ids.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
 import { eventText, spaceText } from './journal-shapes.js';

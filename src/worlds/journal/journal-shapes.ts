@@ -1,5 +1,5 @@
 // Shapes: what many entries of a journal have in common, as the text that a chunk holds once, and as the parts of lines made of it.
-import type { EventEntry } from '../../contract/evidence.js';
+import type { EventEntry } from '../../contract/world/evidence.js';
 import type { SpaceName } from '../kv/space-name.js';
 
 /** What an event shape's text is the JSON of. `actor` is not evidence: it lets a fold over the journal rebuild the queue. */

@@ -3,10 +3,10 @@
 //   JOURNAL-2. A chunk holds whole turns. It is closed when it is full and at every take, and is never written again.
 //   JOURNAL-3. What was taken stays readable from memory until its write set is applied.
 import { canonicalJson } from '../../contract/canonical-json.js';
-import type { EvidenceEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import { chunkKey, leavesKey } from '../kv/keys.js';
 import type { JournalSegment } from '../kv/world-head.js';
 import type { WriteSet } from '../kv/write-set.js';

@@ -2,7 +2,7 @@
 // their own changes to it, so that creating, resetting and forking a world never copy it.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
-import type { StatePatch } from '../../contract/scenario.js';
+import type { StatePatch } from '../../contract/world/scenario.js';
 import { compareNames, type SpaceName, spaceKey } from '../kv/space-name.js';
 import { decodeTexts, encodeTexts, type TextTable } from '../kv/text-table.js';
 import { namespaceDigest, rowLinePrefix, SpaceDigests, stateDigest } from './state-hash.js';

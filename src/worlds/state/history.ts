@@ -2,9 +2,10 @@
 // Why: docs/decisions/014.
 //   WORLDS-HISTORY-1. Rows are exactly the state_change entries replayed; a row changed many times in a chunk is read once.
 //   WORLDS-HISTORY-2. What is not evidence (clock, random streams, counters) comes from the turns' sides, the last value of each key.
-import type { LifecycleEntry, OperationEntry } from '../../contract/evidence.js';
-import { evidenceKinds } from '../../contract/evidence.js';
+
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { LifecycleEntry, OperationEntry } from '../../contract/world/evidence.js';
+import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { Journal } from '../journal/journal.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, eventKind, stateChangeKind, turnCell } from '../journal/journal-columns.js';
 import { type EventShapeParts, readEventShape, readSpaceShape } from '../journal/journal-shapes.js';

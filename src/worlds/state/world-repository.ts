@@ -2,10 +2,10 @@
 // stored once an environment and kept in memory once a thread.
 import { createHash } from 'node:crypto';
 import { LruMap } from '../../collections/lru-map.js';
-import type { WorldProgram } from '../../contract/build.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { WorldProgram } from '../../contract/run/build.js';
 import { ChunkCache } from '../journal/journal-reader.js';
 import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapshotRange } from '../kv/keys.js';
 import { decodeHead, headVersion, type WorldHead } from '../kv/world-head.js';

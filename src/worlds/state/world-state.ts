@@ -7,8 +7,8 @@
 //     new one on it.
 //   WORLD-STATE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
 import { invariant, ServiceError } from '../../contract/errors.js';
-import type { OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
+import type { OperationEntry } from '../../contract/world/evidence.js';
 import { Journal } from '../journal/journal.js';
 import type { ChunkCache } from '../journal/journal-reader.js';
 import { headKey, keyKinds } from '../kv/keys.js';

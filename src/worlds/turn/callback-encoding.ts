@@ -3,9 +3,9 @@
 import { isConnectionHeader } from '../../contract/header-rules.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
-import type { ToolCallback } from '../../contract/tool-manifest.js';
-import type { EncodedMessage } from '../../contract/wire.js';
-import type { DeliveryRequest } from '../../contract/world-protocol.js';
+import type { ToolCallback } from '../../contract/world/tool-manifest.js';
+import type { EncodedMessage } from '../../contract/world/wire.js';
+import type { DeliveryRequest } from '../../contract/world/world-protocol.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldTool } from './world-tool.js';
 

@@ -2,7 +2,7 @@
 
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
-import type { ToolCallback, ToolManifest } from '../../contract/tool-manifest.js';
+import type { ToolCallback, ToolManifest } from '../../contract/world/tool-manifest.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldState } from '../state/world-state.js';

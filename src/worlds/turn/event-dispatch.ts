@@ -3,7 +3,7 @@
 // event, of every instance. What handlers emit meanwhile is delivered in the same turn, breadth first.
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { ToolCallback } from '../../contract/tool-manifest.js';
+import type { ToolCallback } from '../../contract/world/tool-manifest.js';
 import type { HandlerFault } from '../../tools/loaded-tool.js';
 import type { EventShape } from '../journal/journal.js';
 import { callbacksOf } from './callback-queue.js';

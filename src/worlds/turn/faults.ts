@@ -3,8 +3,8 @@
 // window. Of those looks, `everyNth` takes each n-th, `times` the first so many firings, `rate` a share by the seeded stream; they combine
 // by "and", and chance is drawn last. The counters belong to the calls, not to their effects: no rollback takes them back. Switching a
 // fault on counts afresh.
-import type { ToolFault } from '../../contract/tool-manifest.js';
-import type { FaultView } from '../../contract/world-protocol.js';
+import type { ToolFault } from '../../contract/world/tool-manifest.js';
+import type { FaultView } from '../../contract/world/world-protocol.js';
 import type { LoadedTool } from '../../tools/loaded-tool.js';
 import type { CounterEntries, Counters } from './counters.js';
 import type { Program } from './program.js';

@@ -1,5 +1,5 @@
 // What an actor may do: its grants, and nothing else. A grant without an instance holds for every instance of the package.
-import type { Grant, ScenarioActor } from '../../contract/scenario.js';
+import type { Grant, ScenarioActor } from '../../contract/world/scenario.js';
 
 export interface Target {
   packageId: string;

@@ -1,9 +1,9 @@
 // What the simulation answers when it does not answer with a value, by code.
 import type { Issue } from '../../contract/errors.js';
-import type { ToolOutcome } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
+import type { ToolOutcome } from '../../contract/world/evidence.js';
 import type { HandlerFault, HandlerThrow, LoadedOperation } from '../../tools/loaded-tool.js';
 import type { DeliveryFailure } from './event-dispatch.js';
 import type { EventName } from './turn.js';

@@ -2,8 +2,8 @@
 // scope replaces the lower one, and a rule used up (`times`) lets the next one answer. Uses survive a rollback.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { ActorName } from '../../contract/persona.js';
-import type { OverrideScope, ToolOverride, WorldSetup } from '../../contract/scenario.js';
+import type { ActorName } from '../../contract/world/persona.js';
+import type { OverrideScope, ToolOverride, WorldSetup } from '../../contract/world/scenario.js';
 import type { CounterEntries, Counters } from './counters.js';
 
 export interface OverridableCall extends ActorName {

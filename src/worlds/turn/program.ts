@@ -1,10 +1,11 @@
 // What every world of one (build, setup) shares in a host: loaded tools, instances, actors, who subscribes to what. Read only.
-import type { WorldProgram } from '../../contract/build.js';
+
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import { type ActorName, resolvePersona, unresolvedPersona } from '../../contract/persona.js';
-import type { InitialEvent, ScenarioActor, StatePatch, WorldSetup } from '../../contract/scenario.js';
+import type { WorldProgram } from '../../contract/run/build.js';
+import { type ActorName, resolvePersona, unresolvedPersona } from '../../contract/world/persona.js';
+import type { InitialEvent, ScenarioActor, StatePatch, WorldSetup } from '../../contract/world/scenario.js';
 import { loadTool } from '../../tools/load.js';
 import type { LoadedTool } from '../../tools/loaded-tool.js';
 

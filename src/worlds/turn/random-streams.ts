@@ -1,6 +1,6 @@
 // The streams of one world, one for each (package instance, purpose), made at their first draw and kept in the counters.
 // A draw stays drawn when its turn is rolled back: a retry of a handler that failed by chance must not fail by the same chance.
-import type { RandomEntry } from '../../contract/evidence.js';
+import type { RandomEntry } from '../../contract/world/evidence.js';
 import type { Counters } from './counters.js';
 import { nextFloat, nextInteger, nextU64, type StreamState, splitStream } from './random-stream.js';
 

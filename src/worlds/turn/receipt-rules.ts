@@ -4,8 +4,8 @@
 // (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
 // for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
 import { jsonDigest, sha256Digest } from '../../contract/digest.js';
-import type { OperationEntry, ToolOutcome } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
+import type { OperationEntry, ToolOutcome } from '../../contract/world/evidence.js';
 import type { Receipt } from '../state/receipts.js';
 import type { FoldRules, WorldState } from '../state/world-state.js';
 

@@ -1,8 +1,8 @@
 // The parts of one world between its turns, made from what its storage holds; a reset makes them anew.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
-import { type ActorName, unresolvedPersona } from '../../contract/persona.js';
-import type { StorageView, WorldBudgets } from '../../contract/world-protocol.js';
+import { type ActorName, unresolvedPersona } from '../../contract/world/persona.js';
+import type { StorageView, WorldBudgets } from '../../contract/world/world-protocol.js';
 import { VirtualClock } from '../../scheduler/virtual-clock.js';
 import type { WorldState } from '../state/world-state.js';
 import { Counters } from './counters.js';

@@ -3,7 +3,7 @@
 //   TURN-2. `rollback` takes back every effect of handlers; what was counted and drawn stays.
 // An error that leaves a context call while `isChanging` may have left a change half done: only the end of this incarnation mends it.
 import type { JsonObject } from '../../contract/json.js';
-import type { ToolThrow } from '../../contract/tool-failure.js';
+import type { ToolThrow } from '../../contract/world/tool-failure.js';
 import type { VirtualClock } from '../../scheduler/virtual-clock.js';
 import { reserveStack } from '../../tools/stack-reserve.js';
 import { mintedId } from '../kv/minted-ids.js';

@@ -1,5 +1,5 @@
 // What a world keeps in its head beside rows, queue, receipts and evidence: rewritten by every commit, so it stays small.
-import type { BudgetUsage, WorldBudgets, WorldSeed } from '../../contract/world-protocol.js';
+import type { BudgetUsage, WorldBudgets, WorldSeed } from '../../contract/world/world-protocol.js';
 import type { CounterEntries } from './counters.js';
 
 /** An advance that has begun and not ended; with a key it is found again after a crash. */

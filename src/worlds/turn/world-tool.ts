@@ -3,9 +3,9 @@
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { ActorName } from '../../contract/persona.js';
-import type { ToolCallback } from '../../contract/tool-manifest.js';
-import type { WireRequest } from '../../contract/wire.js';
+import type { ActorName } from '../../contract/world/persona.js';
+import type { ToolCallback } from '../../contract/world/tool-manifest.js';
+import type { WireRequest } from '../../contract/world/wire.js';
 import {
   type ContextCalls,
   ContextRefusal,

@@ -1,12 +1,12 @@
 // The document tells what the server does: valid, complete, kept beside the code, its examples sound.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointTable } from '../../../src/contract/endpoint-table.js';
-import { endpointContract, endpointValidators } from '../../../src/contract/endpoint-validators.js';
-import type { EndpointId } from '../../../src/contract/endpoints.js';
-import { refinements } from '../../../src/contract/refinements.js';
+import { endpointTable } from '../../../src/contract/hosted/endpoint-table.js';
+import type { EndpointId } from '../../../src/contract/hosted/endpoints.js';
 import { shapeIssues } from '../../../src/contract/shape-issues.js';
-import { validateErrorEnvelope } from '../../../src/contract/validators.js';
+import { endpointContract, endpointValidators } from '../../../src/contract/validate/endpoint-validators.js';
+import { refinements } from '../../../src/contract/validate/refinements.js';
+import { validateErrorEnvelope } from '../../../src/contract/validate/validators.js';
 import { docsPage } from '../../../src/http/docs/docs-page.js';
 import { openApiDocument } from '../../../src/http/openapi/document.js';
 import { assertKept, assertValid, DocumentJudge } from './judge.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../../src/contract/world/evidence.js';
 import { JournalPages, pageSize } from '../../../src/inspector/app/evidence/journal-pages.js';
 
 function journalOf(length: { now: number }) {

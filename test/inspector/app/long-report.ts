@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync 
 import { join } from 'node:path';
 import { canonicalJson } from '../../../src/contract/canonical-json.js';
 import { sha256Digest } from '../../../src/contract/digest.js';
-import type { EvidenceEntry } from '../../../src/contract/evidence.js';
-import type { RunReport } from '../../../src/contract/run-events.js';
+import type { RunReport } from '../../../src/contract/run/run-events.js';
+import type { EvidenceEntry } from '../../../src/contract/world/evidence.js';
 
 const stepUs = 40_000;
 const entriesAtOnce = 5000;

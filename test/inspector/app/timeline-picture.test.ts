@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EvidenceEntry } from '../../../src/contract/evidence.js';
+import type { EvidenceEntry } from '../../../src/contract/world/evidence.js';
 import { pictureOfEntries, pictureOfReply } from '../../../src/inspector/app/evidence/timeline-picture.js';
 import { wholeAxis } from '../../../src/reports/html/timeline-scale.mjs';
 

@@ -1,6 +1,6 @@
 // One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EvidenceEntry } from '../../../contract/evidence.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualClock, virtualOffset } from '../../../reports/html/virtual-time.mjs';

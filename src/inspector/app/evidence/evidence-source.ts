@@ -1,5 +1,5 @@
 // A run and a live world give the same things to look at: a journal, and state at a moment. Views hold this and do not know which it is.
-import type { EvidenceEntry } from '../../../contract/evidence.js';
+
 import type {
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
@@ -9,7 +9,8 @@ import type {
   SearchReply,
   TimelineQuery,
   TimelineReply,
-} from '../../../contract/inspector-journal.js';
+} from '../../../contract/inspector/journal.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { ApiClient } from '../state/client.js';
 import { JournalPages } from './journal-pages.js';
 

@@ -1,6 +1,6 @@
 // Why a run did not pass: the assertions that do not hold, first, each one click from its evidence.
 import { useEffect, useRef } from 'preact/hooks';
-import type { AssertionLocation, AssertionResult } from '../../../contract/run.js';
+import type { AssertionLocation, AssertionResult } from '../../../contract/run/run.js';
 import { counted, Json, Status } from '../kit/parts.tsx';
 
 export interface FindingsProps {

@@ -1,7 +1,7 @@
 // The journal as a list that draws only the rows in view, however long it is. One tab stop; arrows, Page Up and Down, Home and End move.
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { EvidenceEntry } from '../../../contract/evidence.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualOffset } from '../../../reports/html/virtual-time.mjs';

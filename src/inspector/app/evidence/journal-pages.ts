@@ -3,7 +3,7 @@
 //     journal has grown.
 //   JOURNAL-PAGES-2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
 import { LruMap } from '../../../collections/lru-map.js';
-import type { EvidenceEntry } from '../../../contract/evidence.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 
 export const pageSize = 200;
 const pagesMax = 60;

@@ -1,7 +1,7 @@
 // The synthetic state right after an entry, and a scrubber through time: every row as it was at that moment.
 import { useEffect, useState } from 'preact/hooks';
-import type { InspectorNamespacesReply, InspectorStateReply, StateRow } from '../../../contract/inspector-journal.js';
-import type { NamespaceView } from '../../../contract/world-protocol.js';
+import type { InspectorNamespacesReply, InspectorStateReply, StateRow } from '../../../contract/inspector/journal.js';
+import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import { counted, Json, Short } from '../kit/parts.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';

@@ -1,6 +1,6 @@
 // The drawing inside the timeline: bands of interactions, bars of how much, marks of what. Pointer only: the journal below is its text.
 import { useState } from 'preact/hooks';
-import type { EvidenceEntry } from '../../../contract/evidence.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { View } from '../../../reports/html/timeline-scale.mjs';
 import { visibleLine } from '../../../reports/html/visible-text.mjs';
 import type { Band, Mark, TimelinePicture } from './timeline-picture.ts';

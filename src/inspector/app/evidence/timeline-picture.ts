@@ -1,7 +1,8 @@
 // What the timeline draws, from either of two sources: every entry of a short run, on an axis that stretches moments and shrinks waits; or
 // the server's buckets of a long one, on virtual time as it is or entry by entry. Pure: positions in, marks out.
-import type { EvidenceEntry, EvidenceKind } from '../../../contract/evidence.js';
-import type { TimelineReply } from '../../../contract/inspector-journal.js';
+
+import type { TimelineReply } from '../../../contract/inspector/journal.js';
+import type { EvidenceEntry, EvidenceKind } from '../../../contract/world/evidence.js';
 import { actorName, entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { elasticAxis, linearAxis, type View } from '../../../reports/html/timeline-scale.mjs';
 import { virtualOffset } from '../../../reports/html/virtual-time.mjs';

@@ -2,9 +2,9 @@
 // everywhere.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { EvidenceEntry } from '../../../contract/evidence.js';
-import type { TimelineAxis, TimelineReply } from '../../../contract/inspector-journal.js';
-import type { InteractionResult } from '../../../contract/run.js';
+import type { TimelineAxis, TimelineReply } from '../../../contract/inspector/journal.js';
+import type { InteractionResult } from '../../../contract/run/run.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { panned, type View, wholeAxis, zoomed } from '../../../reports/html/timeline-scale.mjs';
 import { Failure, Skeleton, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';

@@ -1,6 +1,6 @@
 // A value to start from when an operation is tried by hand: what its input schema requires, with the plainest values that fit.
 import type { JsonObject, JsonValue } from '../../../contract/json.js';
-import type { JsonSchema } from '../../../contract/tool-manifest.js';
+import type { JsonSchema } from '../../../contract/world/tool-manifest.js';
 
 const depthMax = 6;
 

@@ -1,7 +1,7 @@
 // Talks to the server the app came from: the bearer in a header of every request, never in an address; refusals as ApiError.
 import type { ErrorEnvelope } from '../../../contract/errors.js';
-import type { InspectorRouteId, InspectorRoutes } from '../../../contract/inspector.js';
-import { inspectorRoutes } from '../../../contract/inspector-routes.js';
+import type { InspectorRouteId, InspectorRoutes } from '../../../contract/inspector/inspector.js';
+import { inspectorRoutes } from '../../../contract/inspector/routes.js';
 import type { JsonValue } from '../../../contract/json.js';
 import { filledPath, filledQuery } from '../../../contract/route-table.js';
 import { EventStreamParser, type StreamEvent } from './event-stream.js';

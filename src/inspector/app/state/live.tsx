@@ -1,9 +1,9 @@
 // What the app knows without asking again: the project, runs that run, requests, playground worlds; kept current by the live stream.
 import { computed, signal } from '@preact/signals';
 import { pause } from '../../../async/pause.js';
-import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector.js';
-import type { ActiveRun, RunRequest } from '../../../contract/inspector-runs.js';
-import type { PlayWorld } from '../../../contract/inspector-worlds.js';
+import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector/inspector.js';
+import type { ActiveRun, RunRequest } from '../../../contract/inspector/runs.js';
+import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { LoadState } from './loading.tsx';
 import { useLoad } from './loading.tsx';
 import { client, token } from './session.tsx';

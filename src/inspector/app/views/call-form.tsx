@@ -1,7 +1,7 @@
 // A tool called by hand: as whom, which operation, with which arguments; and what it answered.
 import { useState } from 'preact/hooks';
-import type { WorldCallReply } from '../../../contract/inspector-worlds.js';
-import type { ActorView, ToolCatalogItem } from '../../../contract/world-protocol.js';
+import type { WorldCallReply } from '../../../contract/inspector/worlds.js';
+import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
 import { Json, Status } from '../kit/parts.tsx';
 import { sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';

@@ -1,7 +1,7 @@
 // Two runs side by side: whether their inputs were the same, where they parted, what came of it. Facts only, never which is better.
 import type { ComponentChildren } from 'preact';
-import type { RunComparison, RunDifferences } from '../../../contract/hosted-runs.js';
-import type { SavedRun } from '../../../contract/inspector-runs.js';
+import type { RunComparison, RunDifferences } from '../../../contract/hosted/runs.js';
+import type { SavedRun } from '../../../contract/inspector/runs.js';
 import { hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';

@@ -1,7 +1,7 @@
 // Drills and suites: run one with options, watch it, read the verdict of every trial, run it again with the same seed.
 import { useState } from 'preact/hooks';
-import type { InspectorStartRunRequest, RunRequest } from '../../../contract/inspector-runs.js';
-import type { ProjectView } from '../../../contract/project-view.js';
+import type { InspectorStartRunRequest, RunRequest } from '../../../contract/inspector/runs.js';
+import type { ProjectView } from '../../../contract/run/project-view.js';
 import { counted, Fact, Hash, PageHead } from '../kit/parts.tsx';
 import { noteRequest, projectLoad, projectReply, requests, runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';

@@ -1,7 +1,7 @@
 // Play: live worlds to try tools in by hand. The list of them and how to start one; a world itself is play-world.tsx.
 import { useEffect, useState } from 'preact/hooks';
-import type { CreateWorldRequest, PlayWorld } from '../../../contract/inspector-worlds.js';
-import type { ProjectView } from '../../../contract/project-view.js';
+import type { CreateWorldRequest, PlayWorld } from '../../../contract/inspector/worlds.js';
+import type { ProjectView } from '../../../contract/run/project-view.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { counted, hostTime, PageHead } from '../kit/parts.tsx';
 import { forgetWorld, noteWorld, projectLoad, worlds } from '../state/live.tsx';

@@ -1,6 +1,6 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { PlayWorld } from '../../../contract/inspector-worlds.js';
+import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { EntryPane } from '../evidence/entry-pane.tsx';
 import type { EvidenceSource } from '../evidence/evidence-source.ts';

@@ -1,6 +1,6 @@
 // A run request as it goes: how far it is, each attempt with its verdict, and how to do it again exactly.
 import { useState } from 'preact/hooks';
-import type { RequestedRun, RunRequest } from '../../../contract/inspector-runs.js';
+import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
 import { counted, hostDuration, Status } from '../kit/parts.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';

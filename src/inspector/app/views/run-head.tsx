@@ -1,6 +1,6 @@
 // The head of a run: its verdict, what it was, what it comes to, and what to do with it next.
 import { useState } from 'preact/hooks';
-import type { InspectorRunReply } from '../../../contract/inspector-runs.js';
+import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { Fact, Hash, hostDuration, hostTime } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';

@@ -1,7 +1,7 @@
 // The other parts of a run: every assertion, the interactions, the world as it was left, attachments, and what it was set up from.
 import { useState } from 'preact/hooks';
-import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector-runs.js';
-import type { CheckpointResult, InteractionResult } from '../../../contract/run.js';
+import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector/runs.js';
+import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { Finding, type FindingsProps } from '../evidence/findings.tsx';

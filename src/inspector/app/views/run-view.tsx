@@ -1,6 +1,6 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
-import type { InspectorRunReply } from '../../../contract/inspector-runs.js';
+import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import { EntryPane } from '../evidence/entry-pane.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';

@@ -1,6 +1,6 @@
 // Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason.
 import { useEffect, useState } from 'preact/hooks';
-import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../../contract/inspector-runs.js';
+import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../../contract/inspector/runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { counted, hostTime, PageHead, Scroll, Status } from '../kit/parts.tsx';
 import { active, runsEnded } from '../state/live.tsx';

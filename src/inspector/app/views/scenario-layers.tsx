@@ -1,6 +1,6 @@
 // A scenario as what it is: a layer over the world's baseline. What it adds, changes and removes, in that order of importance.
-import type { ProjectView } from '../../../contract/project-view.js';
-import type { Scenario, StatePatch } from '../../../contract/scenario.js';
+import type { ProjectView } from '../../../contract/run/project-view.js';
+import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { counted, Fact, Hash, Short } from '../kit/parts.tsx';
 import { Empty } from '../state/loading.tsx';

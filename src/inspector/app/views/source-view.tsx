@@ -1,6 +1,6 @@
 // The implementation files as they were compiled: read-only, with line numbers, addressed by their opaque ids.
 import { useEffect, useRef } from 'preact/hooks';
-import type { ProjectView, ToolView } from '../../../contract/project-view.js';
+import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import { colorCode } from '../kit/code-colors.ts';
 import { Hash, PageHead } from '../kit/parts.tsx';
 import { projectLoad } from '../state/live.tsx';

@@ -1,6 +1,6 @@
 // One tool: what it is, its operations with their schemas, the rows it starts with, its events, faults and routes.
-import type { ProjectView, ToolView } from '../../../contract/project-view.js';
-import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/tool-manifest.js';
+import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
+import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { counted, Fact, Hash, Json, Scroll, Short } from '../kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';

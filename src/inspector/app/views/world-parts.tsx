@@ -1,6 +1,6 @@
 // Pieces that several views of the project share: the list to choose from, and an actor.
 import type { ComponentChildren } from 'preact';
-import type { ScenarioActor } from '../../../contract/scenario.js';
+import type { ScenarioActor } from '../../../contract/world/scenario.js';
 import { counted, Fact, Short } from '../kit/parts.tsx';
 import { go } from '../state/session.tsx';
 

@@ -1,7 +1,7 @@
 // The World: what the repository compiles to. Tools with their schemas and data, actors and their grants, scenarios as layers, diagnostics.
-import type { Diagnostic } from '../../../contract/build.js';
-import type { ProjectView, ToolView } from '../../../contract/project-view.js';
-import type { ScenarioActor } from '../../../contract/scenario.js';
+import type { Diagnostic } from '../../../contract/run/build.js';
+import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
+import type { ScenarioActor } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { counted, PageHead } from '../kit/parts.tsx';
 import { projectLoad, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';

@@ -1,5 +1,5 @@
 // What a playground world is called where it has no title of its own.
-import type { PlayWorld } from '../../../contract/inspector-worlds.js';
+import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 
 export function startWords({ start, parent, title }: Pick<PlayWorld, 'start' | 'parent' | 'title'>): string {
   if (title !== undefined) return title;

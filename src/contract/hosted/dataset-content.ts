@@ -1,0 +1,20 @@
+// What the digest of a dataset's revision covers, and the text that it is of.
+import { canonicalJson } from '../canonical-json.js';
+import type { JsonValue } from '../json.js';
+import type { DatasetRevisionView } from './resources.js';
+
+/** What a revision's digest covers: the tool it is for, and every row; in order, so that equal rows are one digest. */
+export type DatasetContent = Pick<DatasetRevisionView['revision'], 'tool' | 'collections'>;
+
+/** The content in its order. */
+export function orderedContent({ tool, collections }: DatasetContent): DatasetContent {
+  const inOrder = collections
+    .map(({ namespace, records }) => ({ namespace, records: [...records].sort((a, b) => (a.rowId < b.rowId ? -1 : 1)) }))
+    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+  return { tool, collections: inOrder };
+}
+
+/** `content` is ordered. */
+export function contentText(content: DatasetContent): string {
+  return canonicalJson({ schemaVersion: 1, ...content } as unknown as JsonValue);
+}

@@ -1,0 +1,162 @@
+// The local inspector's interface: what each route takes and gives, by its id. One place for the server, the
+// web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
+//   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not made anew.
+//   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
+
+import type { PositiveCount, Slug } from '../primitives.js';
+import type { RouteParts as Shape } from '../route-table.js';
+import type { ImplementationSource, ProjectView } from '../run/project-view.js';
+import type { tags } from '../tags.js';
+import type { EvidenceEntry } from '../world/evidence.js';
+import type { FileId } from './ids.js';
+import type {
+  AssertionsReply,
+  CallbacksReply,
+  FaultsReply,
+  InspectorEvidenceQuery,
+  InspectorEvidenceReply,
+  InspectorNamespacesQuery,
+  InspectorNamespacesReply,
+  InspectorStateQuery,
+  InspectorStateReply,
+  ScheduledEventsReply,
+  SearchQuery,
+  SearchReply,
+  TimelineQuery,
+  TimelineReply,
+} from './journal.js';
+import type {
+  ActiveRun,
+  AttachmentsReply,
+  AvailabilityReply,
+  CompareRequest,
+  ComparisonReply,
+  InspectorAttachmentPath,
+  InspectorRunPath,
+  InspectorRunReply,
+  InspectorRunsQuery,
+  InspectorStartRunRequest,
+  NoMembers,
+  RequestedRun,
+  RequestPath,
+  RunRequest,
+  RunRequestReply,
+  RunRequestsReply,
+  RunsReply,
+} from './runs.js';
+import type {
+  CreateWorldRequest,
+  DeletedWorldReply,
+  PlayWorld,
+  WorldActorsReply,
+  WorldAdvanceReply,
+  WorldAdvanceRequest,
+  WorldCallReply,
+  WorldCallRequest,
+  WorldFaultReply,
+  WorldFaultRequest,
+  WorldForkRequest,
+  WorldPath,
+  WorldReply,
+  WorldResetRequest,
+  WorldsReply,
+  WorldToolsQuery,
+  WorldToolsReply,
+} from './worlds.js';
+
+export interface InspectorProjectReply {
+  schemaVersion: 1;
+  project: ProjectView;
+  /** Rises by one with each refresh, from 1. */
+  generation: number;
+  loadedAtMs: number;
+  /** The embedding application gave an agent, so drills of `external` targets can run. */
+  externalAgent: boolean;
+  /** Why drills of a target cannot be run here, by target id; a target that is not named can. */
+  unavailableTargets: { targetId: string; code: string; message: string }[];
+  engineVersion: string;
+}
+export interface ImplementationPath {
+  toolId: Slug;
+  fileId: FileId;
+}
+export interface ImplementationReply {
+  schemaVersion: 1;
+  source: ImplementationSource;
+}
+
+export interface EventsQuery {
+  /** The entries themselves of this run or world, as they come. */
+  follow?: string & tags.Pattern<'^(run|world)_[0-9a-z]{12,32}$'>;
+  /** With `follow`. Default: what comes from now on. */
+  fromSequence?: PositiveCount;
+}
+/** One message of GET events: `event:` is the type, `data:` this object as JSON. A comment line (`:`) now and then keeps it open. */
+export type InspectorEvent =
+  | { type: 'hello'; generation: number; active: ActiveRun[] }
+  /** The source was loaded anew: ask for the project again. */
+  | { type: 'project'; generation: number; buildHash?: string; errors: number }
+  /** With the latest 50 of its runs. */
+  | { type: 'run-request'; request: RunRequest }
+  | { type: 'run'; phase: 'started' | 'progress'; run: ActiveRun }
+  | { type: 'run'; phase: 'finished'; run: RequestedRun & { requestId: string } }
+  /** A journal has grown to `toSequence`. */
+  | { type: 'evidence'; id: string; toSequence: number; virtualTimeUs: number }
+  /** New entries of what is followed, at most 500 a message, without gaps. */
+  | { type: 'entries'; id: string; entries: EvidenceEntry[]; toSequence: number }
+  | { type: 'world'; change: 'created' | 'changed'; world: PlayWorld }
+  | { type: 'world'; change: 'deleted'; worldId: string };
+
+type None = undefined;
+/** Text that is no JSON: the HTML report, a stream. */
+type Text = string;
+
+export interface InspectorRoutes {
+  getProject: Shape<None, None, None, InspectorProjectReply>;
+  refresh: Shape<None, None, NoMembers, InspectorProjectReply>;
+  getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
+
+  listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
+  getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
+  listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
+  searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
+  getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
+  listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
+  listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
+  listFaults: Shape<InspectorRunPath, None, None, FaultsReply>;
+  listScheduledEvents: Shape<InspectorRunPath, None, None, ScheduledEventsReply>;
+  listCallbacks: Shape<InspectorRunPath, None, None, CallbacksReply>;
+  listAssertions: Shape<InspectorRunPath, None, None, AssertionsReply>;
+  getReportAvailability: Shape<InspectorRunPath, None, None, AvailabilityReply>;
+  getReport: Shape<InspectorRunPath, None, None, Text>;
+  listAttachments: Shape<InspectorRunPath, None, None, AttachmentsReply>;
+  getAttachment: Shape<InspectorAttachmentPath, None, None, Uint8Array>;
+
+  startRun: Shape<None, None, InspectorStartRunRequest, RunRequestReply>;
+  listRunRequests: Shape<None, None, None, RunRequestsReply>;
+  getRunRequest: Shape<RequestPath, None, None, RunRequestReply>;
+  cancelRunRequest: Shape<RequestPath, None, NoMembers, RunRequestReply>;
+
+  compareRuns: Shape<None, None, CompareRequest, ComparisonReply>;
+  listEvents: Shape<None, EventsQuery, None, Text>;
+
+  createWorld: Shape<None, None, CreateWorldRequest, WorldReply>;
+  listWorlds: Shape<None, None, None, WorldsReply>;
+  getWorld: Shape<WorldPath, None, None, WorldReply>;
+  deleteWorld: Shape<WorldPath, None, None, DeletedWorldReply>;
+  callWorld: Shape<WorldPath, None, WorldCallRequest, WorldCallReply>;
+  advanceWorld: Shape<WorldPath, None, WorldAdvanceRequest, WorldAdvanceReply>;
+  setWorldFault: Shape<WorldPath, None, WorldFaultRequest, WorldFaultReply>;
+  resetWorld: Shape<WorldPath, None, WorldResetRequest, WorldReply>;
+  forkWorld: Shape<WorldPath, None, WorldForkRequest, WorldReply>;
+  listWorldEvidence: Shape<WorldPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
+  searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
+  getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
+  listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
+  listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;
+  listWorldFaults: Shape<WorldPath, None, None, FaultsReply>;
+  listWorldScheduledEvents: Shape<WorldPath, None, None, ScheduledEventsReply>;
+  listWorldActors: Shape<WorldPath, None, None, WorldActorsReply>;
+  listWorldTools: Shape<WorldPath, WorldToolsQuery, None, WorldToolsReply>;
+}
+export type InspectorRouteId = keyof InspectorRoutes;

@@ -1,0 +1,72 @@
+// Where each route of the local inspector lies. All need the bearer; only its OpenAPI document and the web app's shell, at `/`, do not.
+
+import type { RouteRule, RouteTable } from '../route-table.js';
+import type { InspectorRouteId } from './inspector.js';
+
+export const inspectorPrefix = '/api/v1';
+
+/** `token`: the one bearer of the inspector. */
+export type InspectorRule = RouteRule<'token'>;
+
+const row = (method: InspectorRule['method'], area: string, path: string, summary: string): InspectorRule => {
+  return { method, path: inspectorPrefix + path, area, summary, authority: 'token', success: 200 };
+};
+const read = (area: string, path: string, summary: string): InspectorRule => row('GET', area, path, summary);
+const change = (area: string, path: string, summary: string, success: 200 | 201 | 202 = 200): InspectorRule => {
+  return { ...row('POST', area, path, summary), success, isBodyOptional: true };
+};
+
+export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
+  getProject: read('project', '/project', 'The compiled World, Tools, targets, drills, suites, diagnostics and where each was declared'),
+  refresh: change('project', '/refresh', 'Load the source anew; refused while a drill runs'),
+  getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
+
+  listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),
+  getRun: read('runs', '/runs/{runId}', 'The report document, without its journal'),
+  listEvidence: read('runs', '/runs/{runId}/evidence', 'A page of the journal'),
+  searchEvidence: read('runs', '/runs/{runId}/evidence/search', 'Entries by text, kind, package and actor'),
+  getTimeline: read('runs', '/runs/{runId}/timeline', 'What the timeline draws, on virtual time or entry by entry'),
+  listNamespaces: read('runs', '/runs/{runId}/state-namespaces', 'Namespaces with their row counts, now or right after an entry'),
+  listState: read('runs', '/runs/{runId}/state', 'Rows of a namespace, now or right after an entry'),
+  listFaults: read('runs', '/runs/{runId}/faults', 'Faults, active or not, with how often each fired'),
+  listScheduledEvents: read('runs', '/runs/{runId}/scheduled-events', 'What the world would do next'),
+  listCallbacks: read('runs', '/runs/{runId}/callbacks', 'Callback deliveries'),
+  listAssertions: read('runs', '/runs/{runId}/assertions', 'Assertions and checkpoints'),
+  getReportAvailability: read('runs', '/runs/{runId}/report/availability', 'Whether the report can be served, and why not'),
+  getReport: { ...read('runs', '/runs/{runId}/report', 'The HTML report, verified'), media: 'text/html' },
+  listAttachments: read('runs', '/runs/{runId}/report/attachments', 'Attachments of the report, verified'),
+  getAttachment: {
+    ...read('runs', '/runs/{runId}/report/attachments/{attachmentId}', 'The bytes of one attachment, to be saved'),
+    media: 'application/octet-stream',
+  },
+
+  startRun: change('run requests', '/run-requests', 'Run a drill or a suite', 202),
+  listRunRequests: read('run requests', '/run-requests', 'Run requests since the server started'),
+  getRunRequest: read('run requests', '/run-requests/{requestId}', 'One run request, with the runs it made'),
+  cancelRunRequest: change('run requests', '/run-requests/{requestId}/cancel', 'Cancel what runs, and what was to run'),
+
+  compareRuns: change('runs', '/comparisons', 'Two sealed runs side by side'),
+  listEvents: {
+    ...read('events', '/events', 'Server-sent events: run progress and new evidence as they happen'),
+    media: 'text/event-stream',
+  },
+
+  createWorld: change('worlds', '/worlds', 'Start a world to play with', 201),
+  listWorlds: read('worlds', '/worlds', 'Worlds to play with'),
+  getWorld: read('worlds', '/worlds/{worldId}', 'One world, and where it stands'),
+  deleteWorld: row('DELETE', 'worlds', '/worlds/{worldId}', 'End a world, and delete what it owns'),
+  callWorld: change('worlds', '/worlds/{worldId}/calls', 'Call an operation as an actor'),
+  advanceWorld: change('worlds', '/worlds/{worldId}/advance', 'Advance the virtual time'),
+  setWorldFault: change('worlds', '/worlds/{worldId}/faults', 'Switch a fault on or off'),
+  resetWorld: change('worlds', '/worlds/{worldId}/reset', 'Back to the start, or some packages of it'),
+  forkWorld: change('worlds', '/worlds/{worldId}/forks', 'A second world, from now or from right after an entry', 201),
+  listWorldEvidence: read('worlds', '/worlds/{worldId}/evidence', 'A page of its journal'),
+  searchWorldEvidence: read('worlds', '/worlds/{worldId}/evidence/search', 'Entries of its journal by text, kind, package and actor'),
+  getWorldTimeline: read('worlds', '/worlds/{worldId}/timeline', 'What its timeline draws'),
+  listWorldNamespaces: read('worlds', '/worlds/{worldId}/state-namespaces', 'Namespaces with their row counts'),
+  listWorldState: read('worlds', '/worlds/{worldId}/state', 'Rows of a namespace'),
+  listWorldFaults: read('worlds', '/worlds/{worldId}/faults', 'Faults, active or not'),
+  listWorldScheduledEvents: read('worlds', '/worlds/{worldId}/scheduled-events', 'What it would do next'),
+  listWorldActors: read('worlds', '/worlds/{worldId}/actors', 'Actors with what they are granted'),
+  listWorldTools: read('worlds', '/worlds/{worldId}/tools', 'What an actor may call, with schemas'),
+};

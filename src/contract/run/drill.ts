@@ -1,0 +1,128 @@
+// Drills and suites. The short form is one interaction; materializing turns it into the long one.
+
+import type { JsonValue } from '../json.js';
+import type { DurationUs, PositiveDurationUs, Slug, Title } from '../primitives.js';
+import type { tags } from '../tags.js';
+import type { Scenario, ScenarioInput, ToolOverride } from '../world/scenario.js';
+import type { Assertion, AssertionInput } from './assertion.js';
+
+type Budget = number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<1000000>;
+
+export interface Task {
+  instruction: string & tags.MinLength<1> & tags.MaxLength<65536>;
+  input?: JsonValue;
+}
+export interface Interaction {
+  id: Slug;
+  /** Virtual microseconds after the drill's start. */
+  afterStartUs: DurationUs;
+  actorId: Slug;
+  actorInstanceId?: Slug;
+  task: Task;
+}
+/** The same task again and again: occurrence k of each actor lies at startAfterUs + k * everyUs. */
+export interface Workload {
+  id: Slug;
+  actorIds: Slug[] & tags.MinItems<1>;
+  task: Task;
+  startAfterUs: DurationUs;
+  everyUs: PositiveDurationUs;
+  occurrences: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
+}
+export interface Timeline {
+  horizonUs: DurationUs;
+  maxToolCalls: Budget;
+  maxEvents: Budget;
+  stopOnInvariantFailure: boolean;
+  stopOnTargetFailure: boolean;
+  interactions: Interaction[] & tags.MaxItems<10000>;
+  workloads: Workload[] & tags.MaxItems<1000>;
+  /** Checked after every interaction and at the end. */
+  invariants: Assertion[];
+}
+export interface Trials {
+  count: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
+  classification: 'contract' | 'safety' | 'quality';
+  /**
+   * The gate over trials; without it every trial must pass. `passHatK`: every k-subset of trials passes, estimated as
+   * C(passed,k)/C(count,k) = 1.
+   */
+  require?: {
+    passRate?: number & tags.Minimum<0> & tags.Maximum<1>;
+    passHatK?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
+  };
+}
+export interface TrialsInput extends Partial<Trials> {}
+export type CapturePolicy = 'off' | 'on_failure' | 'always';
+export interface CapturePolicies {
+  logs: CapturePolicy;
+  screenshots: CapturePolicy;
+  video: CapturePolicy;
+  files: CapturePolicy;
+}
+
+export interface CapturePoliciesInput extends Partial<CapturePolicies> {}
+
+/** A drill with every default present and one form: the long one. */
+export interface Drill {
+  schemaVersion: 1;
+  id: Slug;
+  title?: Title;
+  tags: Slug[];
+  targetId: Slug;
+  scenarioId?: Slug;
+  /** A complete setup, not a layer on the world. */
+  inlineScenario?: InlineScenario;
+  toolOverrides?: ToolOverride[] & tags.MaxItems<1000>;
+  trials: Trials;
+  capture: CapturePolicies;
+  timeline: Timeline;
+  assertions: Assertion[] & tags.MinItems<1>;
+}
+export interface InlineScenario extends Omit<Scenario, 'schemaVersion' | 'id'> {}
+export interface InlineScenarioInput extends Omit<ScenarioInput, 'schemaVersion' | 'id'> {}
+
+interface DrillInputCommon {
+  schemaVersion: 1;
+  id: Slug;
+  title?: Title;
+  tags?: Slug[];
+  targetId: Slug;
+  scenarioId?: Slug;
+  inlineScenario?: InlineScenarioInput;
+  toolOverrides?: ToolOverride[] & tags.MaxItems<1000>;
+  trials?: TrialsInput;
+  capture?: CapturePoliciesInput;
+  assertions: AssertionInput[] & tags.MinItems<1>;
+}
+export interface ShortDrillInput extends DrillInputCommon {
+  actorId: Slug;
+  actorInstanceId?: Slug;
+  task: Task;
+}
+export interface InteractionInput extends Omit<Interaction, 'afterStartUs'>, Partial<Pick<Interaction, 'afterStartUs'>> {}
+export interface WorkloadInput extends Omit<Workload, 'startAfterUs'>, Partial<Pick<Workload, 'startAfterUs'>> {}
+export interface TimelineInput extends Partial<Omit<Timeline, 'interactions' | 'workloads' | 'invariants'>> {
+  interactions?: InteractionInput[] & tags.MaxItems<10000>;
+  workloads?: WorkloadInput[] & tags.MaxItems<1000>;
+  invariants?: AssertionInput[];
+}
+export interface LongDrillInput extends DrillInputCommon {
+  timeline: TimelineInput;
+}
+export type DrillInput = ShortDrillInput | LongDrillInput;
+
+export interface Suite {
+  schemaVersion: 1;
+  id: Slug;
+  title?: Title;
+  /** The union of these ids and of the drills that carry one of `tags`; both empty: every drill. */
+  drills: Slug[];
+  tags: Slug[];
+  trials?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<10000>;
+  concurrency: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<64>;
+  retries: number & tags.Type<'uint32'> & tags.Minimum<0> & tags.Maximum<10>;
+}
+export interface SuiteInput
+  extends Omit<Suite, 'drills' | 'tags' | 'concurrency' | 'retries'>,
+    Partial<Pick<Suite, 'drills' | 'tags' | 'concurrency' | 'retries'>> {}

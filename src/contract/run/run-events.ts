@@ -1,0 +1,106 @@
+// What happens while drills run, in order: consumed by live reporters and printed by `run --json` (docs/cli.md).
+import type { HostMs } from '../primitives.js';
+import type { TrialStatistics } from '../trial-statistics.js';
+import type { ToolFailure } from '../world/tool-failure.js';
+import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
+
+export type RunEvent =
+  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string; shard?: { index: number; count: number } }
+  | {
+      event: 'attempt_started';
+      runId: string;
+      drillId: string;
+      title?: string;
+      trial: number;
+      trialCount: number;
+      attempt: number;
+      attemptLimit: number;
+    }
+  | {
+      event: 'interaction';
+      runId: string;
+      drillId: string;
+      interactionId: string;
+      phase: 'started' | 'finished';
+      status?: string;
+      error?: { code: string; message: string };
+    }
+  | {
+      event: 'attempt';
+      runId: string;
+      drillId: string;
+      trial: number;
+      attempt: number;
+      status: RunStatus;
+      verdict: Verdict;
+      stateHash: string;
+      evidenceHash: string;
+      trajectoryHash: string;
+      /** The report folder, relative to the root; '' when none was written. */
+      report: string;
+      /** Tool code that broke, where any did. */
+      toolFailures?: ToolFailure[];
+      /** Why its report could not be written, fetched or believed, where it could not: a sealed verdict of `passed` does not count then. */
+      reportError?: RunError;
+      /** For reporters in the same process; `run --json` leaves it out. */
+      detail?: AttemptDetail;
+    }
+  | {
+      event: 'drill';
+      drillId: string;
+      verdict: Verdict;
+      trialsPassed: number;
+      trialCount: number;
+      /** A trial passed, but not at its first attempt. */
+      flaky?: true;
+      /** Of the first attempts of several trials. */
+      statistics?: TrialStatistics;
+    }
+  | {
+      event: 'summary';
+      verdict: Verdict;
+      passed: number;
+      failed: number;
+      inconclusive: number;
+      /** The drills that are flaky, where there are any. */
+      flaky?: string[];
+      /** Why it ended before all of its attempts were started: a full disk. */
+      endedEarly?: { code: string; message: string };
+    };
+
+export interface AttemptDetail {
+  report: RunReport;
+  /** The entries that assertions which did not pass refer to, each as one line of text: what `writeRunReport` gives back. */
+  cited: CitedEntry[];
+}
+export interface CitedEntry {
+  sequence: number;
+  text: string;
+}
+
+/** The report document of one attempt: `report.json`. `run.json` is its `result`. */
+export interface RunReport {
+  schemaVersion: 1;
+  runId: string;
+  drill: { id: string; title?: string; tags: string[] };
+  target: { id: string; kind: string };
+  result: RunResult;
+  /** Host time, for people; no hash depends on it. */
+  startedAtMs: HostMs;
+  finishedAtMs: HostMs;
+  engineVersion: string;
+  /**
+   * Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon.
+   */
+  cutShort?: string;
+  /** Tool code that broke, whatever the verdict. Absent when none did. */
+  toolFailures?: ToolFailure[];
+  /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
+  unanswered?: UnansweredRequests;
+}
+export interface UnansweredRequests {
+  /** In the order in which each was first asked. `path` is without its query, and without what may be a credential. */
+  requests: { method: string; path: string; status: number; times: number }[];
+  /** Further ones that are not listed. */
+  left: number;
+}

@@ -1,0 +1,58 @@
+// What a target is asked and what it may use: the invocation every kind gets, and the context of a module.
+
+import type { JsonValue } from '../json.js';
+import type { ToolOutcome } from '../world/evidence.js';
+import type { ToolCatalogItem } from '../world/world-protocol.js';
+import type { ExternalResult } from './target-completion.js';
+
+/**
+ * One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in
+ * `context.binding`.
+ */
+export interface TargetInvocation {
+  schemaVersion: 1;
+  runId: string;
+  drillId: string;
+  interactionId: string;
+  actorId: string;
+  actorInstanceId?: string;
+  task: { instruction: string; input?: JsonValue };
+  virtualTimeUs: number;
+  bindings: { [B in 'http' | 'mcp' | 'cli']?: { url: string } };
+}
+
+/**
+ * The world as the module's actor may touch it, in process. A call resolves with its outcome; an outcome that is an error does not reject.
+ */
+export interface TargetWorld {
+  call(
+    packageId: string,
+    operationId: string,
+    args?: JsonValue,
+    options?: { idempotencyKey?: string; instanceId?: string },
+  ): Promise<ToolOutcome>;
+  tools(): Promise<ToolCatalogItem[]>;
+  /** To a virtual time, or to the next event; needs the grant world/clock.wait. */
+  wait(untilUs?: number): Promise<ToolOutcome>;
+  /** Callbacks for the receiver go to a server of the agent's, on this machine, from now on and until the interaction ends. */
+  receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
+}
+export interface TargetContext {
+  /** Aborted when time is up or the run is cancelled; by then access has been revoked. */
+  readonly signal: AbortSignal;
+  /** Present when the target lists the binding `direct`. */
+  readonly world?: TargetWorld;
+  /** What a command would find of its bindings in its environment: `SERVICE_HTTP_URL` ..., and the target's own names for them. */
+  readonly environment: { readonly [name: string]: string };
+  readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
+  /**
+   * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws
+   * where it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
+   */
+  attach(name: string, content: string | Uint8Array | { path: string }, options?: { mediaType?: string }): void;
+  /** One line of the run's log; `console` writes there too. */
+  log(message: string, fields?: { [name: string]: JsonValue }): void;
+}
+/** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */
+export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => Answered | Promise<Answered>;
+type Answered = JsonValue | ExternalResult | undefined;

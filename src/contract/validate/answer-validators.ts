@@ -1,0 +1,49 @@
+// Whether what a world's host sent is an answer to what it was asked. Asked of hosts in processes of their own: tool code that took such a
+// process over could send anything, and the reader of an answer believes its type.
+import typia from 'typia';
+import type { AdvanceProgress, WorldAnswers, WorldPosition } from '../world/world-protocol.js';
+
+type ForkAnswer = { worldInstanceId: string; position: WorldPosition };
+type Fits = (value: unknown) => boolean;
+
+const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits } = {
+  call: typia.createIs<WorldAnswers['call']>(),
+  callRoute: typia.createIs<WorldAnswers['callRoute']>(),
+  advance: typia.createIs<WorldAnswers['advance']>(),
+  wait: typia.createIs<WorldAnswers['wait']>(),
+  startDelivery: typia.createIs<WorldAnswers['startDelivery']>(),
+  settleDelivery: typia.createIs<WorldAnswers['settleDelivery']>(),
+  setFault: typia.createIs<WorldAnswers['setFault']>(),
+  schedule: typia.createIs<WorldAnswers['schedule']>(),
+  cancelEvent: typia.createIs<WorldAnswers['cancelEvent']>(),
+  setOverrides: typia.createIs<WorldAnswers['setOverrides']>(),
+  reset: typia.createIs<WorldAnswers['reset']>(),
+  snapshot: typia.createIs<WorldAnswers['snapshot']>(),
+  verify: typia.createIs<WorldAnswers['verify']>(),
+  setBudgets: typia.createIs<WorldAnswers['setBudgets']>(),
+  close: typia.createIs<WorldAnswers['close']>(),
+  position: typia.createIs<WorldAnswers['position']>(),
+  state: typia.createIs<WorldAnswers['state']>(),
+  row: typia.createIs<WorldAnswers['row']>(),
+  namespaces: typia.createIs<WorldAnswers['namespaces']>(),
+  evidence: typia.createIs<WorldAnswers['evidence']>(),
+  evidenceLines: typia.createIs<WorldAnswers['evidenceLines']>(),
+  pending: typia.createIs<WorldAnswers['pending']>(),
+  faults: typia.createIs<WorldAnswers['faults']>(),
+  actors: typia.createIs<WorldAnswers['actors']>(),
+  tools: typia.createIs<WorldAnswers['tools']>(),
+  routes: typia.createIs<WorldAnswers['routes']>(),
+  budgets: typia.createIs<WorldAnswers['budgets']>(),
+  checkTools: typia.createIs<WorldAnswers['checkTools']>(),
+  throws: typia.createIs<WorldAnswers['throws']>(),
+  storage: typia.createIs<WorldAnswers['storage']>(),
+  fork: typia.createIs<ForkAnswer>(),
+};
+const isProgress: Fits = typia.createIs<AdvanceProgress>();
+
+/** `message`: a command or query of a world, or a fork. */
+export function worldAnswerFits(message: unknown, answer: unknown, as: 'reply' | 'progress'): boolean {
+  if (as === 'progress') return isProgress(answer);
+  const { kind } = message as { kind: keyof typeof fits };
+  return Object.hasOwn(fits, kind) && fits[kind](answer);
+}

@@ -1,0 +1,101 @@
+// What arrives at each route of the local inspector, checked (route-validators.ts).
+import typia from 'typia';
+import type { ErrorEnvelope } from '../errors.js';
+import type * as Inspector from '../inspector/inspector.js';
+import type { InspectorRouteId, InspectorRoutes } from '../inspector/inspector.js';
+import type * as Journal from '../inspector/journal.js';
+import type * as Runs from '../inspector/runs.js';
+import type * as Worlds from '../inspector/worlds.js';
+import type { Refinements, Report } from '../shape-refine.js';
+import { type DescribedRoutes, fits, none, type RouteChecks, routeContract } from './route-validators.js';
+import { wordings } from './validators.js';
+
+/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
+const RegExp = wordings.patternOf;
+
+const noMembers = fits(typia.createEquals<Runs.NoMembers>());
+const implementationPath = fits(typia.createEquals<Inspector.ImplementationPath>());
+const runPath = fits(typia.createEquals<Runs.InspectorRunPath>());
+const attachmentPath = fits(typia.createEquals<Runs.InspectorAttachmentPath>());
+const requestPath = fits(typia.createEquals<Runs.RequestPath>());
+const worldPath = fits(typia.createEquals<Worlds.WorldPath>());
+const evidenceQuery = fits(typia.createEquals<Journal.InspectorEvidenceQuery>());
+const namespacesQuery = fits(typia.createEquals<Journal.InspectorNamespacesQuery>());
+const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
+const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
+const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
+
+const checks: RouteChecks<InspectorRoutes> = {
+  getProject: { path: none, query: none, body: none },
+  refresh: { path: none, query: none, body: noMembers },
+  getImplementation: { path: implementationPath, query: none, body: none },
+
+  listRuns: { path: none, query: fits(typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
+  getRun: { path: runPath, query: none, body: none },
+  listEvidence: { path: runPath, query: evidenceQuery, body: none },
+  searchEvidence: { path: runPath, query: searchQuery, body: none },
+  getTimeline: { path: runPath, query: timelineQuery, body: none },
+  listNamespaces: { path: runPath, query: namespacesQuery, body: none },
+  listState: { path: runPath, query: stateQuery, body: none },
+  listFaults: { path: runPath, query: none, body: none },
+  listScheduledEvents: { path: runPath, query: none, body: none },
+  listCallbacks: { path: runPath, query: none, body: none },
+  listAssertions: { path: runPath, query: none, body: none },
+  getReportAvailability: { path: runPath, query: none, body: none },
+  getReport: { path: runPath, query: none, body: none },
+  listAttachments: { path: runPath, query: none, body: none },
+  getAttachment: { path: attachmentPath, query: none, body: none },
+
+  startRun: { path: none, query: none, body: fits(typia.createEquals<Runs.InspectorStartRunRequest>()) },
+  listRunRequests: { path: none, query: none, body: none },
+  getRunRequest: { path: requestPath, query: none, body: none },
+  cancelRunRequest: { path: requestPath, query: none, body: noMembers },
+
+  compareRuns: { path: none, query: none, body: fits(typia.createEquals<Runs.CompareRequest>()) },
+  listEvents: { path: none, query: fits(typia.createEquals<Inspector.EventsQuery>()), body: none },
+
+  createWorld: { path: none, query: none, body: fits(typia.createEquals<Worlds.CreateWorldRequest>()) },
+  listWorlds: { path: none, query: none, body: none },
+  getWorld: { path: worldPath, query: none, body: none },
+  deleteWorld: { path: worldPath, query: none, body: none },
+  callWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldCallRequest>()) },
+  advanceWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldAdvanceRequest>()) },
+  setWorldFault: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldFaultRequest>()) },
+  resetWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldResetRequest>()) },
+  forkWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldForkRequest>()) },
+  listWorldEvidence: { path: worldPath, query: evidenceQuery, body: none },
+  searchWorldEvidence: { path: worldPath, query: searchQuery, body: none },
+  getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
+  listWorldNamespaces: { path: worldPath, query: namespacesQuery, body: none },
+  listWorldState: { path: worldPath, query: stateQuery, body: none },
+  listWorldFaults: { path: worldPath, query: none, body: none },
+  listWorldScheduledEvents: { path: worldPath, query: none, body: none },
+  listWorldActors: { path: worldPath, query: none, body: none },
+  listWorldTools: { path: worldPath, query: fits(typia.createEquals<Worlds.WorldToolsQuery>()), body: none },
+};
+
+/** What types cannot say: which members exclude each other. */
+const refinements = {
+  InspectorStartRunRequest: ({ drillId, suiteId }: Runs.InspectorStartRunRequest, report: Report) => {
+    if (drillId === undefined && suiteId === undefined) report('', 'required', 'one of "drillId" and "suiteId" is required');
+    else if (drillId !== undefined && suiteId !== undefined) report('/suiteId', 'conflict', 'name a drill or a suite, not both');
+  },
+  CreateWorldRequest: ({ drillId, scenarioId }: Worlds.CreateWorldRequest, report: Report) => {
+    if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');
+  },
+  InspectorEvidenceQuery: ({ sequences, fromSequence }: Journal.InspectorEvidenceQuery, report: Report) => {
+    if (sequences !== undefined && fromSequence !== undefined)
+      report('/fromSequence', 'conflict', '"sequences" already says which entries');
+  },
+  TimelineQuery: ({ from, to }: Journal.TimelineQuery, report: Report) => {
+    if (from !== undefined && to !== undefined && from > to) report('/to', 'too_small', 'expected at least "from"');
+  },
+} satisfies Refinements;
+
+interface Everything {
+  routes: DescribedRoutes<InspectorRoutes>;
+  error: ErrorEnvelope;
+}
+const { components } = typia.json.schemas<[Everything], '3.1'>();
+export const inspectorContract = routeContract<InspectorRouteId>({ schemas: components.schemas, checks, refinements, patternOf: RegExp });

@@ -1,0 +1,147 @@
+// What types cannot say about the shapes of this room: one small rule a shape, for values whose shape is right.
+import type {
+  CountBounds,
+  ExpectedChange,
+  ExprAssertionInput,
+  Footprint,
+  OperationArgumentsAssertionInput,
+  OutputValueAssertionInput,
+  StateValueAssertionInput,
+  TimeReachedAssertionInput,
+} from '../run/assertion.js';
+import type { LongDrillInput, ShortDrillInput, TrialsInput } from '../run/drill.js';
+import type { TargetInput } from '../run/target.js';
+import { isSeed } from '../seed.js';
+import type { Refinements, Report } from '../shape-refine.js';
+import type { DeliveryFault, ToolFault } from '../world/tool-manifest.js';
+import type { McpResourceContents, ToolMcp } from '../world/tool-mcp.js';
+
+export const refinements = {
+  Seed: refineSeed,
+  CountBounds: refineCountBounds,
+  StateValueAssertionInput: refineComparison,
+  OperationArgumentsAssertionInput: refineComparison,
+  OutputValueAssertionInput: refineComparison,
+  TimeReachedAssertionInput: refineTime,
+  Footprint: refineFootprint,
+  ExpectedChange: refineChange,
+  ExprAssertionInput: refineExpression,
+  ModuleTargetInput: refineBindings,
+  CommandTargetInput: refineBindings,
+  HttpTargetInput: refineBindings,
+  ExternalTarget: refineBindings,
+  ShortDrillInput: refineScenarioChoice,
+  LongDrillInput: refineScenarioChoice,
+  TrialsInput: refineTrials,
+  ToolFault: refineFault,
+  ToolMcp: refineProgress,
+  McpResourceContents: refineResource,
+} satisfies Refinements;
+
+function refineSeed(seed: string, report: Report): void {
+  if (!isSeed(seed)) report('', 'too_large', 'expected at most 18446744073709551615, the greatest unsigned 64-bit integer');
+}
+
+function refineCountBounds({ equals, atLeast, atMost }: CountBounds, report: Report): void {
+  if (equals === undefined && atLeast === undefined && atMost === undefined) {
+    report('', 'required', 'at least one of "equals", "atLeast" and "atMost" is required; without any of them every count would do');
+  } else if (equals !== undefined && (atLeast !== undefined || atMost !== undefined)) {
+    report('/equals', 'conflict', '"equals" already says how many; leave out "atLeast" and "atMost"');
+  } else if (atLeast !== undefined && atMost !== undefined && atLeast > atMost) {
+    report('/atMost', 'conflict', `no count is at least ${atLeast} and at most ${atMost}`);
+  }
+}
+
+type ComparingInput = StateValueAssertionInput | OperationArgumentsAssertionInput | OutputValueAssertionInput;
+function refineComparison({ comparison, expected }: ComparingInput, report: Report): void {
+  if (comparison === 'one_of' && !Array.isArray(expected)) {
+    report('/expected', 'wrong_type', 'expected a list: "one_of" compares with each of its items');
+  }
+}
+
+function refineTime({ virtualTimeUs, afterStartUs }: TimeReachedAssertionInput, report: Report): void {
+  if (virtualTimeUs === undefined && afterStartUs === undefined) {
+    report('/afterStartUs', 'required', '"afterStartUs" or "virtualTimeUs" is required: the time that the clock shall get to');
+  } else if (virtualTimeUs !== undefined && afterStartUs !== undefined) {
+    report('/virtualTimeUs', 'conflict', 'one time is enough: leave out "afterStartUs" or "virtualTimeUs"');
+  }
+}
+
+function refineFootprint({ namespace, rowId }: Footprint, report: Report): void {
+  if (rowId !== undefined && namespace === undefined)
+    report('/namespace', 'required', '"namespace" is required: a row id is one of its namespace');
+}
+
+function refineChange({ change, before, after, only }: ExpectedChange, report: Report): void {
+  if (change === 'insert' && before !== undefined) report('/before', 'conflict', 'there is no row before an insert; leave out "before"');
+  if (change === 'delete' && after !== undefined) report('/after', 'conflict', 'there is no row after a delete; leave out "after"');
+  if (change !== 'update' && only !== undefined) report('/only', 'conflict', '"only" names the members that an update changes');
+}
+
+function refineExpression({ state = {} }: ExprAssertionInput, report: Report): void {
+  for (const name of Object.keys(state)) {
+    if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) continue;
+    report(
+      `/state/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      'pattern',
+      'expected a name that an expression can use: letters, digits and underscores, no digit first',
+    );
+  }
+}
+
+function refineBindings({ bindings }: TargetInput, report: Report): void {
+  bindings.forEach((binding, index) => {
+    if ((bindings as string[]).indexOf(binding) < index) report(`/bindings/${index}`, 'duplicate', `"${binding}" is listed already`);
+  });
+}
+
+function refineScenarioChoice({ scenarioId, inlineScenario }: ShortDrillInput | LongDrillInput, report: Report): void {
+  if (scenarioId === undefined || inlineScenario === undefined) return;
+  report('/inlineScenario', 'conflict', 'a drill runs in one scenario: leave out "scenarioId" or "inlineScenario"');
+}
+
+function refineTrials({ count = 1, require }: TrialsInput, report: Report): void {
+  if (require?.passHatK === undefined || require.passHatK <= count) return;
+  report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
+}
+
+function refineFault({ timing, error, latencyUs, delivery, fromUs, untilUs }: ToolFault, report: Report): void {
+  if (timing === 'latency') {
+    if (latencyUs === undefined) report('/latencyUs', 'required', '"latencyUs" is required: a latency fault adds this much virtual time');
+    if (error !== undefined) report('/error', 'conflict', 'a latency fault answers as usual, only later; leave out "error"');
+  } else if (timing === 'delivery') {
+    refineDelivery(delivery, report);
+    if (error !== undefined) report('/error', 'conflict', 'a fault of a delivery hits no call; leave out "error"');
+  } else if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
+  if (timing !== 'latency' && latencyUs !== undefined)
+    report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
+  if (timing !== 'delivery' && delivery !== undefined)
+    report('/delivery', 'conflict', 'only a fault with the timing "delivery" hits deliveries');
+  if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs)
+    report('/untilUs', 'conflict', 'the window ends before it begins');
+}
+
+function refineDelivery(delivery: DeliveryFault | undefined, report: Report): void {
+  if (delivery === undefined) {
+    report('/delivery', 'required', '"delivery" is required: it says what happens to the request');
+    return;
+  }
+  const { kind, delayUs } = delivery;
+  const isHeld = kind === 'delay' || kind === 'reorder';
+  if (isHeld && delayUs === undefined)
+    report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
+  if (!isHeld && delayUs !== undefined) report('/delivery/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
+}
+
+function refineProgress({ progress = [] }: ToolMcp, report: Report): void {
+  progress.forEach((step, index) => {
+    const before = progress[index - 1];
+    if (before !== undefined && step.progress <= before.progress)
+      report(`/progress/${index}/progress`, 'too_small', `expected more than ${before.progress}: progress rises with each step`);
+  });
+}
+
+function refineResource({ text, blob }: McpResourceContents, report: Report): void {
+  if (text === undefined && blob === undefined) report('/text', 'required', '"text" or "blob" is required: what the resource holds');
+  else if (text !== undefined && blob !== undefined) report('/blob', 'conflict', 'a resource is a text or a blob; leave out one of them');
+}

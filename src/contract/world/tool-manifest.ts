@@ -1,0 +1,192 @@
+// Tool manifests and tool package files.
+import type { JsonObject, JsonValue } from '../json.js';
+import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from '../primitives.js';
+import type { tags } from '../tags.js';
+import type { StatePatch } from './scenario.js';
+import type { ToolMcp } from './tool-mcp.js';
+
+export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.schedule' | 'random.draw' | 'event.emit';
+/** A JSON Schema 2020-12; compiled once a build. */
+export type JsonSchema = JsonObject | boolean;
+type Semver = string & tags.MaxLength<128>;
+type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
+type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
+
+export interface StateNamespace {
+  namespace: Slug;
+  description?: string;
+  schema: JsonSchema;
+}
+export interface DeclaredError {
+  code: ProviderErrorCode;
+  description?: string;
+  retryable?: boolean;
+}
+export type Idempotency = 'none' | 'optional' | 'required';
+export interface ToolOperation {
+  id: DottedId;
+  description?: string;
+  inputSchema: JsonSchema;
+  outputSchema: JsonSchema;
+  declaredErrors?: DeclaredError[];
+  idempotency: Idempotency;
+  /** How true to the real service: shown to people, so text or whatever an author says it with. */
+  fidelity: string | JsonObject;
+  mcp?: ToolMcp;
+}
+export interface ToolEvent {
+  id: DottedId;
+  description?: string;
+  payloadSchema: JsonSchema;
+}
+export interface ToolSubscription {
+  id: DottedId;
+  event: { packageId: Slug; eventId: DottedId };
+}
+/**
+ * duplicate: the request is sent twice. delay, reorder: it is held back. drop: it never arrives. bad_signature: its signature is not the
+ * receiver's.
+ */
+export type DeliveryFaultKind = 'duplicate' | 'delay' | 'reorder' | 'drop' | 'bad_signature';
+export interface ToolFault {
+  id: Slug;
+  description?: string;
+  /** Operation ids of this package; of a delivery fault: its callback ids. */
+  appliesTo: DottedId[];
+  timing: 'before' | 'after_commit' | 'latency' | 'delivery';
+  /** Required for before and after_commit. */
+  error?: { code: ProviderErrorCode; message: string; retryable: boolean };
+  /** For latency: virtual microseconds added. */
+  latencyUs?: DurationUs;
+  /** For delivery. */
+  delivery?: DeliveryFault;
+  /** 0..1, drawn from the seeded stream. Default: always. */
+  rate?: number & tags.Minimum<0> & tags.Maximum<1>;
+  /** Fires at most this often. */
+  times?: PositiveCount;
+  /** Fires on every n-th matching call. */
+  everyNth?: PositiveCount;
+  /** Virtual time window [fromUs, untilUs). */
+  fromUs?: VirtualUs;
+  untilUs?: VirtualUs;
+}
+export interface DeliveryFault {
+  kind: DeliveryFaultKind;
+  /** For delay: virtual microseconds. For reorder: the longest that it waits for a later delivery to the same receiver to go first. */
+  delayUs?: DurationUs;
+}
+/** RFC 9110 5.6.2. */
+type HttpToken = string & tags.Pattern<"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"> & tags.MaxLength<128>;
+export interface BearerAuth {
+  kind: 'bearer';
+  /** Words before the token in `Authorization`, in any case. Default: Bearer. */
+  schemes?: HttpToken[];
+}
+export interface HeaderAuth {
+  kind: 'header';
+  name: HttpToken;
+}
+export interface QueryAuth {
+  kind: 'query';
+  name: string & tags.MinLength<1> & tags.MaxLength<128>;
+}
+/** The credential is the password or, with any password, the user. */
+export interface BasicAuth {
+  kind: 'basic';
+}
+/** The access is known by its base URL. */
+export interface NoAuth {
+  kind: 'none';
+}
+export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export interface ToolHttpRoute {
+  id: DottedId;
+  operationId: DottedId;
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  auth: RouteAuth;
+  requestBody: 'none' | 'json' | 'form' | 'text';
+  response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
+}
+export interface ToolCallback {
+  id: Slug;
+  eventId: DottedId;
+  receiverId: Slug;
+  method: 'POST' | 'PUT';
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  idempotencyHeader: HeaderName;
+  signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
+  retry: { delaysUs: DurationUs[] & tags.MaxItems<100> };
+  timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
+}
+/** Another package that this one works with, named by `packageId`. The rest is the author's. */
+export type ToolConnection = JsonObject;
+
+/** A manifest with every list present. */
+export interface ToolManifest {
+  schemaVersion: 1;
+  id: Slug;
+  title?: string;
+  description?: string;
+  version: Semver;
+  /** Semver range of Drillyard engines this package runs on. */
+  engine: Semver;
+  capabilities: Capability[];
+  state: StateNamespace[];
+  operations: ToolOperation[];
+  events: ToolEvent[];
+  subscriptions: ToolSubscription[];
+  faults: ToolFault[];
+  http: ToolHttpRoute[];
+  callbacks: ToolCallback[];
+  connections: ToolConnection[];
+  compatibility: JsonValue[];
+}
+type ManifestLists =
+  | 'capabilities'
+  | 'state'
+  | 'operations'
+  | 'events'
+  | 'subscriptions'
+  | 'faults'
+  | 'http'
+  | 'callbacks'
+  | 'connections'
+  | 'compatibility';
+export interface ToolManifestInput
+  extends Omit<ToolManifest, ManifestLists>,
+    Partial<Pick<ToolManifest, Exclude<ManifestLists, 'operations'>>> {
+  operations?: ToolOperationInput[];
+}
+export interface ToolOperationInput extends Omit<ToolOperation, 'declaredErrors'> {
+  declaredErrors?: (DeclaredErrorInput | ProviderErrorCode)[];
+}
+export interface DeclaredErrorInput extends DeclaredError {
+  /** Stands for `description` where there is none. */
+  message?: string;
+}
+
+/** `*.tool.yaml`. Without `module` the tool is declarative: its operations come from its state schemas. */
+export interface ToolPackageFile {
+  schemaVersion: 1;
+  module?: string & tags.MinLength<1> & tags.MaxLength<1024>;
+  manifest: ToolManifestInput;
+  /** Kept for programs that know what to do with it. */
+  ui?: JsonValue;
+}
+/** Starter data of a tool package, copied once into a new world's source. */
+export interface ToolStarter {
+  schemaVersion: 1;
+  virtualTimeUs?: VirtualUs;
+  state: StatePatch[];
+}
+/** The `tool-pack` field of a tool's package.json: paths relative to that file. */
+export interface ToolPackField {
+  layer?: 'tool-pack';
+  tool: string;
+  starter?: string;
+  lifecycle: 'active' | 'deprecated' | 'revoked';
+  /** `project`: folder of a repository with a drillyard.json; `suite`: the suite in it that covers the package. */
+  conformance?: { project: string; suite: Slug };
+  description?: Description;
+}
