@@ -2,8 +2,8 @@
 import { createBindings } from './bindings/create-bindings.js';
 import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
-import type { RunDrillsOptions } from './drills/options.js';
-import type { Plan } from './drills/plan.js';
+import type { RunDrillsOptions } from './drills/plan/options.js';
+import type { Plan } from './drills/plan/plan.js';
 import {
   type PlanDrillsOptions,
   planDrills as planDrillsWith,
@@ -76,22 +76,22 @@ export type { EvidenceEntry, ToolOutcome } from './contract/world/evidence.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';
 export type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
-export type { ChangedAssertion, CheckedReport } from './drills/check-report.js';
 export type { CheckReportsOptions, CheckReportsResult } from './drills/check-reports.js';
 export { checkReports } from './drills/check-reports.js';
-export type { CheckedDrill } from './drills/checked-trials.js';
-export type { ComparedRun } from './drills/compare-runs.js';
-export { compareRuns } from './drills/compare-runs.js';
-export type { DrillHistory, HistoryRun } from './drills/history.js';
-export type { RunDrillsOptions, Selection } from './drills/options.js';
-export type { Plan, PlannedDrill, PlannedTrial } from './drills/plan.js';
-export type { DrillHistories, ReadHistoryOptions } from './drills/read-history.js';
-export { readHistory } from './drills/read-history.js';
+export type { RunDrillsOptions, Selection } from './drills/plan/options.js';
+export type { Plan, PlannedDrill, PlannedTrial } from './drills/plan/plan.js';
+export type { Shard } from './drills/plan/shard.js';
 export type { ReportedAttempt } from './drills/reported-attempt.js';
 export type { DrillOutcome, TrialOutcome } from './drills/run.js';
 export type { PlanDrillsOptions, RunDrillsResult } from './drills/run-drills.js';
-export type { Shard } from './drills/shard.js';
 export { SourceInvalidError } from './drills/source-invalid.js';
+export type { ChangedAssertion, CheckedReport } from './drills/stored/check-report.js';
+export type { CheckedDrill } from './drills/stored/checked-trials.js';
+export type { ComparedRun } from './drills/stored/compare-runs.js';
+export { compareRuns } from './drills/stored/compare-runs.js';
+export type { DrillHistory, HistoryRun } from './drills/stored/history.js';
+export type { DrillHistories, ReadHistoryOptions } from './drills/stored/read-history.js';
+export { readHistory } from './drills/stored/read-history.js';
 export type { TypeCheck, ValidateOptions, ValidateResult } from './drills/validate-repository.js';
 export { validateRepository } from './drills/validate-repository.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';

@@ -43,7 +43,7 @@ const rooms: { [room: string]: string[] } = {
     'callbacks',
     'drills',
   ],
-  bindings: ['text', 'contract', 'files', 'worlds', 'http', 'drills/bindings-port.ts'],
+  bindings: ['text', 'contract', 'files', 'worlds', 'http', 'drills/ports/bindings-port.ts'],
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
@@ -91,6 +91,8 @@ const rooms: { [room: string]: string[] } = {
  */
 const subRooms: { [room: string]: string[] } = {
   contract: ['.', 'world', 'run', 'hosted', 'inspector', 'validate'],
+  drills: ['judge', 'ports', 'targets', 'plan', 'attempt', 'stored', '.'],
+  control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
   worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
   'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
 };
@@ -130,8 +132,8 @@ const entries: { [file: string]: string } = {
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
-  'src/control/task-entry.ts': 'started as a thread by control/compile-port.ts and control/judge-port.ts',
-  'src/control/task-process-entry.ts': 'started as a process by control/task-process.ts',
+  'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
+  'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
   'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
@@ -282,7 +284,7 @@ test('no wall clock and no host randomness inside worlds and the scheduler', () 
 const memos: { [file: string]: string } = {
   'src/contract/shape.ts': 'the alternatives of a schema',
   'src/compiler/setups.ts': 'the setup of a start, the text of a patch',
-  'src/drills/run-setup.ts': 'the setup of a drill, as its attempts show it',
+  'src/drills/attempt/run-setup.ts': 'the setup of a drill, as its attempts show it',
   'src/drills/judge/run-facts.ts': 'the text of a row',
   'src/bindings/mcp-server.ts': 'the tools of an access, which do not change',
   'src/actors/abort-listeners.ts': 'the one listener of a signal',

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Binding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
-import type { Access, Endpoint, OpenAccess } from '../drills/bindings-port.js';
+import type { Access, Endpoint, OpenAccess } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';
 import type { AgentLimits } from './agent-limits.js';

@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import { resolveActor } from '../contract/world/persona.js';
 import type { WireRequest } from '../contract/world/wire.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
-import type { DirectCall, ReceiverBook } from '../drills/bindings-port.js';
+import type { DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';

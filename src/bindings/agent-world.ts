@@ -1,6 +1,6 @@
 // What an agent may do in its world, wherever that is: in this process (agent-access.ts), or behind the HTTP binding (remote-world.ts).
 import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
-import type { DirectCall } from '../drills/bindings-port.js';
+import type { DirectCall } from '../drills/ports/bindings-port.js';
 
 /** Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
 export interface AgentWorld {

@@ -1,6 +1,6 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them
 // apart.
-import type { BindingsPort } from '../drills/bindings-port.js';
+import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';

@@ -6,7 +6,7 @@ import {
   validateReceiverPath,
   validateWaitRequest,
 } from '../contract/validate/validators.js';
-import type { DirectClient } from '../drills/bindings-port.js';
+import type { DirectClient } from '../drills/ports/bindings-port.js';
 import { requireValid } from '../http/require-valid.js';
 import type { AgentAccess } from './agent-access.js';
 

@@ -1,6 +1,6 @@
 // The agent bindings of the hosted service: on its own listener, below /world, for every session and run. A world credential opens nothing
 // above it, and a control credential nothing below.
-import type { BindingsPort } from '../drills/bindings-port.js';
+import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { requireHost } from '../http/guards.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
 import type { HttpHandler } from '../http/server.js';

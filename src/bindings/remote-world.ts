@@ -3,7 +3,7 @@
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
-import type { DirectCall, Endpoint } from '../drills/bindings-port.js';
+import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import { readEvents } from './event-reader.js';
 import { eventStream } from './wait-route.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '../client/client.js';
 import { ServiceError } from '../contract/errors.js';
-import { operatorTokenFile, settingsDefaults } from '../control/settings.js';
+import { operatorTokenFile, settingsDefaults } from '../control/catalog/settings.js';
 import { requireServiceUrl } from '../remote/service-url.js';
 
 export interface AdminConnection {

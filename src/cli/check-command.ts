@@ -2,9 +2,9 @@
 // written.
 import { basename, resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
-import type { ChangedAssertion, CheckedReport } from '../drills/check-report.js';
 import { type CheckReportsResult, checkReports } from '../drills/check-reports.js';
-import type { CheckedDrill } from '../drills/checked-trials.js';
+import type { ChangedAssertion, CheckedReport } from '../drills/stored/check-report.js';
+import type { CheckedDrill } from '../drills/stored/checked-trials.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { rateText } from '../reports/shown-values.js';
 import { counted, grouped } from '../text/counted.js';

@@ -1,9 +1,9 @@
 // `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan.js';
+import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan/plan.js';
+import { shardText } from '../drills/plan/shard.js';
 import { planDrills } from '../drills/run-drills.js';
-import { shardText } from '../drills/shard.js';
 import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

@@ -1,7 +1,7 @@
 // Which hosted service a command uses, and with which credential: from a file of its owner's or from the environment, never from an
 // argument, which everybody on the machine can see.
 import { ServiceError } from '../contract/errors.js';
-import { readPrivateFile } from '../control/private-file.js';
+import { readPrivateFile } from '../control/catalog/private-file.js';
 import type { RemoteOptions } from '../remote/connection.js';
 
 export interface RemoteFlags {

@@ -1,5 +1,5 @@
 // The settings of `drillyard serve` that say how long what has ended stays as a record, in days.
-import { type Retention, settingsDefaults } from '../control/settings.js';
+import { type Retention, settingsDefaults } from '../control/catalog/settings.js';
 import { type ServeSetting, setting } from './serve-setting.js';
 import { integer } from './setting-values.js';
 

@@ -1,7 +1,7 @@
 // `drillyard run`: the public runDrills, shown by reporters.
 import { resolve } from 'node:path';
 import type { RunEvent } from '../contract/run/run-events.js';
-import type { RunDrillsOptions } from '../drills/options.js';
+import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { runDrills, runDrillsRemotely } from '../index.js';

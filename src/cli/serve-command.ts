@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { localFolders } from '../contract/local-folders.js';
-import { operatorTokenFile } from '../control/settings.js';
+import { operatorTokenFile } from '../control/catalog/settings.js';
 import type { ControlServer, ControlServerOptions } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

@@ -1,6 +1,6 @@
 // What the settings of `drillyard serve` mean together: the options of the server, and what does not go with what.
 import { defined } from '../contract/defined.js';
-import { settingsDefaults as defaults } from '../control/settings.js';
+import { settingsDefaults as defaults } from '../control/catalog/settings.js';
 import type { ControlServerOptions } from '../index.js';
 import { retentionOf } from './retention-settings.js';
 import type { ServeValues } from './serve-settings.js';

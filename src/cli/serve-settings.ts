@@ -3,7 +3,7 @@
 // docs and the server all get theirs from here.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { settingsDefaults as defaults, workersDefaultMax } from '../control/settings.js';
+import { settingsDefaults as defaults, workersDefaultMax } from '../control/catalog/settings.js';
 import { retentionSettings } from './retention-settings.js';
 import { type ServeSetting, setting, words } from './serve-setting.js';
 import {

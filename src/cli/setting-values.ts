@@ -1,6 +1,6 @@
 // The kinds of values that a setting of `drillyard serve` takes: as text of a flag or a variable, and as a value of its configuration file.
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import { isJwksUrl } from '../control/jwks-url.js';
+import { isJwksUrl } from '../control/organizations/jwks-url.js';
 import { subnetOf } from '../http/trusted-proxies.js';
 
 /** What a setting takes, said of a value that it does not. */

@@ -1,6 +1,6 @@
 // `drillyard admin verify`: a line for each finding, what was read, and whether all is well.
 import pc from 'picocolors';
-import { settingsDefaults } from '../control/settings.js';
+import { settingsDefaults } from '../control/catalog/settings.js';
 import { verifyDataDirectory } from '../data-verification.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { type ExitCode, exitCodes } from './exit-codes.js';

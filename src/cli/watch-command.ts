@@ -4,8 +4,8 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { localFolders } from '../contract/local-folders.js';
-import { drillInputs } from '../drills/drill-inputs.js';
-import { planRun } from '../drills/plan.js';
+import { drillInputs } from '../drills/attempt/drill-inputs.js';
+import { planRun } from '../drills/plan/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { counted } from '../text/counted.js';

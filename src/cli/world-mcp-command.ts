@@ -2,7 +2,7 @@
 // nothing else; it ends when stdin does.
 import { serveMcpOnStdio } from '../bindings/mcp-stdio.js';
 import { RemoteWorld } from '../bindings/remote-world.js';
-import type { Endpoint } from '../drills/bindings-port.js';
+import type { Endpoint } from '../drills/ports/bindings-port.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
 export async function worldMcp(): Promise<ExitCode> {

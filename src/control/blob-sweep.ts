@@ -3,15 +3,15 @@
 //     (blobs.ts), and records are read in the direction in which references move, from conversations and attempts to drafts.
 //   BLOB-SWEEP-2. Anything that cannot be read ends the sweep before it removes anything.
 import { limits } from '../contract/limits.js';
-import { authoringTable } from './authoring-records.js';
-import { buildAttemptTable, buildContentTable } from './build-records.js';
-import { datasetRevisionTable } from './dataset-records.js';
-import { attachmentTable } from './run-attachment-records.js';
-import { ofRun, runTable } from './run-records.js';
-import type { ControlServices } from './services.js';
-import { type SourceRevisionRecord, sourceDraftTable, sourceRevisionTable } from './source-records.js';
-import { loadTree } from './source-trees.js';
-import { everyListed, type View } from './tables.js';
+import { authoringTable } from './authoring/authoring-records.js';
+import { buildAttemptTable, buildContentTable } from './builds/build-records.js';
+import { everyListed, type View } from './catalog/tables.js';
+import type { ControlServices } from './core/services.js';
+import { attachmentTable } from './runs/attachment-records.js';
+import { ofRun, runTable } from './runs/records.js';
+import { datasetRevisionTable } from './source/dataset-records.js';
+import { type SourceRevisionRecord, sourceDraftTable, sourceRevisionTable } from './source/source-records.js';
+import { loadTree } from './source/source-trees.js';
 
 /** Yields how many went. */
 export async function sweepBlobs(services: ControlServices, { keptMs = limits.blobUnreferencedKeptMs } = {}): Promise<number> {

@@ -4,12 +4,12 @@
 //   BOOTSTRAP-2. Until somebody says that the secret was shown, each start makes another and gives it out; then never again.
 import type { Environment } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
-import { issueCredential, renewSecret } from './credential-issue.js';
-import { environmentTable } from './environment-records.js';
-import { credentialTable, organizationTable, projectTable } from './organization-records.js';
-import { takeQuota } from './quotas.js';
-import type { ControlServices } from './services.js';
-import { type Change, defineTable } from './tables.js';
+import { environmentTable } from './builds/environment-records.js';
+import { credentialTable, organizationTable, projectTable } from './catalog/organization-records.js';
+import { takeQuota } from './catalog/quotas.js';
+import { type Change, defineTable } from './catalog/tables.js';
+import type { ControlServices } from './core/services.js';
+import { issueCredential, renewSecret } from './organizations/credential-issue.js';
 
 export interface FirstStart {
   name: 'first';

@@ -1,27 +1,28 @@
 // Every table of the catalog: what may lie in it.
-import { auditTable } from './audit-records.js';
-import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
+
+import { authoringTable, proposalTable, turnTable } from './authoring/authoring-records.js';
 import { firstStartTable } from './bootstrap.js';
-import { buildAttemptTable, buildContentTable, buildTable } from './build-records.js';
-import { callbackReceiverTable } from './callback-receiver-records.js';
-import { datasetRevisionTable, datasetTable } from './dataset-records.js';
-import { environmentTable } from './environment-records.js';
-import { evidenceTable } from './evidence-records.js';
+import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
+import { environmentTable } from './builds/environment-records.js';
+import { auditTable } from './catalog/audit-records.js';
+import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './catalog/organization-records.js';
+import { counterTable } from './catalog/quotas.js';
+import { sessionTable } from './catalog/session-records.js';
+import { storageTable } from './catalog/storage-use.js';
+import type { Table } from './catalog/tables.js';
+import { claimTable } from './core/idempotency.js';
+import { operationTable } from './core/operation-records.js';
+import { keyNoteTable } from './core/server-key.js';
+import { quarantineTable } from './guard/quarantine-records.js';
 import { probeTable } from './health.js';
-import { claimTable } from './idempotency.js';
-import { operationTable } from './operation-records.js';
-import { operatorTable } from './operator-token.js';
-import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './organization-records.js';
-import { quarantineTable } from './quarantine-records.js';
-import { counterTable } from './quotas.js';
-import { attachmentTable } from './run-attachment-records.js';
-import { activityTable, runResultTable, runTable, stepTable } from './run-records.js';
-import { keyNoteTable } from './server-key.js';
-import { sessionTable } from './session-records.js';
-import { snapshotTable } from './snapshot-records.js';
-import { dataChoicesTable, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source-records.js';
-import { storageTable } from './storage-use.js';
-import type { Table } from './tables.js';
+import { callbackReceiverTable } from './organizations/callback-receiver-records.js';
+import { operatorTable } from './organizations/operator-token.js';
+import { attachmentTable } from './runs/attachment-records.js';
+import { evidenceTable } from './runs/evidence-records.js';
+import { activityTable, runResultTable, runTable, stepTable } from './runs/records.js';
+import { snapshotTable } from './sessions/snapshot-records.js';
+import { datasetRevisionTable, datasetTable } from './source/dataset-records.js';
+import { dataChoicesTable, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source/source-records.js';
 
 const tables = [
   ...[organizationTable, memberTable, credentialTable, bearerTable, projectTable, grantTable, callbackReceiverTable],

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
-import type { Catalog } from './catalog.js';
-import { keyAdvice } from './key-file.js';
-import { keyNoteTable } from './server-key.js';
-import { beginsCatalogKey } from './tables.js';
+import type { Catalog } from './catalog/catalog.js';
+import { keyAdvice } from './catalog/key-file.js';
+import { beginsCatalogKey } from './catalog/tables.js';
+import { keyNoteTable } from './core/server-key.js';
 
 export const catalogFolder = (directory: string): string => join(directory, 'catalog');
 export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));

@@ -11,9 +11,10 @@ import type { EndpointId, EndpointInput, EndpointReply } from '../contract/hoste
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { filledPath } from '../contract/route-table.js';
-import { auditEvent, auditTable } from './audit-records.js';
-import { requireAuthority } from './authorities.js';
-import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './endpoint.js';
+import { auditEvent, auditTable } from './catalog/audit-records.js';
+import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './catalog/endpoint.js';
+import type { Change } from './catalog/tables.js';
+import { requireAuthority } from './core/authorities.js';
 import {
   type Answer,
   ClaimsAtWork,
@@ -23,11 +24,10 @@ import {
   purgeClaims,
   requestHashOf,
   requireIdempotencyKey,
-} from './idempotency.js';
+} from './core/idempotency.js';
+import type { RefusalTrail } from './core/refusal-trail.js';
+import type { ControlServices } from './core/services.js';
 import { requirePathResources } from './path-resources.js';
-import type { RefusalTrail } from './refusal-trail.js';
-import type { ControlServices } from './services.js';
-import type { Change } from './tables.js';
 
 export interface DispatchContext {
   caller: Caller;

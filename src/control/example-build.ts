@@ -1,9 +1,9 @@
 // The build that a new server begins with: the example that ships, compiled and made a build of one project.
 // Idempotent, through a crash as well: content is addressed by what it is, and of equal builds of a project there is one.
 import { exampleFolder } from '../compiler/shipped.js';
-import { putBuild } from './build-records.js';
-import { keepAndVerify } from './build-runner.js';
-import type { ControlServices } from './services.js';
+import { putBuild } from './builds/build-records.js';
+import { keepAndVerify } from './builds/build-runner.js';
+import type { ControlServices } from './core/services.js';
 
 export async function publishExampleBuild(
   services: ControlServices,

@@ -1,11 +1,11 @@
 // How the control room stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
 import type { WorldHostStats } from '../worlds/api.js';
+import { organizationTable } from './catalog/organization-records.js';
+import { quotaUsed } from './catalog/quotas.js';
+import { everyListed } from './catalog/tables.js';
+import type { OperationFigure } from './core/operations.js';
+import type { ControlServices, DiskFigures } from './core/services.js';
 import { DiskUse, type FolderSizes } from './disk-use.js';
-import type { OperationFigure } from './operations.js';
-import { organizationTable } from './organization-records.js';
-import { quotaUsed } from './quotas.js';
-import type { ControlServices, DiskFigures } from './services.js';
-import { everyListed } from './tables.js';
 
 export interface ControlFigures {
   /** New work is taken. */

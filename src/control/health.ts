@@ -7,9 +7,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { within } from '../async/deadline.js';
 import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
-import type { Catalog } from './catalog.js';
-import type { Disk } from './services.js';
-import { defineTable } from './tables.js';
+import type { Catalog } from './catalog/catalog.js';
+import { defineTable } from './catalog/tables.js';
+import type { Disk } from './core/services.js';
 
 /** Written to see whether the catalog takes writes. */
 export const probeTable = defineTable<{ name: 'probe'; count: number }>({ name: 'probe', idOf: ({ name }) => name, indexes: {} });

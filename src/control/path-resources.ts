@@ -1,15 +1,15 @@
 // The resources that a path names, found before a body is read: a client that names one that does not exist, or is another project's, would
 // send it for nothing.
-import { requireAuthoring } from './authoring-records.js';
-import { requireCallbackReceiver } from './callback-receiver-records.js';
-import { requireDataset } from './dataset-records.js';
-import { requireUpload } from './dataset-upload-records.js';
-import { requireEnvironment } from './environment-records.js';
-import { requireAttachment } from './run-attachment-records.js';
-import { requireRun } from './run-records.js';
-import { requireSession } from './session-records.js';
-import { requireDraft } from './source-records.js';
-import type { View } from './tables.js';
+import { requireAuthoring } from './authoring/authoring-records.js';
+import { requireEnvironment } from './builds/environment-records.js';
+import { requireSession } from './catalog/session-records.js';
+import type { View } from './catalog/tables.js';
+import { requireCallbackReceiver } from './organizations/callback-receiver-records.js';
+import { requireAttachment } from './runs/attachment-records.js';
+import { requireRun } from './runs/records.js';
+import { requireDataset } from './source/dataset-records.js';
+import { requireUpload } from './source/dataset-upload-records.js';
+import { requireDraft } from './source/source-records.js';
 
 interface Place {
   organizationId: string;

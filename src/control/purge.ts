@@ -6,17 +6,17 @@
 //     then.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
-import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
-import { type BuildAttemptRecord, buildAttemptTable, buildContentTable, buildTable } from './build-records.js';
-import { datasetRevisionId, datasetRevisionTable, datasetTable } from './dataset-records.js';
-import { bearerTable, credentialTable } from './organization-records.js';
-import { returnQuota } from './quotas.js';
+import { authoringTable, proposalTable, turnTable } from './authoring/authoring-records.js';
+import { type BuildAttemptRecord, buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
+import { bearerTable, credentialTable } from './catalog/organization-records.js';
+import { returnQuota } from './catalog/quotas.js';
+import type { Retention } from './catalog/settings.js';
+import { noteStorage, type Tenant } from './catalog/storage-use.js';
+import { type Change, pagesOf, type Table, type View } from './catalog/tables.js';
+import type { ControlServices } from './core/services.js';
 import { type Reference, referenceKey, referencesOf, referringTables } from './references.js';
-import type { ControlServices } from './services.js';
-import type { Retention } from './settings.js';
-import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source-records.js';
-import { noteStorage, type Tenant } from './storage-use.js';
-import { type Change, pagesOf, type Table, type View } from './tables.js';
+import { datasetRevisionId, datasetRevisionTable, datasetTable } from './source/dataset-records.js';
+import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source/source-records.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
 interface Kind<Record> {

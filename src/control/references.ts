@@ -3,22 +3,22 @@
 //   REFERENCES-1. A reference is to a record that somebody may still need through it. What is only history (who made a thing, what it began
 //     with) is none.
 //   REFERENCES-2. A part goes with its whole, in one change, so it does not keep it.
-import { authoringTable, proposalTable, turnTable } from './authoring-records.js';
+import { authoringTable, proposalTable, turnTable } from './authoring/authoring-records.js';
 import { firstStartTable } from './bootstrap.js';
-import { buildAttemptTable, buildContentTable, buildTable } from './build-records.js';
-import { callbackReceiverTable } from './callback-receiver-records.js';
-import { datasetRevisionTable, datasetTable } from './dataset-records.js';
-import { environmentTable } from './environment-records.js';
-import { evidenceTable } from './evidence-records.js';
-import { operationTable } from './operation-records.js';
-import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './organization-records.js';
-import { quarantineTable } from './quarantine-records.js';
-import { attachmentTable } from './run-attachment-records.js';
-import { activityTable, runResultTable, runTable, stepTable } from './run-records.js';
-import { sessionTable } from './session-records.js';
-import { snapshotTable } from './snapshot-records.js';
-import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source-records.js';
-import type { Table } from './tables.js';
+import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
+import { environmentTable } from './builds/environment-records.js';
+import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './catalog/organization-records.js';
+import { sessionTable } from './catalog/session-records.js';
+import type { Table } from './catalog/tables.js';
+import { operationTable } from './core/operation-records.js';
+import { quarantineTable } from './guard/quarantine-records.js';
+import { callbackReceiverTable } from './organizations/callback-receiver-records.js';
+import { attachmentTable } from './runs/attachment-records.js';
+import { evidenceTable } from './runs/evidence-records.js';
+import { activityTable, runResultTable, runTable, stepTable } from './runs/records.js';
+import { snapshotTable } from './sessions/snapshot-records.js';
+import { datasetRevisionTable, datasetTable } from './source/dataset-records.js';
+import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source/source-records.js';
 
 export interface Reference {
   /** The name of a table. */

@@ -1,14 +1,14 @@
 // How long what has ended is remembered: operations, audit events, runs with their results. A little at a time, the oldest first. What
 // others may refer to is purge.ts's.
 import { limits } from '../contract/limits.js';
-import { auditTable } from './audit-records.js';
-import { evidenceTable } from './evidence-records.js';
-import { operationTable } from './operation-records.js';
-import { quarantineTable } from './quarantine-records.js';
-import { attachmentTable } from './run-attachment-records.js';
-import { activityTable, type RunRecord, runResultTable, runTable } from './run-records.js';
-import type { ControlServices } from './services.js';
-import type { Change, Table } from './tables.js';
+import { auditTable } from './catalog/audit-records.js';
+import type { Change, Table } from './catalog/tables.js';
+import { operationTable } from './core/operation-records.js';
+import type { ControlServices } from './core/services.js';
+import { quarantineTable } from './guard/quarantine-records.js';
+import { attachmentTable } from './runs/attachment-records.js';
+import { evidenceTable } from './runs/evidence-records.js';
+import { activityTable, type RunRecord, runResultTable, runTable } from './runs/records.js';
 
 export interface Forgotten {
   operations: number;

@@ -4,16 +4,16 @@ import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
 import type { WorldRef } from '../worlds/api.js';
-import { DeliveryWatch } from './delivery-watch.js';
-import { LoadedCache } from './loaded-cache.js';
-import { OrganizationsNow } from './organization-now.js';
-import { RunMemory } from './run-memory.js';
-import type { ControlServices, ServicePorts } from './services.js';
-import { SessionMemory } from './session-memory.js';
-import { sessionReceivers } from './session-receivers.js';
-import { requireRecord } from './session-records.js';
-import { StorageWatch } from './storage-watch.js';
-import { tracedWorld } from './traced-world.js';
+import { requireRecord } from './catalog/session-records.js';
+import type { ControlServices, ServicePorts } from './core/services.js';
+import { DeliveryWatch } from './memory/delivery-watch.js';
+import { LoadedCache } from './memory/loaded-cache.js';
+import { OrganizationsNow } from './memory/organization-now.js';
+import { RunMemory } from './memory/run-memory.js';
+import { SessionMemory } from './memory/session-memory.js';
+import { StorageWatch } from './memory/storage-watch.js';
+import { sessionReceivers } from './sessions/receivers.js';
+import { tracedWorld } from './sessions/traced-world.js';
 
 /** The same object, with its memory. */
 export function withMemory(ports: ServicePorts): ControlServices {

@@ -1,5 +1,5 @@
 // Does what time brings about, again and again: one sweep after the other, never two at once.
-import type { ControlLog } from './services.js';
+import type { ControlLog } from './core/services.js';
 
 type Sweep = () => Promise<unknown>;
 

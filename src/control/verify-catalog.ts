@@ -1,9 +1,9 @@
 // Reads a catalog whole, with nobody serving it: every record, its places in the indexes, and what records refer to.
 import { type Database, openDatabase, requireWhole } from '../files/database.js';
+import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
 import { type Reference, referencesOf } from './references.js';
-import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './tables.js';
 
 export interface OpenCatalog {
   view: View;

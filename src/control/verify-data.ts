@@ -11,16 +11,16 @@ import { isServiceError } from '../contract/errors.js';
 import { worldsAdvice } from '../files/database.js';
 import { type StoredWorld, verifyWorlds } from '../worlds/verify-worlds.js';
 import { blobRoots } from './blob-sweep.js';
-import { blobFile } from './blobs.js';
+import { KeyFile, keyAdvice } from './catalog/key-file.js';
+import { Keyring } from './catalog/keyring.js';
+import { isLive, type SessionRecord, sessionTable } from './catalog/session-records.js';
+import { everyRecord, type View } from './catalog/tables.js';
+import { blobFile } from './core/blobs.js';
+import { isOtherKey } from './core/server-key.js';
 import { catalogAdvice, catalogFile, worldFilesIn } from './data-folder.js';
-import { bundleFolder, evidenceTable } from './evidence-records.js';
-import { KeyFile, keyAdvice } from './key-file.js';
-import { Keyring } from './keyring.js';
-import { projectFolder } from './project-worlds.js';
-import { isOtherKey } from './server-key.js';
-import { isLive, type SessionRecord, sessionTable } from './session-records.js';
-import { snapshotTable } from './snapshot-records.js';
-import { everyRecord, type View } from './tables.js';
+import { bundleFolder, evidenceTable } from './runs/evidence-records.js';
+import { projectFolder } from './sessions/project-worlds.js';
+import { snapshotTable } from './sessions/snapshot-records.js';
 import { type OpenCatalog, openCatalogFile, verifyCatalog } from './verify-catalog.js';
 
 export interface DataFinding {

@@ -8,10 +8,10 @@ import type { Verdict } from '../contract/run/run.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { reportPath, usualReports } from '../reports/report-path.js';
 import { isReportFolder, listStoredReports } from '../reports/stored-reports.js';
-import { type CheckedReport, checkReport } from './check-report.js';
-import { type CheckedAttempt, type CheckedDrill, checkedDrills } from './checked-trials.js';
+import { overallVerdict } from './plan/trials.js';
 import { SourceInvalidError } from './source-invalid.js';
-import { overallVerdict } from './trials.js';
+import { type CheckedReport, checkReport } from './stored/check-report.js';
+import { type CheckedAttempt, type CheckedDrill, checkedDrills } from './stored/checked-trials.js';
 
 export interface CheckReportsOptions {
   /** The repository, whose drills judge. */

@@ -3,8 +3,8 @@
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
 import type { RunResult, Verdict } from '../contract/run/run.js';
-import type { BindingsPort } from './bindings-port.js';
-import type { RunDrillsOptions } from './options.js';
+import type { RunDrillsOptions } from './plan/options.js';
+import type { BindingsPort } from './ports/bindings-port.js';
 import type { BuildRunResult } from './run.js';
 import { type RunDrillsResult, runBuild } from './run-drills.js';
 import { SourceInvalidError } from './source-invalid.js';

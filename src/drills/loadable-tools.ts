@@ -5,8 +5,8 @@ import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
-import type { PlaceOfHandler } from './attempt-context.js';
-import type { PlannedDrill } from './plan.js';
+import type { PlaceOfHandler } from './attempt/attempt-context.js';
+import type { PlannedDrill } from './plan/plan.js';
 
 /** Rejects with world.HANDLER_FAILED, or world.HANDLER_TIMEOUT where a module does not end. What else goes wrong, the attempts tell. */
 export async function requireLoadableTools(

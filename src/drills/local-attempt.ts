@@ -2,11 +2,11 @@
 import { withReceivers } from '../callbacks/delivering-world.js';
 import type { Receivers } from '../callbacks/receivers.js';
 import { newId } from '../contract/ids.js';
-import type { AttemptContext } from './attempt-context.js';
-import type { AttemptEnvironment } from './attempt-environment.js';
-import { atTheStart } from './attempt-result.js';
-import { localAgent } from './interaction.js';
-import type { PlannedDrill, PlannedTrial } from './plan.js';
+import type { AttemptContext } from './attempt/attempt-context.js';
+import type { AttemptEnvironment } from './attempt/attempt-environment.js';
+import { atTheStart } from './attempt/attempt-result.js';
+import { localAgent } from './attempt/interaction.js';
+import type { PlannedDrill, PlannedTrial } from './plan/plan.js';
 
 export interface AttemptRequest {
   planned: PlannedDrill;

@@ -6,12 +6,12 @@ import { localFolders } from '../contract/local-folders.js';
 import type { RunError, RunResult, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
 import type { ToolFailure } from '../contract/world/tool-failure.js';
-import { Attempt, type PlayedAttempt } from './attempt.js';
-import type { AttemptContext } from './attempt-context.js';
-import { attemptReport, writeAttemptReport } from './attempt-report.js';
+import { Attempt, type PlayedAttempt } from './attempt/attempt.js';
+import type { AttemptContext } from './attempt/attempt-context.js';
+import { attemptReport, writeAttemptReport } from './attempt/attempt-report.js';
 import { type AttemptRequest, localEnvironment } from './local-attempt.js';
-import type { RunDrillsOptions } from './options.js';
-import { runError } from './run-error.js';
+import type { RunDrillsOptions } from './plan/options.js';
+import { runError } from './ports/run-error.js';
 
 export interface ReportedAttempt {
   runId: string;

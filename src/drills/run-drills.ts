@@ -10,16 +10,16 @@ import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
-import type { AttemptContext, PlaceOfHandler } from './attempt-context.js';
-import type { BindingsPort } from './bindings-port.js';
-import { thenPrune } from './kept-runs.js';
-import { requireKnownOptions } from './known-options.js';
+import type { AttemptContext, PlaceOfHandler } from './attempt/attempt-context.js';
 import { requireLoadableTools } from './loadable-tools.js';
-import type { RunDrillsOptions } from './options.js';
-import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan.js';
+import { requireKnownOptions } from './plan/known-options.js';
+import type { RunDrillsOptions } from './plan/options.js';
+import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan/plan.js';
+import type { BindingsPort } from './ports/bindings-port.js';
 import { attemptPlayed } from './reported-attempt.js';
 import { announcePlan, type BuildRunResult, plannedRuns, Run } from './run.js';
 import { SourceInvalidError } from './source-invalid.js';
+import { thenPrune } from './stored/kept-runs.js';
 import { Targets } from './targets/targets.js';
 
 export interface RunDrillsResult extends BuildRunResult {

@@ -7,12 +7,12 @@ import type { RunEvent } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
-import type { RunDrillsOptions } from './options.js';
-import type { Plan } from './plan.js';
+import type { RunDrillsOptions } from './plan/options.js';
+import type { Plan } from './plan/plan.js';
+import type { Shard } from './plan/shard.js';
+import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './plan/trials.js';
+import { runError, saysDiskFull } from './ports/run-error.js';
 import type { PlayedOut, ReportedAttempt } from './reported-attempt.js';
-import { runError, saysDiskFull } from './run-error.js';
-import type { Shard } from './shard.js';
-import { drillVerdict, firstAttemptStatistics, overallVerdict, trialVerdict } from './trials.js';
 
 export interface TrialOutcome {
   trial: number;

@@ -9,7 +9,7 @@ import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { installation } from '../files/installation.js';
-import type { RunDrillsOptions } from './options.js';
+import type { RunDrillsOptions } from './plan/options.js';
 import { bundleFaults } from './targets/module-bundle.js';
 
 export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'> {

@@ -3,9 +3,9 @@
 import { type EndpointRule, endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js';
 import { endpointContract } from '../contract/validate/endpoint-validators.js';
+import type { Caller } from '../control/catalog/endpoint.js';
+import { requireIdempotencyKey } from '../control/core/idempotency.js';
 import type { DispatchContext, Dispatched } from '../control/dispatch.js';
-import type { Caller } from '../control/endpoint.js';
-import { requireIdempotencyKey } from '../control/idempotency.js';
 import type { Route, RouteReply } from './router.js';
 import { type RouteApi, type RowAccess, type RowWork, rowReply, tableRoutes } from './table-routes.js';
 

@@ -1,7 +1,7 @@
 // The service's log: one JSON line an event, through pino. The only file that names it. Never in a line: secrets, queries, bodies.
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { limits } from '../contract/limits.js';
-import type { ControlLog } from '../control/services.js';
+import type { ControlLog } from '../control/core/services.js';
 import type { AnsweredRequest, Observer, RouteFailure } from './router.js';
 
 export interface ServiceLogOptions {

@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import type { BucketRate } from '../contract/token-bucket.js';
-import { RateLimiter } from '../control/rate-limiter.js';
+import { RateLimiter } from '../control/organizations/rate-limiter.js';
 import { networkOf } from './client-address.js';
 import { errorReply } from './envelope.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';

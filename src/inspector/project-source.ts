@@ -4,7 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector/inspector.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { Binding } from '../contract/run/target.js';
-import { refuseTarget } from '../drills/plan.js';
+import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';
 

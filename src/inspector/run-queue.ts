@@ -7,8 +7,8 @@ import type { ActiveRun, InspectorStartRunRequest, RequestedRun, RunRequest } fr
 import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
-import type { BindingsPort } from '../drills/bindings-port.js';
-import type { RunDrillsOptions } from '../drills/options.js';
+import type { RunDrillsOptions } from '../drills/plan/options.js';
+import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { runDrills } from '../drills/run-drills.js';
 import type { EventHub } from './event-hub.js';
 import type { ProjectSource } from './project-source.js';

@@ -4,7 +4,7 @@ import { RemoteWorld } from '../bindings/remote-world.js';
 import { ServiceError } from '../contract/errors.js';
 import type { AccessBundle } from '../contract/hosted/sessions.js';
 import type { Binding } from '../contract/run/target.js';
-import type { Access, DirectClient, Endpoint } from '../drills/bindings-port.js';
+import type { Access, DirectClient, Endpoint } from '../drills/ports/bindings-port.js';
 import type { Remote } from './connection.js';
 
 export function remoteAccess({ client, projectId }: Remote, bundle: AccessBundle, bindings: readonly Binding[]): Access {

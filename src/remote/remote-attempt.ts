@@ -14,12 +14,15 @@ import { localFolders } from '../contract/local-folders.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { HostedRun, RunError, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
-import type { AttemptContext } from '../drills/attempt-context.js';
-import { attemptReport } from '../drills/attempt-report.js';
-import { attemptResult } from '../drills/attempt-result.js';
-import { Capture, type Captured } from '../drills/capture.js';
+import type { AttemptContext } from '../drills/attempt/attempt-context.js';
+import { attemptReport } from '../drills/attempt/attempt-report.js';
+import { attemptResult } from '../drills/attempt/attempt-result.js';
+import { Capture, type Captured } from '../drills/attempt/capture.js';
+import { type AttemptNumbers, runIdentity, runSetup } from '../drills/attempt/run-setup.js';
 import type { AttemptRequest } from '../drills/local-attempt.js';
-import type { RunDrillsOptions } from '../drills/options.js';
+import type { RunDrillsOptions } from '../drills/plan/options.js';
+import { timelineLength } from '../drills/plan/timeline.js';
+import { runError, runErrorFrom } from '../drills/ports/run-error.js';
 import {
   attemptStarted,
   type PlayedOut,
@@ -29,11 +32,8 @@ import {
   withPlace,
   writeReport,
 } from '../drills/reported-attempt.js';
-import { runError, runErrorFrom } from '../drills/run-error.js';
-import { type AttemptNumbers, runIdentity, runSetup } from '../drills/run-setup.js';
 import type { TargetRunner } from '../drills/targets/target-run.js';
 import type { Targets } from '../drills/targets/targets.js';
-import { timelineLength } from '../drills/timeline.js';
 import type { Remote } from './connection.js';
 import { workRemotely } from './remote-interaction.js';
 import { fetchReport } from './remote-report.js';

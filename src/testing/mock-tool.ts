@@ -10,7 +10,7 @@ import type { JsonObject } from '../contract/json.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { StatePatch, WorldSetup } from '../contract/world/scenario.js';
-import type { Access } from '../drills/bindings-port.js';
+import type { Access } from '../drills/ports/bindings-port.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { openLocalWorld } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';

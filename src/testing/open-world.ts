@@ -3,7 +3,7 @@ import { createBindings } from '../bindings/create-bindings.js';
 import { limits } from '../contract/limits.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import type { AdvanceResult } from '../contract/world/world-protocol.js';
-import type { Access, BindingsPort } from '../drills/bindings-port.js';
+import type { Access, BindingsPort } from '../drills/ports/bindings-port.js';
 import { diagnosticsOf, SourceInvalidError } from '../drills/source-invalid.js';
 import { createLocalWorld, type LocalWorld, type LocalWorldOptions } from '../local-world.js';
 import type { ToolTypes } from '../tools/sdk.js';

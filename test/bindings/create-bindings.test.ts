@@ -10,7 +10,7 @@ import {
   validateWaitResponse,
 } from '../../src/contract/validate/validators.js';
 import type { WorldCommand, WorldQuery } from '../../src/contract/world/world-protocol.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { assertKept, assertValid, DocumentJudge } from '../http/openapi/judge.js';
 

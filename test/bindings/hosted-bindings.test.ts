@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import type { HttpReply } from '../../src/http/server.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createHostedBindings, type HostedBindings, hostedPrefix } from '../../src/bindings/hosted-bindings.js';
 import type { JsonObject } from '../../src/contract/json.js';
-import type { Access, OpenAccess } from '../../src/drills/bindings-port.js';
+import type { Access, OpenAccess } from '../../src/drills/ports/bindings-port.js';
 import { mountAt } from '../../src/http/mount.js';
 import type { AnsweredRequest } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';

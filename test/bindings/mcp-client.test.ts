@@ -4,7 +4,7 @@ import { after, type TestContext, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createBindings } from '../../src/bindings/create-bindings.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import type { Bank } from '../worlds/bank-kit.js';
 import { bankWorlds } from '../worlds/bank-kit.js';
 

@@ -6,7 +6,7 @@ import { createBindings } from '../../src/bindings/create-bindings.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { ToolOutcome } from '../../src/contract/world/evidence.js';
 import type { ToolCatalogItem, WorldCommand, WorldQuery } from '../../src/contract/world/world-protocol.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import type { HttpServer } from '../../src/http/server.js';
 import type { SendOptions, WorldRef } from '../../src/worlds/api.js';
 

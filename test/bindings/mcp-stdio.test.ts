@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { limits } from '../../src/contract/limits.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import { bankWorlds } from '../worlds/bank-kit.js';
 import { modernMeta, type ToldWorld, toldWorld, version } from './mcp-kit.js';
 import { environmentOf, type StdioServer, startStdio, stdioArguments } from './stdio-kit.js';

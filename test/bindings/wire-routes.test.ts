@@ -7,7 +7,7 @@ import { createBindings } from '../../src/bindings/create-bindings.js';
 import { reserved } from '../../src/compiler/route-checks.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { createWire, evidence, json, openWireWorlds, position, seen } from './wire-kit.js';

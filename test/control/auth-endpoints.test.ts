@@ -5,12 +5,12 @@ import type { JWTPayload } from 'jose';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import { authorities, authoritiesOf } from '../../src/contract/world/authority.js';
-import { authEndpoints } from '../../src/control/auth-endpoints.js';
+import { memberId, memberTable, organizationTable, userIdOf } from '../../src/control/catalog/organization-records.js';
+import type { ControlServices } from '../../src/control/core/services.js';
 import type { Endpoints } from '../../src/control/dispatch.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { memberId, memberTable, organizationTable, userIdOf } from '../../src/control/organization-records.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
-import type { ControlServices } from '../../src/control/services.js';
+import { authEndpoints } from '../../src/control/organizations/auth-endpoints.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 import { startIdentityProvider, type TokenOptions } from './identity-provider.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];

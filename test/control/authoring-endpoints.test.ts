@@ -7,10 +7,10 @@ import type { ServiceError } from '../../src/contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../src/contract/hosted/authoring.js';
 import type { AuthoringSession } from '../../src/contract/hosted/resources.js';
 import type { SourceChange } from '../../src/contract/hosted/source.js';
-import { askCommandAuthor } from '../../src/control/author.js';
-import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring-endpoints.js';
-import { CompileWorkers } from '../../src/control/compile-port.js';
-import { sourceDraftTable } from '../../src/control/source-records.js';
+import { askCommandAuthor } from '../../src/control/authoring/author.js';
+import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring/authoring-endpoints.js';
+import { sourceDraftTable } from '../../src/control/source/source-records.js';
+import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
@@ -169,7 +169,7 @@ test('a turn that a crash cut short is taken in the next life', async () => {
   kit = await open({ directory });
   try {
     assert.equal((await kit.services.operations.whenEnded(operation.operationId)).state, 'succeeded');
-    const turns = kit.services.catalog.view.list((await import('../../src/control/authoring-records.js')).turnTable, {
+    const turns = kit.services.catalog.view.list((await import('../../src/control/authoring/authoring-records.js')).turnTable, {
       index: 'bySession',
       prefix: [authoringSessionId],
       limit: 10,

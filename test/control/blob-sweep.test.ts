@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { sha256Digest } from '../../src/contract/digest.js';
 import { limits } from '../../src/contract/limits.js';
 import { sweepBlobs } from '../../src/control/blob-sweep.js';
-import { FileBlobs } from '../../src/control/blobs.js';
+import { FileBlobs } from '../../src/control/core/blobs.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 
 after(() => compiler.close());

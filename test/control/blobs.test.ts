@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { sha256Digest } from '../../src/contract/digest.js';
-import { FileBlobs } from '../../src/control/blobs.js';
+import { FileBlobs } from '../../src/control/core/blobs.js';
 
 function place(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-blobs-'));

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Bootstrapped, bootstrap } from '../../src/control/bootstrap.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { environmentTable } from '../../src/control/environment-records.js';
-import { Keyring } from '../../src/control/keyring.js';
-import { credentialTable, projectTable } from '../../src/control/organization-records.js';
-import type { ControlServices } from '../../src/control/services.js';
+import { environmentTable } from '../../src/control/builds/environment-records.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { Keyring } from '../../src/control/catalog/keyring.js';
+import { credentialTable, projectTable } from '../../src/control/catalog/organization-records.js';
+import type { ControlServices } from '../../src/control/core/services.js';
 import { quietSettings } from './control-kit.js';
 
 const buildHash = `sha256:${'a'.repeat(64)}`;

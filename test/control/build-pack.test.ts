@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packBuild, unpackBuild } from '../../src/control/build-pack.js';
+import { packBuild, unpackBuild } from '../../src/control/tasks/build-pack.js';
 import { compileWith } from '../compiler/repository.js';
 
 test('a build read back is the same build, names like __proto__ included, and a row is written down once for all setups', async (t) => {

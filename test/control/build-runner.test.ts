@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { BuildAttempt } from '../../src/contract/hosted/source.js';
-import { buildAttemptTable, loadBuild } from '../../src/control/build-records.js';
-import { CompileWorkers } from '../../src/control/compile-port.js';
-import type { CompilePort } from '../../src/control/services.js';
+import { buildAttemptTable, loadBuild } from '../../src/control/builds/build-records.js';
+import type { CompilePort } from '../../src/control/core/services.js';
+import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { sound } from '../compiler/repository.js';
 import { openControlKit } from './control-kit.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
@@ -65,7 +65,7 @@ test('a build is for the digest it expects, and builds of others do not exist', 
 });
 
 async function openProject(kit: Awaited<ReturnType<typeof openSourceKit>>): Promise<{ project: string }> {
-  const { projectTable } = await import('../../src/control/organization-records.js');
+  const { projectTable } = await import('../../src/control/catalog/organization-records.js');
   const own = kit.services.catalog.view.get(projectTable, kit.projectId)!;
   const project = 'prj_000000000001';
   await kit.services.catalog.change((tx) => tx.put(projectTable, { ...own, projectId: project }));
@@ -138,7 +138,7 @@ test('a build goes on in the next life, and what was laid out in the last one is
   await waiting.asked;
   assert.equal(readdirSync(join(kit.directory, 'work')).length, 1);
   // What a crash leaves: the life that follows finds the folder, and an attempt that was compiling.
-  const { defineBuildRunners } = await import('../../src/control/build-runner.js');
+  const { defineBuildRunners } = await import('../../src/control/builds/build-runner.js');
   await kit.end('crash');
   const own = new CompileWorkers({ workers: 1 });
   t.after(() => own.close());

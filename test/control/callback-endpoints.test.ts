@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { callbackEndpoints } from '../../src/control/callback-endpoints.js';
-import { requireApprovedReceivers, requireOrigin } from '../../src/control/callback-receiver-records.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import { callbackEndpoints } from '../../src/control/organizations/callback-endpoints.js';
+import { requireApprovedReceivers, requireOrigin } from '../../src/control/organizations/callback-receiver-records.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { type Change, defineTable, type ListRequest, type View } from '../../src/control/tables.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { type Change, defineTable, type ListRequest, type View } from '../../src/control/catalog/tables.js';
 import fc from '../fast-check.js';
 
 interface Thing {

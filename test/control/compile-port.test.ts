@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
-import { CompileWorkers } from '../../src/control/compile-port.js';
+import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { type Files, folder, sound } from '../compiler/repository.js';
 
 const workers = new CompileWorkers({ workers: 1 });

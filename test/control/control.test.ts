@@ -9,11 +9,11 @@ import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointInput } from '../../src/contract/hosted/endpoints.js';
 import { newId } from '../../src/contract/ids.js';
 import { type Authority, authorities } from '../../src/contract/world/authority.js';
-import { auditTable } from '../../src/control/audit-records.js';
-import { type Control, openControl } from '../../src/control/control.js';
-import type { Caller } from '../../src/control/endpoint.js';
-import { claimTable } from '../../src/control/idempotency.js';
-import type { ControlSettings } from '../../src/control/settings.js';
+import { auditTable } from '../../src/control/catalog/audit-records.js';
+import type { Caller } from '../../src/control/catalog/endpoint.js';
+import type { ControlSettings } from '../../src/control/catalog/settings.js';
+import { claimTable } from '../../src/control/core/idempotency.js';
+import { type Control, openControl } from '../../src/control/open-control.js';
 import { quietSettings } from './control-kit.js';
 
 const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-control-'));

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { listPage, type PageRequest } from '../../src/control/cursors.js';
-import { Keyring } from '../../src/control/keyring.js';
-import { defineTable } from '../../src/control/tables.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { listPage, type PageRequest } from '../../src/control/catalog/cursors.js';
+import { Keyring } from '../../src/control/catalog/keyring.js';
+import { defineTable } from '../../src/control/catalog/tables.js';
 import fc from '../fast-check.js';
 
 interface Item {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { PutSourceDatasetsRequest } from '../../src/contract/hosted/source.js';
-import { loadBuild } from '../../src/control/build-records.js';
+import { loadBuild } from '../../src/control/builds/build-records.js';
 import { compiler, noHash, openSourceKit, type SourceKit } from './source-kit.js';
 
 after(() => compiler.close());

@@ -4,7 +4,7 @@ import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { DatasetCollectionInput } from '../../src/contract/hosted/source.js';
 import { limits } from '../../src/contract/limits.js';
-import { storageOf } from '../../src/control/storage-use.js';
+import { storageOf } from '../../src/control/catalog/storage-use.js';
 import { compiler, noHash, openSourceKit } from './source-kit.js';
 
 after(() => compiler.close());

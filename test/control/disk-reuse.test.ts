@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { purge } from '../../src/control/purge.js';
 import { sweepRetention } from '../../src/control/retention.js';
-import { sweepSessions } from '../../src/control/session-expiry.js';
+import { sweepSessions } from '../../src/control/sessions/expiry.js';
 import { quietSettings } from './control-kit.js';
 import { openSessionKit } from './session-kit.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { loadBuild } from '../../src/control/build-records.js';
+import { loadBuild } from '../../src/control/builds/build-records.js';
 import { publishExampleBuild } from '../../src/control/example-build.js';
 import { compiler, openSourceKit } from './source-kit.js';
 

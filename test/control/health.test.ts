@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { Catalog } from '../../src/control/catalog.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { defineTable } from '../../src/control/catalog/tables.js';
 import { Health, type HealthParts } from '../../src/control/health.js';
-import { defineTable } from '../../src/control/tables.js';
 
 const table = defineTable<{ id: string }>({ name: 'thing', idOf: ({ id }) => id, indexes: {} });
 

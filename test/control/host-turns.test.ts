@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { HostTurns } from '../../src/control/host-turns.js';
+import { HostTurns } from '../../src/control/guard/host-turns.js';
 
 const turn = (): Promise<void> => new Promise(setImmediate);
 

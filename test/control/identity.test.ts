@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { authEndpoints } from '../../src/control/auth-endpoints.js';
-import { isJwksUrl } from '../../src/control/jwks-url.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
+import { authEndpoints } from '../../src/control/organizations/auth-endpoints.js';
+import { isJwksUrl } from '../../src/control/organizations/jwks-url.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 import { startIdentityProvider } from './identity-provider.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
-import { Keyring, tokenHash } from '../../src/control/keyring.js';
+import { Keyring, tokenHash } from '../../src/control/catalog/keyring.js';
 import fc from '../fast-check.js';
 
 const root = mkdtempSync(join(tmpdir(), 'drillyard-keyring-'));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LoadedCache } from '../../src/control/loaded-cache.js';
+import { LoadedCache } from '../../src/control/memory/loaded-cache.js';
 
 test('what is used stays, within a number and a size, and what failed is loaded again', async () => {
   const cache = new LoadedCache<string>({ items: 3, bytes: 100 });

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { Role } from '../../src/contract/world/authority.js';
-import { authEndpoints } from '../../src/control/auth-endpoints.js';
-import type { Caller } from '../../src/control/endpoint.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { organizationTable } from '../../src/control/organization-records.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import type { Caller } from '../../src/control/catalog/endpoint.js';
+import { organizationTable } from '../../src/control/catalog/organization-records.js';
+import { authEndpoints } from '../../src/control/organizations/auth-endpoints.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 import { startIdentityProvider } from './identity-provider.js';
 

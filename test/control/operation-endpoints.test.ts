@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { OperationKind } from '../../src/contract/hosted/operation.js';
-import { operationEndpoints } from '../../src/control/operation-endpoints.js';
-import type { RunnerContext } from '../../src/control/operations.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import { operationEndpoints } from '../../src/control/core/operation-endpoints.js';
+import type { RunnerContext } from '../../src/control/core/operations.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
 const contexts = new Map<string, RunnerContext>();

@@ -7,10 +7,10 @@ import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { Operation, OperationKind } from '../../src/contract/hosted/operation.js';
 import { limits } from '../../src/contract/limits.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { ownFailure } from '../../src/control/interruptions.js';
-import { OperationEngine } from '../../src/control/operation-engine.js';
-import { operationTable } from '../../src/control/operation-records.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { countOf, moveCount } from '../../src/control/catalog/quotas.js';
+import { OperationEngine } from '../../src/control/core/operation-engine.js';
+import { operationTable } from '../../src/control/core/operation-records.js';
 import {
   type CreateOperation,
   type Ending,
@@ -19,8 +19,8 @@ import {
   type Operations,
   type Runner,
   type RunnerContext,
-} from '../../src/control/operations.js';
-import { countOf, moveCount } from '../../src/control/quotas.js';
+} from '../../src/control/core/operations.js';
+import { ownFailure } from '../../src/control/guard/interruptions.js';
 import fc from '../fast-check.js';
 
 const folders: string[] = [];

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Operation } from '../../src/contract/hosted/operation.js';
-import { Catalog } from '../../src/control/catalog.js';
-import { silentMeter } from '../../src/control/control-meter.js';
-import { OperationEngine } from '../../src/control/operation-engine.js';
-import { type Ending, OperationSuspended } from '../../src/control/operations.js';
+import { Catalog } from '../../src/control/catalog/catalog.js';
+import { OperationEngine } from '../../src/control/core/operation-engine.js';
+import { type Ending, OperationSuspended } from '../../src/control/core/operations.js';
+import { silentMeter } from '../../src/control/memory/control-meter.js';
 import type { SpanStart, Tracing } from '../../src/tracing/tracing.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'));

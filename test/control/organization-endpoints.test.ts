@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { CreateCredentialReply } from '../../src/contract/hosted/organization.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit, quietSettings } from './control-kit.js';
 
 const kits: ControlKit[] = [];

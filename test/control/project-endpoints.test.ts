@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { authoritiesOf, type Role } from '../../src/contract/world/authority.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import fc from '../fast-check.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 

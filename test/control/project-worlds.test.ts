@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
-import { ProjectWorlds, projectFolder } from '../../src/control/project-worlds.js';
+import { ProjectWorlds, projectFolder } from '../../src/control/sessions/project-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { until } from '../until.js';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import { quarantineEndpoints } from '../../src/control/quarantine-endpoints.js';
-import { quarantineTable } from '../../src/control/quarantine-records.js';
+import { quarantineTable } from '../../src/control/guard/quarantine-records.js';
 import { sweepRetention } from '../../src/control/retention.js';
-import { sessionEndpoints } from '../../src/control/session-endpoints.js';
+import { sessionEndpoints } from '../../src/control/sessions/endpoints.js';
+import { quarantineEndpoints } from '../../src/control/sessions/quarantine-endpoints.js';
 import { buildHash, openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
-import { quotaUsed, returnQuota, takeQuota } from '../../src/control/quotas.js';
+import { quotaUsed, returnQuota, takeQuota } from '../../src/control/catalog/quotas.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit, quietSettings } from './control-kit.js';
 
 const kits: ControlKit[] = [];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { RateLimiter } from '../../src/control/rate-limiter.js';
+import { RateLimiter } from '../../src/control/organizations/rate-limiter.js';
 import fc from '../fast-check.js';
 
 const refusalOf = (work: () => void): ServiceError | undefined => {

@@ -4,9 +4,9 @@ import { after, test } from 'node:test';
 import type { AuditEvent } from '../../src/contract/hosted/organization.js';
 import { newId } from '../../src/contract/ids.js';
 import { limits } from '../../src/contract/limits.js';
-import type { Caller } from '../../src/control/endpoint.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import type { Caller } from '../../src/control/catalog/endpoint.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];

@@ -1,8 +1,8 @@
 // Runs that are stopped: cancelled in each of their states, or past their deadline. Access ends first, then the run is judged and sealed.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { FileBlobs } from '../../src/control/blobs.js';
-import { runTable } from '../../src/control/run-records.js';
+import { FileBlobs } from '../../src/control/core/blobs.js';
+import { runTable } from '../../src/control/runs/records.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { awaitsAgent, hasEnded, openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';

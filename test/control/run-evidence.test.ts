@@ -7,7 +7,7 @@ import { compileProject } from '../../src/compiler/compile.js';
 import { exampleFolder } from '../../src/compiler/shipped.js';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { HostedRun } from '../../src/contract/run/run.js';
-import { checkReport } from '../../src/drills/check-report.js';
+import { checkReport } from '../../src/drills/stored/check-report.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { hasEnded, keepingDrill, openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';

@@ -1,7 +1,7 @@
 // Hosted runs are judged away from the event loop, which goes on answering.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JudgeTask, JudgeWorkers } from '../../src/control/judge-port.js';
+import { type JudgeTask, JudgeWorkers } from '../../src/control/tasks/judge-port.js';
 import type { Judged } from '../../src/drills/judge/evaluate-expression.js';
 import { createRouter } from '../../src/http/router.js';
 import { serviceRoutes } from '../../src/http/service-routes.js';
@@ -20,7 +20,7 @@ test('while a run of many expensive expressions is judged, health is told all th
   });
   // Threads as ever; the first result is held back until health was told so often, which it never is by a loop that judges.
   const threads = threadWorkers<JudgeTask, Judged>({
-    entry: new URL('../../src/control/task-entry.js', import.meta.url),
+    entry: new URL('../../src/control/tasks/task-entry.js', import.meta.url),
     limits: { heapMb: 256, youngHeapMb: 32, stackMb: 4 },
   });
   const held: StartTaskWorker<JudgeTask, Judged> = (events) =>

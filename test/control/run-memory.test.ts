@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RunMemory } from '../../src/control/run-memory.js';
-import type { Access } from '../../src/drills/bindings-port.js';
+import { RunMemory } from '../../src/control/memory/run-memory.js';
+import type { Access } from '../../src/drills/ports/bindings-port.js';
 
 // RUN-MEMORY-1, RUN-ATTEMPT-STORE-2
 test('closing revokes every access of a run at once, and waits until all calls have been answered', async () => {

@@ -1,10 +1,10 @@
 // Accesses of a session: who sees them, how they are revoked, and what they fall with.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { removeMember } from '../../src/control/member-records.js';
-import { organizationEndpoints } from '../../src/control/organization-endpoints.js';
-import { credentialTable, memberId, memberTable } from '../../src/control/organization-records.js';
-import { sessionEndpoints } from '../../src/control/session-endpoints.js';
+import { credentialTable, memberId, memberTable } from '../../src/control/catalog/organization-records.js';
+import { removeMember } from '../../src/control/organizations/member-records.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { sessionEndpoints } from '../../src/control/sessions/endpoints.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;

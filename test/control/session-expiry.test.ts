@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
-import { quotaUsed } from '../../src/control/quotas.js';
-import { sweepSessions } from '../../src/control/session-expiry.js';
-import { sessionTable } from '../../src/control/session-records.js';
-import { releaseLease, takeLease } from '../../src/control/session-states.js';
+import { quotaUsed } from '../../src/control/catalog/quotas.js';
+import { sessionTable } from '../../src/control/catalog/session-records.js';
+import { sweepSessions } from '../../src/control/sessions/expiry.js';
+import { releaseLease, takeLease } from '../../src/control/sessions/states.js';
 import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { quotaUsed } from '../../src/control/quotas.js';
+import { quotaUsed } from '../../src/control/catalog/quotas.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;

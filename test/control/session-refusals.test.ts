@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
-import { environmentTable } from '../../src/control/environment-records.js';
-import { sessionTable } from '../../src/control/session-records.js';
-import { releaseLease, takeLease } from '../../src/control/session-states.js';
+import { environmentTable } from '../../src/control/builds/environment-records.js';
+import { sessionTable } from '../../src/control/catalog/session-records.js';
+import { releaseLease, takeLease } from '../../src/control/sessions/states.js';
 import type { CallInput } from './control-kit.js';
 import { buildHash, openSessionKit, refuses, type SessionKit } from './session-kit.js';
 

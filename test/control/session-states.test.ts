@@ -1,8 +1,8 @@
 // The session's state machine as a law: whatever moves are tried, only those of the drawing are made, and the version counts them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionRecord } from '../../src/control/session-records.js';
-import { advanceLease, type SessionState, takeLease, transition } from '../../src/control/session-states.js';
+import type { SessionRecord } from '../../src/control/catalog/session-records.js';
+import { advanceLease, type SessionState, takeLease, transition } from '../../src/control/sessions/states.js';
 
 const states: SessionState[] = ['creating', 'warming', 'ready', 'resetting', 'degraded', 'expired', 'destroying', 'destroyed'];
 const drawing: [SessionState, SessionState][] = [

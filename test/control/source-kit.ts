@@ -2,17 +2,17 @@
 import type { TestContext } from 'node:test';
 import type { Operation } from '../../src/contract/hosted/operation.js';
 import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted/source.js';
-import { baselineEndpoints } from '../../src/control/baseline-endpoints.js';
-import { buildEndpoints } from '../../src/control/build-endpoints.js';
-import { defineBuildRunners } from '../../src/control/build-runner.js';
-import { CompileWorkers } from '../../src/control/compile-port.js';
-import { dataChoiceEndpoints } from '../../src/control/data-choice-endpoints.js';
-import { datasetEndpoints } from '../../src/control/dataset-endpoints.js';
-import { datasetUploadEndpoints } from '../../src/control/dataset-uploads.js';
-import { environmentEndpoints } from '../../src/control/environment-endpoints.js';
-import { libraryEndpoints } from '../../src/control/library-endpoints.js';
-import { setupEndpoints } from '../../src/control/setup-endpoints.js';
-import { sourceEndpoints } from '../../src/control/source-endpoints.js';
+import { baselineEndpoints } from '../../src/control/authoring/baseline-endpoints.js';
+import { datasetEndpoints } from '../../src/control/authoring/dataset-endpoints.js';
+import { datasetUploadEndpoints } from '../../src/control/authoring/dataset-uploads.js';
+import { libraryEndpoints } from '../../src/control/authoring/library-endpoints.js';
+import { setupEndpoints } from '../../src/control/authoring/setup-endpoints.js';
+import { buildEndpoints } from '../../src/control/builds/build-endpoints.js';
+import { defineBuildRunners } from '../../src/control/builds/build-runner.js';
+import { environmentEndpoints } from '../../src/control/builds/environment-endpoints.js';
+import { dataChoiceEndpoints } from '../../src/control/source/data-choice-endpoints.js';
+import { sourceEndpoints } from '../../src/control/source/source-endpoints.js';
+import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { sound } from '../compiler/repository.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
-import { FileBlobs } from '../../src/control/blobs.js';
+import { FileBlobs } from '../../src/control/core/blobs.js';
 import {
   applyChanges,
   filesOf,
@@ -14,7 +14,7 @@ import {
   treeDigest,
   treeOfFiles,
   withMaterialized,
-} from '../../src/control/source-trees.js';
+} from '../../src/control/source/source-trees.js';
 import fc from '../fast-check.js';
 
 function ground(t: TestContext) {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
+import { countOf } from '../../src/control/catalog/quotas.js';
+import { noteStorage, requireStorage, storageOf } from '../../src/control/catalog/storage-use.js';
 import { purge } from '../../src/control/purge.js';
-import { countOf } from '../../src/control/quotas.js';
-import { noteStorage, requireStorage, storageOf } from '../../src/control/storage-use.js';
 import { quietSettings } from './control-kit.js';
 import { openSessionKit, type SessionKit } from './session-kit.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';

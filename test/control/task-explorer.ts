@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import type { CompileTask } from '../../src/control/compile-tasks.js';
+import type { CompileTask } from '../../src/control/tasks/compile-tasks.js';
 import { openParentChannel } from '../../src/processes/parent-channel.js';
 
 const codeOf = (work: () => unknown): unknown => {

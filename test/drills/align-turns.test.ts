@@ -1,7 +1,7 @@
 // The shortest script of edits is one: it keeps as many as any alignment can.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shortestEdits } from '../../src/drills/align-turns.js';
+import { shortestEdits } from '../../src/drills/stored/align-turns.js';
 import fc from '../fast-check.js';
 
 function longestCommon(left: readonly number[], right: readonly number[]): number {

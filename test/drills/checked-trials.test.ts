@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunIdentity, Verdict } from '../../src/contract/run/run.js';
-import { type CheckedAttempt, type CheckedDrill, checkedDrills } from '../../src/drills/checked-trials.js';
+import { type CheckedAttempt, type CheckedDrill, checkedDrills } from '../../src/drills/stored/checked-trials.js';
 
 interface Part {
   verdict: Verdict;

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../src/contract/json.js';
 import type { RunIdentity, RunResult } from '../../src/contract/run/run.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
-import { type ComparedRun, compareRuns } from '../../src/drills/compare-runs.js';
+import { type ComparedRun, compareRuns } from '../../src/drills/stored/compare-runs.js';
 import fc from '../fast-check.js';
 
 /** A call, what it answered, and how many rows it changed. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { Verdict } from '../../src/contract/run/run.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
-import { type DrillHistory, History } from '../../src/drills/history.js';
+import { type DrillHistory, History } from '../../src/drills/stored/history.js';
 
 interface Part {
   verdict: Verdict;

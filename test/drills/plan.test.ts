@@ -5,9 +5,9 @@ import type { CompiledBuild, CompiledDrill } from '../../src/contract/run/build.
 import type { Suite } from '../../src/contract/run/drill.js';
 import type { Binding, Target } from '../../src/contract/run/target.js';
 import { deriveSeed } from '../../src/contract/seed.js';
-import { type PlanOptions, planRun } from '../../src/drills/plan.js';
-import { layTimeline } from '../../src/drills/timeline.js';
-import { drillVerdict, overallVerdict, trialVerdict } from '../../src/drills/trials.js';
+import { type PlanOptions, planRun } from '../../src/drills/plan/plan.js';
+import { layTimeline } from '../../src/drills/plan/timeline.js';
+import { drillVerdict, overallVerdict, trialVerdict } from '../../src/drills/plan/trials.js';
 
 const targets: Target[] = [
   { kind: 'module', id: 'mod', bindings: ['direct'], module: 'a.js', export: 'default', timeoutMs: 1000 },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { StatePatch } from '../../src/contract/world/scenario.js';
-import { RebuiltRows } from '../../src/drills/rebuilt-rows.js';
+import { RebuiltRows } from '../../src/drills/stored/rebuilt-rows.js';
 import { decodeBase, prepareBase } from '../../src/worlds/state/base.js';
 
 const space = { packageId: 'notes', instanceId: 'notes', namespace: 'notes' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInShard, parseShard, shardText } from '../../src/drills/shard.js';
+import { isInShard, parseShard, shardText } from '../../src/drills/plan/shard.js';
 import fc from '../fast-check.js';
 
 const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20 }), { maxLength: 40 });

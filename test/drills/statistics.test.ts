@@ -1,8 +1,8 @@
 // The estimators against published numbers and against their definitions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clopperPearson, passAtK, passHatK, trialStatistics } from '../../src/drills/statistics.js';
-import { firstAttemptStatistics } from '../../src/drills/trials.js';
+import { clopperPearson, passAtK, passHatK, trialStatistics } from '../../src/drills/plan/statistics.js';
+import { firstAttemptStatistics } from '../../src/drills/plan/trials.js';
 import fc from '../fast-check.js';
 
 const isNear = (actual: number, wanted: number, within = 5e-8): void =>

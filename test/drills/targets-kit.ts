@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { CommandTarget, ModuleTarget, Target } from '../../src/contract/run/target.js';
-import type { Access, DirectClient } from '../../src/drills/bindings-port.js';
+import type { Access, DirectClient } from '../../src/drills/ports/bindings-port.js';
 import type { TargetRun } from '../../src/drills/targets/target-run.js';
 import { Targets } from '../../src/drills/targets/targets.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../../src/client/client.js';
-import { operatorTokenFile } from '../../src/control/settings.js';
+import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { type ControlServer, startControlServer } from '../../src/index.js';
 

@@ -7,7 +7,7 @@ import type { ClientOptions } from '../../src/client/client.js';
 import { createClient } from '../../src/client/client.js';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import { projectEndpoints } from '../../src/control/project-endpoints.js';
+import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import { controlRoutes } from '../../src/http/control-routes.js';
 import { requireHost } from '../../src/http/guards.js';
 import { createRouter } from '../../src/http/router.js';

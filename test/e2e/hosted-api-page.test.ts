@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { operationMoves } from '../../src/control/operation-records.js';
-import { coordinationMoves, runMoves } from '../../src/control/run-states.js';
-import { sessionMoves } from '../../src/control/session-states.js';
+import { operationMoves } from '../../src/control/core/operation-records.js';
+import { coordinationMoves, runMoves } from '../../src/control/runs/states.js';
+import { sessionMoves } from '../../src/control/sessions/states.js';
 import { startService } from './service.js';
 
 const page = readFileSync(new URL('../../../docs/hosted-api.md', import.meta.url), 'utf8');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { type Client, createClient } from '../../src/client/client.js';
-import type { ToolCodeFacts } from '../../src/control/containment.js';
+import type { ToolCodeFacts } from '../../src/control/core/containment.js';
 import type { Ended } from '../cli/cli.js';
 import { nodeArguments } from '../cli/cli.js';
 

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../../src/client/client.js';
-import { operatorTokenFile } from '../../src/control/settings.js';
+import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../../src/control-server.js';
 import { engines } from '../http/fake-control.js';
 import { asAgent, temporaryFolder } from './service.js';

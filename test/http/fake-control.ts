@@ -2,8 +2,8 @@
 import { after } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
+import type { Caller } from '../../src/control/catalog/endpoint.js';
 import type { DispatchContext } from '../../src/control/dispatch.js';
-import type { Caller } from '../../src/control/endpoint.js';
 import { type ControlPort, controlRoutes } from '../../src/http/control-routes.js';
 import { requireHost, unauthenticated } from '../../src/http/guards.js';
 import { createRouter, type OpenRoute, type RouteFailure, type RouterOptions } from '../../src/http/router.js';

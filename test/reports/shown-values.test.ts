@@ -1,7 +1,7 @@
 // Durations and rates as people read them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { trialStatistics } from '../../src/drills/statistics.js';
+import { trialStatistics } from '../../src/drills/plan/statistics.js';
 import { hostDuration, rateText } from '../../src/reports/shown-values.js';
 
 test('a minute has sixty seconds, and no minute has a sixtieth', () => {

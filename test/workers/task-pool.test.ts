@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
-import { CompileWorkers } from '../../src/control/compile-port.js';
-import type { CompileTask } from '../../src/control/compile-tasks.js';
+import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
+import type { CompileTask } from '../../src/control/tasks/compile-tasks.js';
 import { TaskLost, TaskPool } from '../../src/workers/task-pool.js';
 import type { StartTaskWorker, TaskWorkerEvents } from '../../src/workers/task-worker.js';
 

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
-import { parseShard, type Shard } from '../../drills/shard.js';
+import { parseShard, type Shard } from '../../drills/plan/shard.js';
 import { collect, integer } from './options.js';
 
 export function withSelection(command: Command): Command {

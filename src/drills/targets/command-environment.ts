@@ -1,7 +1,7 @@
 // The environment of a target: its bindings under their names, the target's aliases and the compatible prefixes; of a command the host
 // variables it names too. Nothing else: not even PATH.
 import type { BindingVariable, CommandTarget, Target } from '../../contract/run/target.js';
-import type { Access } from '../bindings-port.js';
+import type { Access } from '../ports/bindings-port.js';
 
 export interface EnvironmentOptions {
   target: Pick<Target, 'bindingEnvironment'>;

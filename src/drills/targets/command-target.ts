@@ -2,7 +2,7 @@
 // log, and what lies in its folder of attachments when it has ended is attached.
 import { delimiter, join } from 'node:path';
 import type { CommandTarget } from '../../contract/run/target.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { AttachmentFolder } from './attachment-folder.js';
 import { hostEnvironment, underPrefixes } from './command-environment.js';
 import { failedRun, runJsonCommand } from './json-command.js';

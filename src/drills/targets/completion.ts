@@ -1,6 +1,6 @@
 // What an agent elsewhere handed in, made the run it tells of.
 import type { TargetCompletion } from '../../contract/run/target-completion.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import type { Redactor } from './redaction.js';
 import { TargetLog } from './target-log.js';

@@ -1,7 +1,7 @@
 // When a target's time is up, or the run is cancelled: first its access is revoked, then it is asked to end. In this order, always.
 import type { RunError } from '../../contract/run/run.js';
-import type { Access } from '../bindings-port.js';
-import { runError } from '../run-error.js';
+import type { Access } from '../ports/bindings-port.js';
+import { runError } from '../ports/run-error.js';
 
 export type EndReason = 'timed_out' | 'cancelled';
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { RunError } from '../../contract/run/run.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 
 /** `node` is the Node.js this runs on; a path is relative to the working directory. */
 export function findExecutable(name: string, directory: string): string | RunError {

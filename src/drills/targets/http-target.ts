@@ -6,7 +6,7 @@ import type { ConnectedInvocation } from '../../contract/run/agent-desk.js';
 import { headerFault, urlFault } from '../../contract/run/http-agent.js';
 import type { HttpTarget } from '../../contract/run/target.js';
 import { validateTargetCompletion } from '../../contract/validate/validators.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { completedRun } from './completion.js';
 import { Deadline, endedError } from './deadline.js';
 import { exchange, type HttpAnswer, type HttpHead, protocolChanged } from './http-exchange.js';

@@ -3,7 +3,7 @@
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { type CommandEnd, RunningCommand } from '../../processes/run-command.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { Deadline, type EndReason, endedError } from './deadline.js';
 import { findExecutable } from './executable.js';
 import type { Redactor } from './redaction.js';

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Loader, Plugin } from 'esbuild';
 import { loadEsbuild } from '../../compiler/esbuild.js';
 import type { RunError } from '../../contract/run/run.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { pathInside } from './repository-path.js';
 
 export interface BundleFault {

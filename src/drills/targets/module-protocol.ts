@@ -1,7 +1,7 @@
 // What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it
 // begins.
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
-import type { DirectClient, Endpoint } from '../bindings-port.js';
+import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
 
 /** Where a host that is a process has its pipe: a file descriptor. */

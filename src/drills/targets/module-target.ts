@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ModuleTarget } from '../../contract/run/target.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import { requireArgumentsSize } from './call-arguments.js';
 import { Deadline, endedError } from './deadline.js';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../contract/json.js';
 import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
-import { runError } from '../run-error.js';
+import { runError } from '../ports/run-error.js';
 import type { Redactor } from './redaction.js';
 import { wordsOf } from './thrown.js';
 

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../contract/json.js';
 import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run/run.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
-import type { Access } from '../bindings-port.js';
+import type { Access } from '../ports/bindings-port.js';
 
 /** One agent for one attempt: what it remembers between interactions ends with `release`. */
 export interface TargetRunner {

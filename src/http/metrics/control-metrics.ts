@@ -2,7 +2,7 @@
 // first.
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Operation } from '../../contract/hosted/operation.js';
-import type { ControlMeter } from '../../control/control-meter.js';
+import type { ControlMeter } from '../../control/memory/control-meter.js';
 
 /** What is work for a machine, and what waits for an agent. */
 const workSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,8 +1,8 @@
 // What the service tells Prometheus about itself; docs/watching.md lists it all. Labels have few values, whatever tenants do: routes by id,
 // never paths, and no id of anybody.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ControlMeter } from '../../control/control-meter.js';
 import type { ControlFigures } from '../../control/figures.js';
+import type { ControlMeter } from '../../control/memory/control-meter.js';
 import type { AnsweredRequest, Observer } from '../router.js';
 import type { HttpServer } from '../server.js';
 import { controlMeter } from './control-metrics.js';

@@ -1,0 +1,217 @@
+// The catalog: every hosted resource, in one LMDB environment that only this process writes. Why: docs/decisions/004.
+//   CATALOG-1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits
+//     together.
+//   CATALOG-2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
+//   CATALOG-3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
+//   CATALOG-4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
+import { ServiceError } from '../../contract/errors.js';
+import { type Database, openDatabase } from '../../files/database.js';
+import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
+
+export interface CatalogOptions {
+  directory: string;
+  /** Called before every flush: a test throws here what a full disk would. */
+  onCommit?: () => void;
+  /** The whole file has been looked at since this process began. Default false. */
+  checked?: boolean;
+  /** Called when a flush finds the disk full; true where that has made room, and the flush is tried once more. */
+  makeRoom?: () => boolean;
+}
+export interface CatalogHealth {
+  /** Why the last flush failed; undefined when it did not. */
+  refuses: 'disk_full' | 'catalog_refuses' | undefined;
+  /** How long the flush under way has taken; 0 when there is none. */
+  lagMs: number;
+}
+/** By key; `null`: removed. */
+type Writes = Map<string, Buffer | null>;
+interface Waiting {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export class Catalog {
+  /** What is on the disk. */
+  readonly view: View;
+  readonly #database: Database;
+  readonly #directory: string;
+  readonly #onCommit: () => void;
+  readonly #makeRoom: () => boolean;
+  /** What the flush under way writes, and what the next one will. */
+  #flushing: Writes = new Map();
+  #next: Writes = new Map();
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  readonly #watchers = new Set<PutWatcher>();
+  #commits = 0;
+  #flushSinceMs: number | undefined;
+  #refuses: CatalogHealth['refuses'];
+  #closed = false;
+
+  constructor({ directory, onCommit = () => {}, makeRoom = () => false, checked = false }: CatalogOptions) {
+    this.#database = openDatabase({ directory, flushed: true, leavesChecked: !checked });
+    this.#directory = directory;
+    this.#onCommit = onCommit;
+    this.#makeRoom = makeRoom;
+    this.view = new Reader(this.#source([]));
+  }
+
+  /** Flushes so far. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** Nothing is on the disk. */
+  get isEmpty(): boolean {
+    for (const _ of this.#database.getKeys({ limit: 1, snapshot: false })) return false;
+    return true;
+  }
+
+  get health(): CatalogHealth {
+    return { refuses: this.#refuses, lagMs: this.#flushSinceMs === undefined ? 0 : performance.now() - this.#flushSinceMs };
+  }
+
+  /** Runs at once, synchronously; resolves with what it returned when that is durable. A throw of the function changes nothing. */
+  async change<T>(work: (tx: Change) => T): Promise<T> {
+    this.#requireOpen();
+    const writes: Writes = new Map();
+    const draft = new Draft(this.#source([writes, this.#next, this.#flushing]), writes, this.#watchers);
+    const result = work(draft);
+    for (const [key, value] of writes) this.#next.set(key, value);
+    if (this.#next.size > 0 || this.#flushing.size > 0) await this.#durable();
+    for (const follow of draft.followers) follow();
+    return result;
+  }
+
+  /** Until the returned function is called. What earlier changes put is on the disk once a change begun now has resolved. */
+  watch(watcher: PutWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Lets what was changed reach the disk, then closes. Whatever is asked afterwards is refused: control.UNAVAILABLE. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    while (this.#running !== undefined) await this.#running;
+    this.#closed = true;
+    await this.#database.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The server has shut down.' });
+  }
+
+  #durable(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#running ??= this.#flushAll();
+    });
+  }
+
+  async #flushAll(): Promise<void> {
+    // The changes of this turn of the event loop travel together.
+    await new Promise(setImmediate);
+    while (this.#waiting.length > 0) {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      this.#flushing = this.#next;
+      this.#next = new Map();
+      try {
+        this.#flushSinceMs = performance.now();
+        if (this.#flushing.size > 0) await this.#writeWithRoom(this.#flushing);
+        if (this.#flushing.size > 0) this.#refuses = undefined;
+        this.#flushing = new Map();
+        for (const { resolve } of waiting) resolve();
+      } catch (error) {
+        const lost = [...waiting, ...this.#waiting];
+        this.#waiting = [];
+        this.#flushing = new Map();
+        this.#next = new Map();
+        this.#refuses = isDiskFull(error, this.#directory) ? 'disk_full' : 'catalog_refuses';
+        for (const { reject } of lost) reject(refusalOf(error, this.#directory));
+      }
+      this.#flushSinceMs = undefined;
+    }
+    this.#running = undefined;
+  }
+
+  async #writeWithRoom(writes: Writes): Promise<void> {
+    try {
+      await this.#write(writes);
+    } catch (error) {
+      if (!isDiskFull(error, this.#directory) || !this.#makeRoom()) throw error;
+      await this.#write(writes);
+    }
+  }
+
+  async #write(writes: Writes): Promise<void> {
+    this.#onCommit();
+    const written = this.#database.transaction(() => {
+      for (const [key, value] of writes) {
+        if (value === null) this.#database.remove(bytesOf(key));
+        else this.#database.put(bytesOf(key), value);
+      }
+    });
+    // A promise of its own rejects with the reason for which a commit failed.
+    await written.catch(async (error: { commitError?: Promise<never> }) => {
+      await error.commitError;
+      throw error;
+    });
+    this.#commits += 1;
+  }
+
+  /** `layers`: what is pending, the newest first. */
+  #source(layers: readonly Writes[]): KeySource {
+    return {
+      get: (key) => {
+        this.#requireOpen();
+        for (const layer of layers) {
+          const value = layer.get(key);
+          if (value !== undefined) return value ?? undefined;
+        }
+        return this.#database.getBinary(bytesOf(key));
+      },
+      keys: (start, end, reverse) => this.#keys({ start, end, reverse }, layers),
+    };
+  }
+
+  *#keys({ start, end, reverse }: { start: string; end: string; reverse: boolean }, layers: readonly Writes[]): Generator<string> {
+    this.#requireOpen();
+    const pending = pendingIn(layers, { start, end });
+    if (reverse) pending.reverse();
+    const precedes = (left: string, right: string): boolean => (reverse ? left > right : left < right);
+    let index = 0;
+    for (const key of this.#stored({ start, end, reverse })) {
+      for (; index < pending.length && precedes(pending[index]![0], key); index++) if (pending[index]![1]) yield pending[index]![0];
+      if (index < pending.length && pending[index]![0] === key) {
+        if (pending[index]![1]) yield key;
+        index++;
+      } else {
+        yield key;
+      }
+    }
+    for (; index < pending.length; index++) if (pending[index]![1]) yield pending[index]![0];
+  }
+
+  *#stored({ start, end, reverse }: { start: string; end: string; reverse: boolean }): Generator<string> {
+    const [first, last] = [bytesOf(start), bytesOf(end)];
+    const range = reverse ? { start: last, end: first, reverse, exclusiveStart: true, inclusiveEnd: true } : { start: first, end: last };
+    for (const key of this.#database.getKeys({ ...range, snapshot: false })) yield key.toString('latin1');
+  }
+}
+
+const bytesOf = (key: string): Buffer => Buffer.from(key, 'latin1');
+
+/** Keys of [start, end) that are pending, in order, each with whether it stays. */
+function pendingIn(layers: readonly Writes[], { start, end }: { start: string; end: string }): [string, boolean][] {
+  const found = new Map<string, boolean>();
+  for (const layer of layers) {
+    for (const [key, value] of layer) if (key >= start && key < end && !found.has(key)) found.set(key, value !== null);
+  }
+  return [...found].sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function refusalOf(error: unknown, directory: string): unknown {
+  return isDiskFull(error, directory) ? diskFull(error) : error;
+}

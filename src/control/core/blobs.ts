@@ -1,0 +1,135 @@
+// Bytes by their digest, one file each, below <dataDirectory>/blobs.
+//   BLOBS-1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder
+//     flushed.
+//   BLOBS-2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
+//   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
+//   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Semaphore } from '../../async/semaphore.js';
+import { sha256Digest } from '../../contract/digest.js';
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import type { Blobs } from './services.js';
+
+/** Where a blob lies; undefined for what is no digest. */
+export function blobFile(dataDirectory: string, digest: string): string | undefined {
+  const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1];
+  return hex === undefined ? undefined : join(dataDirectory, 'blobs', hex.slice(0, 2), hex);
+}
+
+export class FileBlobs implements Blobs {
+  readonly #folder: string;
+  readonly #drafts: string;
+  /** Puts and removals under way, by digest. */
+  readonly #writing = new Map<string, Promise<void>>();
+  readonly #removing = new Map<string, Promise<boolean>>();
+  readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
+  #drafted = 0;
+
+  /** What an earlier incarnation left half written is removed. */
+  constructor(dataDirectory: string) {
+    this.#folder = join(dataDirectory, 'blobs');
+    this.#drafts = join(this.#folder, 'drafts');
+    mkdirSync(this.#drafts, { recursive: true });
+    // All of them now, flushed once: no put ever waits for the name of a folder to reach the disk.
+    for (let byte = 0; byte < 256; byte++) mkdirSync(join(this.#folder, byte.toString(16).padStart(2, '0')), { recursive: true });
+    const descriptor = openSync(this.#folder, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+    for (const name of readdirSync(this.#drafts)) rmSync(join(this.#drafts, name), { force: true });
+  }
+
+  async put(bytes: Uint8Array): Promise<string> {
+    if (bytes.length > limits.blobBytesMax) {
+      throw new ServiceError('control.PAYLOAD_TOO_LARGE', { message: `More than ${limits.blobBytesMax} bytes cannot be kept as one.` });
+    }
+    const digest = sha256Digest(bytes);
+    for (let removing = this.#removing.get(digest); removing !== undefined; removing = this.#removing.get(digest))
+      await removing.catch(() => {});
+    let writing = this.#writing.get(digest);
+    if (writing === undefined) {
+      writing = this.#gate.run(() => this.#keep(digest, bytes)).finally(() => this.#writing.delete(digest));
+      this.#writing.set(digest, writing);
+    }
+    await writing;
+    return digest;
+  }
+
+  async get(digest: string): Promise<Uint8Array> {
+    const bytes = await readFile(this.#placeOf(digest).file);
+    if (sha256Digest(bytes) !== digest) throw new Error(`the blob ${digest} is damaged`);
+    return bytes;
+  }
+
+  /** Every digest there is a blob of. */
+  async *digests(): AsyncGenerator<string> {
+    for (const name of await readdir(this.#folder)) {
+      if (!/^[0-9a-f]{2}$/.test(name)) continue;
+      for (const hex of await readdir(join(this.#folder, name))) if (/^[0-9a-f]{64}$/.test(hex)) yield `sha256:${hex}`;
+    }
+  }
+
+  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  async removeOld(digest: string, beforeMs: number): Promise<boolean> {
+    if (this.#writing.has(digest)) return false;
+    const { file } = this.#placeOf(digest);
+    const removing = this.#gate
+      .run(async () => {
+        if ((await stat(file)).mtimeMs >= beforeMs) return false;
+        await rm(file);
+        return true;
+      })
+      .finally(() => this.#removing.delete(digest));
+    this.#removing.set(digest, removing);
+    return await removing;
+  }
+
+  async #keep(digest: string, bytes: Uint8Array): Promise<void> {
+    const { folder, file } = this.#placeOf(digest);
+    const known = await stat(file).catch(() => undefined);
+    // An earlier incarnation may have renamed it and not flushed the folder any more.
+    if (known !== undefined && known.size === bytes.length) {
+      // Whoever looks for what is old must see that it is wanted anew.
+      await utimes(file, new Date(), new Date());
+      return flushFolder(folder);
+    }
+    const draft = join(this.#drafts, String(++this.#drafted));
+    try {
+      await writeFlushed(draft, bytes);
+      await rename(draft, file);
+      await flushFolder(folder);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw isDiskFull(error, this.#folder) ? diskFull(error) : error;
+    }
+  }
+
+  #placeOf(digest: string): { folder: string; file: string } {
+    const hex = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1];
+    if (hex === undefined) throw new Error(`'${digest}' is no digest`);
+    const folder = join(this.#folder, hex.slice(0, 2));
+    return { folder, file: join(folder, hex) };
+  }
+}
+
+async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

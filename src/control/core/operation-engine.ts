@@ -1,0 +1,389 @@
+// Runs operations, and owns what is in memory of them; operation-records.ts has their records, operations.ts the promises.
+//   OPERATION-ENGINE-1. An operation is in its lane from the commit of its record until the commit of its end.
+//   OPERATION-ENGINE-2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that
+//     records it, so it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
+//   OPERATION-ENGINE-3. An end that could not be written is written later: the runner does not run again for it.
+import { within } from '../../async/deadline.js';
+import { pause } from '../../async/pause.js';
+import { backoffMs } from '../../async/retry.js';
+import { ServiceError } from '../../contract/errors.js';
+import type { Operation, OperationKind } from '../../contract/hosted/operation.js';
+import { newId } from '../../contract/ids.js';
+import type { JsonValue } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
+import type { Tracing } from '../../tracing/tracing.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { countOf, moveCount } from '../catalog/quotas.js';
+import { type Change, everyListed } from '../catalog/tables.js';
+import { isInterruption, isOwnFailure } from '../guard/interruptions.js';
+import { type ControlMeter, silentMeter } from '../memory/control-meter.js';
+import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
+import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
+import { inOperationSpan } from './operation-span.js';
+import { type CountedStart, countStart, forgetStarts, giveStartBack, noteRunning, spent } from './operation-starts.js';
+import type { CreateOperation, OperationFigure, OperationRecord, Operations, Runner } from './operations.js';
+import { OperationSuspended } from './operations.js';
+import type { ControlLog } from './services.js';
+
+export interface OperationEngineOptions {
+  catalog: Catalog;
+  nowMs(): number;
+  log: ControlLog;
+  meter?: ControlMeter;
+  tracing?: Tracing | undefined;
+  /** First wait before something is tried again. */
+  retryMs?: number;
+  /** Applied in the change that ends one which was started too often. */
+  onSpent?(tx: Change, record: OperationRecord): void;
+}
+/** An operation in its lane. */
+interface Waiting {
+  operationId: string;
+  kind: OperationKind;
+  /** Its next start is on the disk already. */
+  isCounted: boolean;
+  /** An earlier incarnation had it. */
+  takenUp: boolean;
+}
+/** An operation whose runner is at work in this incarnation. */
+interface Live {
+  record: OperationRecord;
+  runner: Runner;
+  takenUp: boolean;
+  controller: AbortController;
+  progress?: JsonValue;
+}
+interface Waiter {
+  resolve(operation: Operation): void;
+  reject(error: unknown): void;
+}
+
+export class OperationEngine implements Operations {
+  readonly #catalog: Catalog;
+  readonly #nowMs: () => number;
+  readonly #log: ControlLog;
+  readonly #meter: ControlMeter;
+  readonly #tracing: Tracing | undefined;
+  readonly #retryMs: number;
+  readonly #onSpent: NonNullable<OperationEngineOptions['onSpent']>;
+  readonly #runners = new Map<OperationKind, Runner>();
+  /** By lane, in order; the first is at work. */
+  readonly #lanes = new Map<string, Waiting[]>();
+  readonly #live = new Map<string, Live>();
+  readonly #atWork = new Set<Promise<void>>();
+  readonly #waiters = new Map<string, Waiter[]>();
+  /** `new` until resume. `over`: nothing that still ends in this incarnation is written. */
+  #phase: 'new' | 'open' | 'draining' | 'over' = 'new';
+  readonly #leaving = new AbortController();
+  readonly #over = new AbortController();
+
+  constructor(options: OperationEngineOptions) {
+    const { catalog, nowMs, log, meter = silentMeter, tracing, retryMs = limits.operationRetryMs, onSpent = () => {} } = options;
+    this.#catalog = catalog;
+    this.#nowMs = nowMs;
+    this.#log = log;
+    this.#meter = meter;
+    this.#tracing = tracing;
+    this.#retryMs = retryMs;
+    this.#onSpent = onSpent;
+  }
+
+  define(kind: OperationKind, runner: Runner): void {
+    if (this.#runners.has(kind)) throw new Error(`${kind} has two runners`);
+    this.#runners.set(kind, runner);
+  }
+
+  create(tx: Change, request: CreateOperation): Operation {
+    const { kind, organizationId, projectId, lane, resource, input, idempotencyKey, requestHash, correlationId } = request;
+    this.#runnerOf(kind);
+    if (countOf(tx, laneCount(lane)) >= limits.lanePendingMax) {
+      throw new ServiceError('control.WORLD_BUSY', {
+        message: `At most ${limits.lanePendingMax} operations of one resource may wait.`,
+        retryAfterMs: limits.unavailableRetryAfterMs,
+      });
+    }
+    const nowMs = this.#nowMs();
+    const operation: Operation = {
+      schemaVersion: 1,
+      operationId: newId('op'),
+      organizationId,
+      projectId,
+      kind,
+      state: 'pending',
+      idempotencyKey,
+      requestHash,
+      resourceType: resource.type,
+      resourceId: resource.id,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+    moveCount(tx, laneCount(lane), 1);
+    const isCounted = this.#phase === 'open' && !this.#lanes.has(lane);
+    const traceparent = this.#tracing?.traceparent();
+    const traced = traceparent === undefined ? {} : { traceparent };
+    tx.put(operationTable, { operation, input, lane, correlationId, ...traced, ...(isCounted ? { starts: 1 } : {}) });
+    // Before `resume` nothing runs, and it finds this one on the disk.
+    const waiting = { operationId: operation.operationId, kind, isCounted, takenUp: false };
+    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, waiting));
+    return operation;
+  }
+
+  cancel(tx: Change, operationId: string): Operation {
+    const record = requireOperation(tx.get(operationTable, operationId));
+    requireUnended(record.operation);
+    const nowMs = this.#nowMs();
+    const asked: Operation = { ...record.operation, cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
+    if (asked.state === 'pending' && !this.#live.has(operationId)) {
+      this.#runnerOf(asked.kind).onCancel?.(tx, record);
+      const cancelled = moveOperation(asked, 'cancelled', nowMs);
+      this.#putEnd(tx, record, cancelled);
+      tx.afterCommit(() => this.#ended(record.lane, cancelled));
+      return cancelled;
+    }
+    if (record.operation.cancelRequestedAtMs !== undefined) return record.operation;
+    tx.put(operationTable, { ...record, operation: asked });
+    tx.afterCommit(() => this.#live.get(operationId)?.controller.abort());
+    return asked;
+  }
+
+  forgetStarts(tx: Change, operationId: string): void {
+    forgetStarts(tx, operationId);
+  }
+
+  find(operationId: string): Operation | undefined {
+    const record = this.#catalog.view.get(operationTable, operationId);
+    const live = this.#live.get(operationId);
+    if (record === undefined || live === undefined || hasEnded(record.operation)) return record?.operation;
+    const { startedAtMs, state } = live.record.operation;
+    const begun: Operation = { ...record.operation, state, ...(startedAtMs === undefined ? {} : { startedAtMs }) };
+    return live.progress === undefined ? begun : { ...begun, result: live.progress };
+  }
+
+  async whenEnded(operationId: string): Promise<Operation> {
+    const { operation } = requireOperation(this.#catalog.view.get(operationTable, operationId));
+    if (hasEnded(operation)) return operation;
+    if (this.#phase === 'over') throw shuttingDown();
+    const others = this.#waiters.get(operationId) ?? [];
+    return new Promise((resolve, reject) => this.#waiters.set(operationId, [...others, { resolve, reject }]));
+  }
+
+  figures(): OperationFigure[] {
+    const figures = new Map([...this.#runners.keys()].map((kind) => [kind, { kind, pending: 0, running: 0 }]));
+    for (const entries of this.#lanes.values()) {
+      for (const { operationId, kind } of entries) figures.get(kind)![this.#live.has(operationId) ? 'running' : 'pending'] += 1;
+    }
+    return [...figures.values()];
+  }
+
+  resume(): void {
+    this.#phase = 'open';
+    for (const { lane, operation } of everyListed(this.#catalog.view, operationTable, { index: 'unfinished', prefix: [] })) {
+      const { operationId, kind } = operation;
+      this.#enter(lane, { operationId, kind, isCounted: false, takenUp: true });
+    }
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    if (this.#phase === 'over') return;
+    this.#phase = 'draining';
+    this.#leaving.abort();
+    await within(graceMs, Promise.all(this.#atWork));
+    this.#phase = 'over';
+    this.#over.abort();
+    await this.#giveStartsBack([...this.#live.keys()]);
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
+    this.#waiters.clear();
+  }
+
+  #enter(lane: string, entry: Waiting): void {
+    const waiting = this.#lanes.get(lane);
+    if (waiting !== undefined) {
+      waiting.push(entry);
+      return;
+    }
+    const entries = [entry];
+    this.#lanes.set(lane, entries);
+    const workOff = (): Promise<void> => this.#workOff(lane, entries);
+    // The lane serves others after the one whose request opened it.
+    const work = (this.#tracing?.detached(workOff) ?? workOff()).finally(() => this.#atWork.delete(work));
+    this.#atWork.add(work);
+  }
+
+  async #workOff(lane: string, entries: Waiting[]): Promise<void> {
+    for (; entries.length > 0 && this.#phase === 'open'; entries.shift()) await this.#carryOut(entries[0]!);
+    this.#lanes.delete(lane);
+  }
+
+  async #carryOut(entry: Waiting): Promise<void> {
+    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry.operationId);
+    if (started === undefined) return;
+    await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
+  }
+
+  /** Undefined: it was left for the next incarnation. */
+  async #runToEnd(entry: Waiting, { record, isSpent }: CountedStart): Promise<Operation | undefined> {
+    const { operationId, kind, cancelRequestedAtMs } = record.operation;
+    const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
+    this.#live.set(operationId, live);
+    if (cancelRequestedAtMs !== undefined) live.controller.abort();
+    const result = isSpent ? this.#spent(live, record) : await this.#run(live);
+    const ended = result && (await this.#end(live, result));
+    this.#live.delete(operationId);
+    if (ended !== undefined) this.#ended(record.lane, ended);
+    // Where this incarnation is over, `drain` has done so.
+    else if (this.#phase !== 'over') await this.#giveStartsBack([operationId]);
+    return ended;
+  }
+
+  /** Undefined for one that was cancelled while it waited. */
+  #beginCounted({ operationId }: Waiting): CountedStart | undefined {
+    let begun: CountedStart | undefined;
+    const written = this.#catalog.change((tx) => {
+      begun = noteRunning(tx, operationId, this.#nowMs());
+    });
+    written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
+    return begun;
+  }
+
+  /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this incarnation is about to. */
+  async #begin(operationId: string): Promise<CountedStart | undefined> {
+    const known = this.#catalog.view.get(operationTable, operationId);
+    if (known === undefined) return undefined;
+    const { starts = 0, operation } = known;
+    const { startsMax = limits.operationStartsMax } = this.#runnerOf(operation.kind);
+    // What may be about to end the process again leaves it time to answer before that.
+    if (starts > 1) await this.#wait(starts + 2);
+    for (let tries = 1; this.#phase === 'open'; tries++) {
+      try {
+        const started = await this.#catalog.change((tx) => countStart(tx, operationId, { startsMax, nowMs: this.#nowMs() }));
+        // A cancellation may have come while this was on its way to the disk.
+        return started && { ...started, record: this.#catalog.view.get(operationTable, operationId) ?? started.record };
+      } catch (error) {
+        this.#log.warn('a start of an operation was not written', { operationId, error: String(error) });
+        await this.#wait(tries);
+      }
+    }
+    return undefined;
+  }
+
+  /** Undefined: it was left for the next incarnation. */
+  async #run(live: Live): Promise<RunnerResult | undefined> {
+    const { record, runner, takenUp, controller } = live;
+    const { operationId } = record.operation;
+    const progress = (value: JsonValue): void => {
+      live.progress = value;
+    };
+    let interruptions = 0;
+    for (let runs = 1; ; runs++) {
+      try {
+        return await runner.run(record, { signal: controller.signal, leaving: this.#leaving.signal, takenUp, progress });
+      } catch (error) {
+        if (error instanceof OperationSuspended) return undefined;
+        const isOwn = isOwnFailure(error);
+        if (!isOwn && (!isInterruption(error) || ++interruptions > limits.operationInterruptionsMax)) return { error };
+        if (this.#phase === 'over') return undefined;
+        await this.#wait(runs);
+        const again = isOwn ? await this.#begin(operationId) : undefined;
+        if (isOwn && again === undefined) return undefined;
+        if (again?.isSpent) return this.#spent(live, again.record, error);
+      }
+    }
+  }
+
+  /** It was started as often as it may be. */
+  #spent(live: Live, record: OperationRecord, cause?: unknown): RunnerResult {
+    const { runner } = live;
+    live.runner = {
+      ...runner,
+      onFailure: (tx, ended, error) => {
+        runner.onFailure?.(tx, ended, error);
+        this.#onSpent(tx, ended);
+      },
+    };
+    return { error: spent(record, cause) };
+  }
+
+  async #giveStartsBack(operationIds: readonly string[]): Promise<void> {
+    if (operationIds.length === 0) return;
+    try {
+      await this.#catalog.change((tx) => {
+        for (const operationId of operationIds) giveStartBack(tx, operationId);
+      });
+    } catch (error) {
+      this.#log.warn('starts of operations were not given back', { operations: operationIds.length, error: String(error) });
+    }
+  }
+
+  /** Writes the end, as often as it takes. Undefined: this incarnation is over, the next one runs it again. */
+  async #end({ record, runner }: Live, result: RunnerResult): Promise<Operation | undefined> {
+    const { correlationId, operation } = record;
+    const about = { operationId: operation.operationId, correlationId };
+    if ('error' in result && !(result.error instanceof ServiceError)) this.#log.error('a runner threw', { ...about, err: result.error });
+    let end = endingOf(record, runner, result);
+    for (let tries = 1; this.#phase !== 'over'; tries++) {
+      let broken = false;
+      const apply = (tx: Change): Operation => {
+        try {
+          return this.#applyEnd(tx, record, end);
+        } catch (error) {
+          broken = true;
+          throw error;
+        }
+      };
+      try {
+        return await this.#catalog.change(apply);
+      } catch (error) {
+        this.#log[broken ? 'error' : 'warn']('the end of an operation was not written', { ...about, err: error });
+        if (broken) end = end.otherwise(error);
+        // Its own ending and its failure may both be broken: after that only the disk can be in the way.
+        if (!broken || tries > 2) await this.#wait(tries);
+      }
+    }
+    return undefined;
+  }
+
+  #applyEnd(tx: Change, begun: OperationRecord, { state, apply }: EndOperation): Operation {
+    const nowMs = this.#nowMs();
+    const record = requireOperation(tx.get(operationTable, begun.operation.operationId));
+    const { cancelRequestedAtMs } = record.operation;
+    // The record may not know that it began: that write may have failed.
+    const running: Operation = { ...begun.operation, ...(cancelRequestedAtMs === undefined ? {} : { cancelRequestedAtMs }) };
+    const ended: Operation = { ...moveOperation(running, state, nowMs), ...apply(tx, record) };
+    this.#putEnd(tx, record, ended);
+    return ended;
+  }
+
+  #putEnd(tx: Change, record: OperationRecord, operation: Operation): void {
+    moveCount(tx, laneCount(record.lane), -1);
+    tx.put(operationTable, { ...record, operation });
+  }
+
+  /** Longer each time; over at once when this incarnation is. */
+  async #wait(tries: number): Promise<void> {
+    await pause(backoffMs({ firstMs: this.#retryMs, maxMs: limits.operationRetryMaxMs }, tries), this.#over.signal);
+  }
+
+  #ended(lane: string, operation: Operation): void {
+    const entries = this.#lanes.get(lane) ?? [];
+    // The first is taken from it when its turn is over.
+    const at = entries.findIndex(({ operationId }) => operationId === operation.operationId);
+    if (at > 0) entries.splice(at, 1);
+    const waiters = this.#waiters.get(operation.operationId) ?? [];
+    this.#waiters.delete(operation.operationId);
+    for (const { resolve } of waiters) resolve(operation);
+    this.#meter.operationEnded(operation);
+  }
+
+  #runnerOf(kind: OperationKind): Runner {
+    const runner = this.#runners.get(kind);
+    if (runner === undefined) throw new Error(`${kind} has no runner`);
+    return runner;
+  }
+}
+
+const laneCount = (lane: string): string => `lane ${lane}`;
+const shuttingDown = (): ServiceError =>
+  new ServiceError('control.UNAVAILABLE', {
+    message: 'The server shuts down; the operation goes on when it starts again.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });

@@ -1,0 +1,55 @@
+// How often an operation was started: counted on the disk before its runner starts, given back when an incarnation ends in order. So what
+// ends the process, or the host of its world, each time it runs is ended after so many starts, however many incarnations they were in.
+import { ServiceError } from '../../contract/errors.js';
+import type { Change } from '../catalog/tables.js';
+import { hasEnded, moveOperation, operationTable } from './operation-records.js';
+import type { OperationRecord } from './operations.js';
+
+export type CountedStart = { record: OperationRecord; isSpent: boolean };
+
+/** Counts one more start; `isSpent`: there were as many as there may be, and it is not to be started. Undefined for one that has ended. */
+export function countStart(
+  tx: Change,
+  operationId: string,
+  { startsMax, nowMs }: { startsMax: number; nowMs: number },
+): CountedStart | undefined {
+  const record = tx.get(operationTable, operationId);
+  if (record === undefined || hasEnded(record.operation)) return undefined;
+  const { starts = 0 } = record;
+  if (starts >= startsMax) return { record, isSpent: true };
+  const begun = { ...running(record, nowMs), starts: starts + 1 };
+  tx.put(operationTable, begun);
+  return { record: begun, isSpent: false };
+}
+
+/** Of one whose start was counted when it was recorded. */
+export function noteRunning(tx: Change, operationId: string, nowMs: number): CountedStart | undefined {
+  const record = tx.get(operationTable, operationId);
+  if (record === undefined || hasEnded(record.operation)) return undefined;
+  const begun = running(record, nowMs);
+  if (begun !== record) tx.put(operationTable, begun);
+  return { record: begun, isSpent: false };
+}
+
+/** It was left in order: that start says nothing against it. */
+export function giveStartBack(tx: Change, operationId: string): void {
+  const record = tx.get(operationTable, operationId);
+  if (record === undefined || hasEnded(record.operation) || !record.starts) return;
+  tx.put(operationTable, { ...record, starts: record.starts - 1 });
+}
+
+export function forgetStarts(tx: Change, operationId: string): void {
+  const record = tx.get(operationTable, operationId);
+  if (record?.starts) tx.put(operationTable, { ...record, starts: 0 });
+}
+
+export function spent({ starts = 0 }: OperationRecord, cause?: unknown): ServiceError {
+  return new ServiceError('control.ATTEMPTS_EXHAUSTED', {
+    message: `The operation was started ${starts} times, and each time the process or the host of its world ended before it did.`,
+    details: { starts },
+    cause,
+  });
+}
+
+const running = (record: OperationRecord, nowMs: number): OperationRecord =>
+  record.operation.state === 'running' ? record : { ...record, operation: moveOperation(record.operation, 'running', nowMs) };

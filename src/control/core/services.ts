@@ -1,0 +1,145 @@
+// What the endpoints of the control room stand on. `control.ts` makes one and hands it to every area.
+import type { DataChoices } from '../../compiler/data-choices.js';
+import type { LibraryPackage } from '../../compiler/library.js';
+import type { RowCollection } from '../../compiler/row-checks.js';
+import type { Issue, ServiceError } from '../../contract/errors.js';
+import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
+import type { Build } from '../../contract/hosted/source.js';
+import type { CompiledBuild, Diagnostic } from '../../contract/run/build.js';
+import type { ProjectView } from '../../contract/run/project-view.js';
+import type { StateNamespace } from '../../contract/world/tool-manifest.js';
+import type { ExpressionJudge } from '../../drills/judge/evaluate-expression.js';
+import type { BindingsPort } from '../../drills/ports/bindings-port.js';
+import type { Tracing } from '../../tracing/tracing.js';
+import type { Worlds } from '../../worlds/api.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Keyring } from '../catalog/keyring.js';
+import type { ControlSettings } from '../catalog/settings.js';
+import type { WorldGuard } from '../guard/world-guard.js';
+import type { ControlMeter } from '../memory/control-meter.js';
+import type { DeliveryWatch } from '../memory/delivery-watch.js';
+import type { LoadedCache } from '../memory/loaded-cache.js';
+import type { OrganizationsNow } from '../memory/organization-now.js';
+import type { RunMemory } from '../memory/run-memory.js';
+import type { SessionMemory } from '../memory/session-memory.js';
+import type { StorageWatch } from '../memory/storage-watch.js';
+import type { Operations } from './operations.js';
+
+/** What a control plane is opened with. */
+export interface ServicePorts {
+  settings: ControlSettings;
+  catalog: Catalog;
+  keyring: Keyring;
+  operations: Operations;
+  worlds: Worlds;
+  guard: WorldGuard;
+  compiler: CompilePort;
+  judge: JudgePort;
+  blobs: Blobs;
+  disk: Disk;
+  meter: ControlMeter;
+  /** Absent: no traces are wanted. */
+  tracing?: Tracing | undefined;
+  /** Where agents reach worlds: composed above this room, as drills are handed theirs. */
+  bindings: BindingsPort;
+  /** Epoch milliseconds. */
+  nowMs(): number;
+  log: ControlLog;
+}
+/** The ports, and what this incarnation of the service remembers beyond its catalog: `service-memory.ts` makes it, once. */
+export interface ControlServices extends ServicePorts {
+  sessionMemory: SessionMemory;
+  runMemory: RunMemory;
+  deliveryWatch: DeliveryWatch;
+  storageWatch: StorageWatch;
+  organizationsNow: OrganizationsNow;
+  loadedBuilds: LoadedCache<CompiledBuild>;
+  loadedViews: LoadedCache<ProjectView>;
+}
+
+/**
+ * The compiler, away from the event loop. It never runs what it reads, and reads nothing but the root and the library that ships. Projects
+ * take turns; one of which too much waits is refused with control.RATE_LIMITED. Without a project it is the service's own turn.
+ */
+export interface CompilePort {
+  /** control.SOURCE_INVALID for source that takes too long or too much memory; rejects with the signal's reason when it aborts. */
+  compile(request: CompileRequest): Promise<CompileReply>;
+  /** Whether packed bytes are the build of that hash: everything is hashed again. */
+  verify(buildHash: string, build: Uint8Array, projectId?: string): Promise<boolean>;
+  /** Rows against a tool's state schemas; paths begin with `/collections`. Refuses as `compile` does. */
+  checkRows(state: StateNamespace[], collections: RowCollection[], projectId?: string): Promise<Issue[]>;
+  /** Rows as they were sent: read, checked for their shape and as `checkRows` does, and put in order. */
+  readUpload(request: { tool: DatasetTool; state: StateNamespace[]; content: Uint8Array; projectId: string }): Promise<UploadedRows>;
+  /** The tool packages that ship with Drillyard. */
+  library(): Promise<readonly LibraryPackage[]>;
+  close(): Promise<void>;
+}
+/** Judges expressions of hosted runs, away from the event loop. Projects take turns. */
+export interface JudgePort {
+  /** For one run. */
+  judgeFor(projectId: string): ExpressionJudge;
+  close(): Promise<void>;
+}
+export type DatasetTool = DatasetRevisionView['revision']['tool'];
+/** With issues there is nothing else. `content`: what the dataset's revision is, as canonical JSON. */
+export type UploadedRows = { issues: Issue[] } | { issues: []; content: Uint8Array; collections: { namespace: string; records: number }[] };
+export interface CompileRequest {
+  /** The repository root. */
+  root: string;
+  config?: string;
+  choices?: DataChoices;
+  /** Whose turn it takes. */
+  projectId?: string;
+  signal?: AbortSignal;
+}
+export interface CompileReply {
+  /** Absent when any diagnostic is an error. Content as bytes: the event loop never walks a build that it does not need. */
+  compiled?: {
+    summary: BuildSummary;
+    /** As build-pack.ts writes it. */
+    build: Uint8Array;
+    /** The project view as JSON. */
+    view: Uint8Array;
+  };
+  /** Ordered by file, line, column, code. */
+  diagnostics: Diagnostic[];
+}
+export type BuildSummary = Pick<
+  Build,
+  'buildHash' | 'packageLockHash' | 'worldId' | 'tools' | 'scenarioIds' | 'drillIds' | 'targetIds' | 'suiteIds'
+>;
+
+/** Bytes by their sha256, on disk. A blob is durable when `put` resolves, before anything in the catalog names it. */
+export interface Blobs {
+  put(bytes: Uint8Array): Promise<string>;
+  /** Rejects when there is none, or when its bytes are no longer those of its digest. */
+  get(digest: string): Promise<Uint8Array>;
+  digests(): AsyncIterable<string>;
+  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  removeOld(digest: string, beforeMs: number): Promise<boolean>;
+}
+
+/** The disk of the data directory. */
+export interface Disk {
+  /** Why new work is refused; undefined while it is not. */
+  refusal(): ServiceError | undefined;
+  /** Gives up what was kept for this; whether there was something. */
+  release(): boolean;
+  /** Keeps it again, where there is room. */
+  restore(): void;
+  figures(): DiskFigures;
+}
+
+export interface DiskFigures {
+  freeBytes: number;
+  /** Of these, what new work may not use. */
+  keptBytes: number;
+  /** What is held for what frees room; 0 where it was given up. */
+  reserveBytes: number;
+}
+
+export interface ControlLog {
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}

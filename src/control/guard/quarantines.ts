@@ -1,0 +1,108 @@
+// Which builds are quarantined. The records are the catalog's (quarantine-records.ts); in memory is what every call of a world asks.
+//   QUARANTINES-1. What is in memory is on the disk.
+//   QUARANTINES-2. A strike is counted for the build of the session whose world was at work, in the session's own project.
+import type { BuildQuarantine } from '../../contract/hosted/source.js';
+import { newId } from '../../contract/ids.js';
+import { auditTable } from '../catalog/audit-records.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { sessionTable } from '../catalog/session-records.js';
+import type { ControlSettings } from '../catalog/settings.js';
+import { type Change, everyListed } from '../catalog/tables.js';
+import {
+  type BuildPlace,
+  buildKeyOf,
+  type QuarantineRecord,
+  quarantined,
+  quarantineTable,
+  type Strike,
+  struck,
+} from './quarantine-records.js';
+
+export interface QuarantineParts {
+  catalog: Catalog;
+  bounds: ControlSettings['quarantine'];
+  nowMs(): number;
+  log: { warn(message: string, fields?: object): void };
+}
+
+export class Quarantines {
+  readonly #parts: QuarantineParts;
+  /** By build key. */
+  readonly #closed = new Map<string, BuildQuarantine>();
+
+  constructor(parts: QuarantineParts) {
+    this.#parts = parts;
+    for (const record of everyListed(parts.catalog.view, quarantineTable, { index: 'closed', prefix: [] })) this.#keep(record);
+  }
+
+  /** How many builds are quarantined. */
+  get count(): number {
+    return this.#closed.size;
+  }
+
+  /** world.BUILD_QUARANTINED for a build that is. `read`: what runs no tool code that has not run already. */
+  requireOpen(build: Pick<BuildPlace, 'projectId' | 'buildHash'>, how: 'use' | 'read' = 'use'): void {
+    // Nearly always nothing is closed.
+    if (this.#closed.size === 0) return;
+    const found = this.#closed.get(buildKeyOf(build));
+    if (found !== undefined && (how === 'use' || found.readsRefused)) throw quarantined(found);
+  }
+
+  /** Counts against the build of a session what its world did to its host. */
+  async strike(kind: Strike['kind'], sessionId: string): Promise<void> {
+    try {
+      await this.#parts.catalog.change((tx) => this.strikeIn(tx, kind, sessionId));
+    } catch (err) {
+      this.#parts.log.warn('what a build did to its host was not counted', { sessionId, err });
+    }
+  }
+
+  strikeIn(tx: Change, kind: Strike['kind'], sessionId: string): void {
+    const session = tx.get(sessionTable, sessionId)?.session;
+    if (session === undefined) return;
+    const { organizationId, projectId, buildHash } = session;
+    const place = { organizationId, projectId, buildHash };
+    const before = tx.get(quarantineTable, buildKeyOf(place)) ?? { ...place, strikes: [] };
+    const after = struck(before, { kind, sessionId, atMs: this.#parts.nowMs() }, this.#parts.bounds);
+    tx.put(quarantineTable, after);
+    if (after.quarantine === before.quarantine) return;
+    tx.put(auditTable, {
+      schemaVersion: 1,
+      auditEventId: newId('audit'),
+      organizationId,
+      projectId,
+      atMs: this.#parts.nowMs(),
+      action: 'quarantineBuild',
+      credentialId: 'service',
+      resourceType: 'build',
+      resourceId: buildHash,
+      correlationId: newId('corr'),
+    });
+    tx.afterCommit(() => {
+      this.#keep(after);
+      this.#parts.log.warn('a build was quarantined', { ...after.quarantine });
+    });
+  }
+
+  release(tx: Change, record: QuarantineRecord & { quarantine: BuildQuarantine }, releasedBy: string): BuildQuarantine {
+    const { quarantine } = record;
+    const released: BuildQuarantine = {
+      ...quarantine,
+      state: 'released',
+      readsRefused: false,
+      version: quarantine.version + 1,
+      releasedBy,
+      releasedAtMs: this.#parts.nowMs(),
+    };
+    const after = { ...record, strikes: [], quarantine: released };
+    tx.put(quarantineTable, after);
+    tx.afterCommit(() => this.#keep(after));
+    return released;
+  }
+
+  #keep(record: QuarantineRecord): void {
+    const { quarantine } = record;
+    if (quarantine?.state === 'quarantined') this.#closed.set(buildKeyOf(record), quarantine);
+    else this.#closed.delete(buildKeyOf(record));
+  }
+}

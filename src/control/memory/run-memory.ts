@@ -1,0 +1,55 @@
+// What this incarnation of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction,
+// and who waits for that to be handed in.
+//   RUN-MEMORY-1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been
+//     answered.
+import type { UnansweredRequests } from '../../contract/run/run-events.js';
+import type { AgentSubmission } from '../../drills/attempt/hosted-attempt.js';
+import { joinUnanswered } from '../../drills/attempt/unanswered.js';
+import type { Access } from '../../drills/ports/bindings-port.js';
+
+export class RunMemory {
+  readonly #accesses = new Map<string, Access[]>();
+  readonly #unanswered = new Map<string, UnansweredRequests>();
+  readonly #waiters = new Map<string, ((handedIn: AgentSubmission) => void)[]>();
+
+  /** Resolves with the next event. */
+  nextHandedIn(hostedRunId: string): Promise<AgentSubmission> {
+    return new Promise((resolve) => this.#waiters.set(hostedRunId, [...(this.#waiters.get(hostedRunId) ?? []), resolve]));
+  }
+  tell(hostedRunId: string, handedIn: AgentSubmission): void {
+    const waiters = this.#waiters.get(hostedRunId) ?? [];
+    this.#waiters.delete(hostedRunId);
+    for (const resolve of waiters) resolve(handedIn);
+  }
+  /** How many runs await an agent. */
+  get awaiting(): number {
+    return this.#waiters.size;
+  }
+  /** The run has ended, or it is known already; no event follows. */
+  forget(hostedRunId: string): void {
+    this.#waiters.delete(hostedRunId);
+    this.#unanswered.delete(hostedRunId);
+  }
+
+  issued(hostedRunId: string, access: Access): void {
+    this.#accesses.set(hostedRunId, [...(this.#accesses.get(hostedRunId) ?? []), access]);
+  }
+  observed(hostedRunId: string): boolean {
+    return this.#accesses.get(hostedRunId)?.some((access) => access.observed()) ?? false;
+  }
+  async close(hostedRunId: string): Promise<void> {
+    const accesses = this.#accesses.get(hostedRunId) ?? [];
+    await Promise.all(accesses.map((access) => access.revoke()));
+    // Another interaction's, meanwhile.
+    if (accesses.length === 0 || this.#accesses.get(hostedRunId) !== accesses) return;
+    this.#accesses.delete(hostedRunId);
+    const found = joinUnanswered(accesses.map((access) => access.unanswered()));
+    if (found.requests.length > 0) this.#unanswered.set(hostedRunId, found);
+  }
+  /** What no route answered of the interaction that `close` has ended; once. */
+  takeUnanswered(hostedRunId: string): UnansweredRequests | undefined {
+    const found = this.#unanswered.get(hostedRunId);
+    this.#unanswered.delete(hostedRunId);
+    return found;
+  }
+}

@@ -1,0 +1,108 @@
+// The worlds of sessions, watched for what they store: after commands a world is asked how much it has, at the next sweep, and while its
+// project or organization has stored what it may, no command that could add to it reaches a world.
+//   STORAGE-WATCH-1. Sums follow the worlds by a sweep or two (limits.sessionSweepMs), so a tenant may pass its bound by what it can write
+//     meanwhile; the bound of each session holds at once, in its world.
+import { batchesOf } from '../../async/batches.js';
+import { limits } from '../../contract/limits.js';
+import type { WorldRef } from '../../worlds/api.js';
+import { needsRoom } from '../../worlds/needs-room.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { isLive, sessionTable } from '../catalog/session-records.js';
+import type { ControlSettings } from '../catalog/settings.js';
+import { noteStorage, storageOf, storageRefusal, type Tenant } from '../catalog/storage-use.js';
+
+interface Ground {
+  catalog: Catalog;
+  settings: ControlSettings;
+}
+
+export class StorageWatch {
+  readonly #ground: Ground;
+  /** By project. */
+  readonly #tenants = new Map<string, Tenant & { isFull: boolean }>();
+  /** Worlds that may have changed since they were asked. */
+  readonly #touched = new Map<string, WorldRef>();
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /** The same world, watched. */
+  watched(world: WorldRef): WorldRef {
+    const { worldId } = world;
+    const session = this.#ground.catalog.view.get(sessionTable, worldId)?.session;
+    if (session === undefined) return world;
+    const tenant = this.#tenant(session);
+    return {
+      worldId,
+      worldInstanceId: world.worldInstanceId,
+      command: async (command, options) => {
+        if (tenant.isFull && needsRoom(command)) this.#requireRoom(tenant);
+        this.#touched.set(worldId, world);
+        try {
+          return await world.command(command, options);
+        } finally {
+          this.#touched.set(worldId, world);
+        }
+      },
+      query: (query) => world.query(query),
+      fork: (request) => world.fork(request),
+      passivate: () => world.passivate(),
+      destroy: () => world.destroy(),
+    };
+  }
+
+  /** Asks worlds that were used what they store. Yields how many were asked. */
+  async sweep(): Promise<number> {
+    const asked = [...this.#touched].slice(0, limits.storageWorldsAsked);
+    for (const [worldId] of asked) this.#touched.delete(worldId);
+    const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
+    for (const batch of batchesOf(figures, limits.sessionBatch)) await this.#note(batch);
+    const { catalog, settings } = this.#ground;
+    for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
+    return asked.length;
+  }
+
+  #tenant({ organizationId, projectId }: Tenant): Tenant & { isFull: boolean } {
+    let tenant = this.#tenants.get(projectId);
+    if (tenant === undefined) {
+      const { catalog, settings } = this.#ground;
+      tenant = { organizationId, projectId, isFull: storageRefusal(catalog.view, settings, { organizationId, projectId }) !== undefined };
+      this.#tenants.set(projectId, tenant);
+    }
+    return tenant;
+  }
+  /** What was deleted meanwhile is room at once. */
+  #requireRoom(tenant: Tenant & { isFull: boolean }): void {
+    const { catalog, settings } = this.#ground;
+    const refusal = storageRefusal(catalog.view, settings, tenant);
+    tenant.isFull = refusal !== undefined;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  async #note(figures: readonly { worldId: string; bytes: number | undefined }[]): Promise<void> {
+    const { catalog } = this.#ground;
+    const moved = figures.filter(
+      ({ worldId, bytes }) => bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes,
+    );
+    if (moved.length === 0) return;
+    await catalog.change((tx) => {
+      for (const { worldId, bytes } of moved) {
+        const record = tx.get(sessionTable, worldId);
+        // The end of a session gives back what was noted, and must not come before it.
+        if (record === undefined || !isLive(record)) continue;
+        const { organizationId, projectId } = record.session;
+        noteStorage(tx, { ownerId: worldId, organizationId, projectId, bytes: bytes as number });
+      }
+    });
+  }
+}
+
+/** Undefined for one that cannot say now: it is asked again when it was used again. */
+async function bytesOf(world: WorldRef): Promise<number | undefined> {
+  try {
+    return (await world.query({ kind: 'storage' })).bytes;
+  } catch {
+    return undefined;
+  }
+}

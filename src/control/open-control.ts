@@ -1,0 +1,191 @@
+// One incarnation of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
+// left, and ends.
+import { within } from '../async/deadline.js';
+import type { EndpointId } from '../contract/hosted/endpoints.js';
+import type { NotReadyReason } from '../contract/hosted/readiness.js';
+import { limits } from '../contract/limits.js';
+import type { BindingsPort } from '../drills/ports/bindings-port.js';
+import type { Tracing } from '../tracing/tracing.js';
+import { authoringEndpoints, defineAuthoringRunners } from './authoring/authoring-endpoints.js';
+import { baselineEndpoints } from './authoring/baseline-endpoints.js';
+import { datasetEndpoints } from './authoring/dataset-endpoints.js';
+import { datasetUploadEndpoints } from './authoring/dataset-uploads.js';
+import { libraryEndpoints } from './authoring/library-endpoints.js';
+import { setupEndpoints } from './authoring/setup-endpoints.js';
+import { sweepBlobs } from './blob-sweep.js';
+import { type Bootstrapped, bootstrap } from './bootstrap.js';
+import { buildEndpoints } from './builds/build-endpoints.js';
+import { defineBuildRunners } from './builds/build-runner.js';
+import { environmentEndpoints } from './builds/environment-endpoints.js';
+import { Catalog } from './catalog/catalog.js';
+import type { EndpointSet } from './catalog/endpoint.js';
+import { Keyring } from './catalog/keyring.js';
+import type { ControlSettings } from './catalog/settings.js';
+import { ControlRoom } from './control-plane.js';
+import { FileBlobs } from './core/blobs.js';
+import { requireContainedProjects } from './core/containment.js';
+import { DiskReserve } from './core/disk-reserve.js';
+import { operationEndpoints } from './core/operation-endpoints.js';
+import { OperationEngine } from './core/operation-engine.js';
+import { takeUpServerKey } from './core/server-key.js';
+import type { ControlLog, ControlServices } from './core/services.js';
+import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
+import { publishExampleBuild } from './example-build.js';
+import { type ControlFigures, Figures } from './figures.js';
+import { WorldGuard } from './guard/world-guard.js';
+import { Health } from './health.js';
+import { type ControlMeter, silentMeter } from './memory/control-meter.js';
+import { operatorEndpoints } from './operator-endpoints.js';
+import { authEndpoints } from './organizations/auth-endpoints.js';
+import { callbackEndpoints } from './organizations/callback-endpoints.js';
+import { readOperatorToken } from './organizations/operator-token.js';
+import { organizationEndpoints } from './organizations/organization-endpoints.js';
+import { projectEndpoints } from './organizations/project-endpoints.js';
+import { purge } from './purge.js';
+import { sweepRetention } from './retention.js';
+import { defineRunRunners, runEndpoints, sweepRuns } from './runs/endpoints.js';
+import { evidenceEndpoints } from './runs/evidence-bundles.js';
+import { withMemory } from './service-memory.js';
+import { deliverAgain } from './sessions/deliveries.js';
+import { defineSessionRunners, sessionEndpoints } from './sessions/endpoints.js';
+import { recoverSessions, sweepSessions } from './sessions/expiry.js';
+import { quarantineEndpoints } from './sessions/quarantine-endpoints.js';
+import { openServiceWorlds } from './sessions/service-worlds.js';
+import { dataChoiceEndpoints } from './source/data-choice-endpoints.js';
+import { sourceEndpoints } from './source/source-endpoints.js';
+import { clearMaterialized } from './source/source-trees.js';
+import { Sweeper } from './sweeper.js';
+import { openTaskWorkers } from './tasks/task-services.js';
+
+export interface OpenControl {
+  settings: ControlSettings;
+  /** Where agents reach the worlds of this server. Closed with the control. */
+  bindings: BindingsPort;
+  log: ControlLog;
+  /** Default: nobody counts. */
+  meter?: ControlMeter;
+  /** Default: no traces. */
+  tracing?: Tracing | undefined;
+  /** Epoch milliseconds. Default: the clock of the machine. */
+  nowMs?: () => number;
+}
+export interface Control {
+  readonly room: ControlRoom;
+  /** What the first start made. */
+  readonly first: Bootstrapped;
+  figures(): Promise<ControlFigures>;
+  /** Why it is not ready for new work; empty when it is. */
+  troubles(): Promise<NotReadyReason[]>;
+  /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next incarnation, closes every world. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Every endpoint there is: the compiler sees that none is missing. */
+export function allEndpoints(services: ControlServices): EndpointSet<EndpointId> {
+  return {
+    ...authEndpoints(services),
+    ...organizationEndpoints(services),
+    ...projectEndpoints(services),
+    ...libraryEndpoints(services),
+    ...setupEndpoints(services),
+    ...authoringEndpoints(services),
+    ...sourceEndpoints(services),
+    ...dataChoiceEndpoints(),
+    ...baselineEndpoints(services),
+    ...buildEndpoints(services),
+    ...datasetEndpoints(services),
+    ...datasetUploadEndpoints(services),
+    ...quarantineEndpoints(services),
+    ...environmentEndpoints(services),
+    ...sessionEndpoints(services),
+    ...runEndpoints(services),
+    ...evidenceEndpoints(services),
+    ...callbackEndpoints(services),
+    ...operationEndpoints(services),
+    ...operatorEndpoints(services),
+  };
+}
+
+/** Of every kind of operation. */
+export function defineRunners(services: ControlServices): void {
+  defineBuildRunners(services);
+  defineAuthoringRunners(services);
+  defineSessionRunners(services);
+  defineRunRunners(services);
+}
+
+export async function openControl(options: OpenControl): Promise<Control> {
+  const { settings, log } = options;
+  await clearMaterialized(settings.dataDirectory);
+  const { services, health } = await openServices(options);
+  try {
+    defineRunners(services);
+    const room = new ControlRoom(services, allEndpoints(services));
+    const first = await bootstrap(services, publishExampleBuild);
+    const moved = await recoverSessions(services);
+    if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
+    room.start();
+    const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
+    const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
+      async () => services.disk.restore(),
+      () => sweepSessions(services),
+      () => sweepRuns(services),
+      () => services.storageWatch.sweep(),
+      () => room.flushRefusals(),
+    ]);
+    const figures = new Figures(services);
+    const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
+    const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
+    const close = async (graceMs: number): Promise<void> => {
+      await Promise.all([sweeper.stop(), retention.stop()]);
+      // A request that hangs keeps nobody: what it would still change is refused.
+      await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
+      services.sessionMemory.leave();
+      await delivering;
+      health.stop();
+      await figures.close();
+      await closeServices(services);
+    };
+    return { room, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
+  } catch (error) {
+    await services.operations.drain(0);
+    health.stop();
+    await closeServices(services);
+    throw error;
+  }
+}
+
+interface Opened {
+  services: ControlServices;
+  health: Health;
+}
+async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<Opened> {
+  const { dataDirectory, keyFile } = settings;
+  requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
+  const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
+  const blobs = new FileBlobs(dataDirectory);
+  const disk = new DiskReserve(dataDirectory);
+  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, makeRoom: () => disk.release() });
+  const health = new Health({ catalog, disk });
+  try {
+    requireOwnCatalog(dataDirectory, catalog);
+    requireContainedProjects(settings, catalog.view);
+    await takeUpServerKey({ catalog, keyring, settings });
+    await readOperatorToken(catalog, dataDirectory);
+    const guard = new WorldGuard({ settings, catalog, nowMs, log });
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, onStart: (start) => health.hostsStarted(start) });
+    const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
+    const ports = { worlds, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
+    return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health };
+  } catch (error) {
+    health.stop();
+    await catalog.close();
+    throw error;
+  }
+}
+
+/** Access ends at once, and a call that runs on is answered as its world closes. Who may still write closes before what is written to. */
+async function closeServices({ bindings, compiler, judge, worlds, catalog }: ControlServices): Promise<void> {
+  await Promise.all([bindings.close(), compiler.close(), judge.close(), worlds.close()]);
+  await catalog.close();
+}

@@ -1,0 +1,105 @@
+// Tokens of the identity provider: any OIDC issuer, verified against its published keys. The only file that names jose.
+import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import type { Role } from '../../contract/world/authority.js';
+import type { Identity } from '../catalog/endpoint.js';
+import type { ControlSettings } from '../catalog/settings.js';
+import { unauthenticated } from '../core/authorities.js';
+import { requireJwksUrl } from './jwks-url.js';
+
+export type IdentitySettings = NonNullable<ControlSettings['identity']>;
+
+/** Signatures only a holder of a private key makes: a public key must never serve as a shared secret. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
+export class IdentityVerifier {
+  readonly #settings: IdentitySettings;
+  readonly #nowMs: () => number;
+  readonly #keys: JWTVerifyGetKey;
+
+  /** control.INVALID_REQUEST for a key set that would come over a network in the clear. */
+  constructor(settings: IdentitySettings, nowMs: () => number) {
+    requireJwksUrl(settings.jwksUrl);
+    this.#settings = settings;
+    this.#nowMs = nowMs;
+    this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), {
+      timeoutDuration: limits.jwksTimeoutMs,
+      cooldownDuration: limits.jwksCoolDownMs,
+      [customFetch]: fetchBounded,
+    });
+  }
+
+  /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys cannot be had. */
+  async verify(token: string): Promise<Identity> {
+    const { issuer, audience } = this.#settings;
+    try {
+      const { payload } = await jwtVerify(token, this.#keys, {
+        issuer,
+        audience,
+        algorithms,
+        requiredClaims: ['sub', 'exp'],
+        currentDate: new Date(this.#nowMs()),
+      });
+      requireSubject(payload.sub);
+      return this.#identityOf(payload);
+    } catch (error) {
+      throw isAboutToken(error) ? unauthenticated(error) : keysUnavailable(error);
+    }
+  }
+
+  #identityOf(payload: JWTPayload): Identity {
+    const { issuer, organizationClaim, roleClaim } = this.#settings;
+    const claimed = payload[organizationClaim];
+    const organizationId = typeof claimed === 'string' && organizationShape.test(claimed) ? claimed : undefined;
+    const name = textOf(payload.name);
+    // Where the provider says roles, a token that says none takes the role away.
+    const role = roleClaim === undefined ? undefined : roleOf(payload[roleClaim]);
+    return {
+      issuer,
+      subject: payload.sub!,
+      ...(name === undefined ? {} : { name }),
+      ...(organizationId === undefined ? {} : { organizationId }),
+      ...(role === undefined ? {} : { role }),
+    };
+  }
+}
+
+const organizationShape = /^org_[0-9a-z]{12,32}$/;
+const roleOf = (claim: unknown): Role | null => (claim === 'viewer' || claim === 'builder' || claim === 'manager' ? claim : null);
+
+/** It becomes part of a user's id, and of keys of the catalog: text, and no more of it than the standard allows. */
+function requireSubject(subject: unknown): void {
+  if (typeof subject !== 'string' || subject === '' || subject.length > limits.identitySubjectCharsMax)
+    throw new errors.JWTClaimValidationFailed('the subject is no text of 1 to 255 characters', {}, 'sub', 'check_failed');
+}
+
+/** As fetch, of an answer of at most so many bytes. */
+const fetchBounded: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > limits.jwksBytesMax) throw new errors.JWKSInvalid(`the key set has more than ${limits.jwksBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });
+};
+
+const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' && claim !== '' ? claim.slice(0, 255) : undefined);
+
+/** jose's plain JOSEError is what it says of an answer of the issuer that is no key set. */
+function isAboutToken(error: unknown): boolean {
+  const isAboutKeys = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid;
+  return error instanceof errors.JOSEError && !isAboutKeys && error.constructor !== errors.JOSEError;
+}
+
+function keysUnavailable(cause: unknown): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: "The identity provider's keys cannot be had now.",
+    retryAfterMs: limits.unavailableRetryAfterMs,
+    cause,
+  });
+}

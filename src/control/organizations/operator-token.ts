@@ -1,0 +1,38 @@
+// The operator's token: made at the first start, in a file of the data directory that its owner alone may read. The catalog keeps its hash,
+// so the file may be taken away; a file that is there at a start says which token holds from then on.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ServiceError } from '../../contract/errors.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { tokenHash } from '../catalog/keyring.js';
+import { type PrivateFile, readPrivateFile, writePrivateFile } from '../catalog/private-file.js';
+import { operatorTokenFile } from '../catalog/settings.js';
+import { defineTable, type View } from '../catalog/tables.js';
+
+export const operatorTable = defineTable<{ name: 'operator'; hash: string }>({ name: 'operator', idOf: ({ name }) => name, indexes: {} });
+const tokenShape = /^dyo_[\w-]{43}$/;
+
+export function operatorHash(view: View): string | undefined {
+  return view.get(operatorTable, 'operator')?.hash;
+}
+
+/** At each start. control.INVALID_REQUEST for a file that cannot be used. */
+export async function readOperatorToken(catalog: Catalog, dataDirectory: string): Promise<void> {
+  const place: PrivateFile = { file: join(dataDirectory, operatorTokenFile), what: 'operator token' };
+  const known = operatorHash(catalog.view);
+  let token = readPrivateFile(place);
+  if (token === undefined && known !== undefined) return;
+  if (token === undefined) {
+    token = newOperatorToken();
+    writePrivateFile(place, `${token}\n`);
+  }
+  if (!tokenShape.test(token)) {
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `The operator token ${place.file} is damaged. Remove it: the token that held until now goes on; or put one of the form dyo_ and 43 characters there.`,
+    });
+  }
+  const hash = tokenHash(token);
+  if (hash !== known) await catalog.change((tx) => tx.put(operatorTable, { name: 'operator', hash }));
+}
+
+const newOperatorToken = (): string => `dyo_${randomBytes(32).toString('base64url')}`;

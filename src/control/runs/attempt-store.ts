@@ -1,0 +1,127 @@
+// The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
+//   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
+//   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
+import { retry } from '../../async/retry.js';
+import { isServiceError } from '../../contract/errors.js';
+import type { RunIdentity } from '../../contract/run/run.js';
+import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../../drills/attempt/attempt-environment.js';
+import type { Attached } from '../../drills/attempt/capture.js';
+import type { AgentSubmission, AttemptStore, PendingInteraction } from '../../drills/attempt/hosted-attempt.js';
+import type { WorldRef } from '../../worlds/api.js';
+import type { Change } from '../catalog/tables.js';
+import type { ControlServices } from '../core/services.js';
+import { operationWaitMs } from '../core/with-retry.js';
+import { loadAttached } from './attachment-records.js';
+import { awaitAgent, coordinationOf, endTimeline, markBegun, putRun, storeStep } from './changes.js';
+import { timedOutIfOver } from './deadline.js';
+import { ofRun, type RunRecord, runTable, stepTable } from './records.js';
+
+export interface DeskPart {
+  /** As this coordinator took it up. */
+  record: RunRecord;
+  identity(worldInstanceId: string): RunIdentity;
+  leaving: AbortSignal;
+}
+
+/** Another coordinator has taken the run. */
+export class Fenced extends Error {
+  constructor(hostedRunId: string) {
+    super(`the run ${hostedRunId} has another coordinator`);
+    this.name = 'Fenced';
+  }
+}
+
+export class RunAttemptStore implements AttemptStore {
+  readonly played: AttemptProgress;
+  readonly ended?: TimelineEnd;
+  begun?: AttemptStart;
+  readonly #services: ControlServices;
+  readonly #part: DeskPart;
+  readonly #hostedRunId: string;
+
+  constructor(services: ControlServices, part: DeskPart) {
+    this.#services = services;
+    this.#part = part;
+    const { run, begun, ended, pending } = part.record;
+    this.#hostedRunId = run.hostedRunId;
+    const steps = [...ofRun(services.catalog.view, stepTable, run.hostedRunId)].map(({ step }) => step);
+    this.played = { steps, ...(pending === undefined ? {} : { started: pending.started }) };
+    if (begun !== undefined) this.begun = begun;
+    if (ended !== undefined) this.ended = ended;
+  }
+
+  async begin(begun: AttemptStart, world: WorldRef): Promise<void> {
+    const identity = this.#part.identity(world.worldInstanceId);
+    await this.change((tx, record, nowMs) => putRun(tx, markBegun(record, nowMs, { begun, identity }), nowMs));
+    this.begun = begun;
+  }
+
+  async await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>> {
+    const memory = this.#services.runMemory;
+    // Before it can be reported.
+    const next = memory.nextHandedIn(this.#hostedRunId);
+    const { id: interactionId } = pending.interaction;
+    const record = await this.change((tx, before, nowMs) => {
+      if (before.pending?.handedIn === undefined) this.#services.operations.forgetStarts(tx, before.operationId);
+      // An earlier incarnation has reported it already.
+      if (before.pending?.interactionId === interactionId) return before;
+      const noted = putRun(tx, awaitAgent(before, nowMs, pending), nowMs, { kind: 'interaction_awaited', interactionId });
+      return timedOutIfOver(tx, noted, nowMs);
+    });
+    if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
+    const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
+    await memory.close(this.#hostedRunId);
+    return { ...handedIn, unanswered: memory.takeUnanswered(this.#hostedRunId) };
+  }
+
+  async keep(step: PlayedStep): Promise<void> {
+    const hostedRunId = this.#hostedRunId;
+    await this.change((tx, record, nowMs) => {
+      const kept = storeStep(record, nowMs);
+      tx.put(stepTable, { hostedRunId, ordinal: kept.stepCount, step });
+      return putRun(tx, kept, nowMs);
+    });
+  }
+
+  async end(ended: TimelineEnd): Promise<TimelineEnd> {
+    return await this.change((tx, record, nowMs) => {
+      // A cancellation that was accepted holds, whether the attempt has seen it or not.
+      const stands: TimelineEnd = record.run.termination === undefined ? ended : { ...ended, cancelled: true };
+      putRun(tx, endTimeline(record, nowMs, stands), nowMs);
+      return stands;
+    });
+  }
+
+  attached(): Promise<Attached[]> {
+    return loadAttached(this.#services, this.#hostedRunId);
+  }
+
+  /** Of the run, as long as it is this coordinator's. A full disk is waited for. */
+  async change<T>(work: (tx: Change, record: RunRecord, nowMs: number) => T): Promise<T> {
+    const { catalog, nowMs } = this.#services;
+    const isRetryable = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL');
+    return await retry({ isRetryable, waitMs: operationWaitMs, signal: this.#part.leaving }, () =>
+      catalog.change((tx) => work(tx, this.mine(tx), nowMs())),
+    );
+  }
+
+  mine(tx: Change): RunRecord {
+    const record = tx.get(runTable, this.#hostedRunId);
+    const { generation } = coordinationOf(this.#part.record);
+    if (record === undefined || coordinationOf(record).generation !== generation) throw new Fenced(this.#hostedRunId);
+    return record;
+  }
+
+  #unlessLeft<T>(promise: Promise<T>): Promise<T> {
+    const { leaving } = this.#part;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(new Error('this incarnation ends'));
+      if (leaving.aborted) leave();
+      leaving.addEventListener('abort', leave, { once: true });
+      promise.then((value) => {
+        leaving.removeEventListener('abort', leave);
+        resolve(value);
+      }, reject);
+    });
+  }
+}

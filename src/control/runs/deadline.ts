@@ -1,0 +1,39 @@
+// The deadline of hosted runs: past it nobody is awaited any more, and what is pending has timed out as a local target does.
+import { limits } from '../../contract/limits.js';
+import { runError } from '../../drills/ports/run-error.js';
+import type { Change } from '../catalog/tables.js';
+import type { ControlServices } from '../core/services.js';
+import { isAwaited, putRun, submitResult } from './changes.js';
+import { type RunRecord, runTable } from './records.js';
+
+/** The record as it is then. */
+export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): RunRecord {
+  const { deadlineAtMs } = record.run;
+  if (nowMs < deadlineAtMs || !isAwaited(record)) return record;
+  const error = runError('target.TIMED_OUT', 'The run passed its deadline while the target worked. Its access was revoked.');
+  const over = submitResult(record, nowMs, { status: 'timed_out', error });
+  return putRun(tx, over, nowMs, { kind: 'deadline_passed', interactionId: record.pending!.interactionId, details: { deadlineAtMs } });
+}
+
+/** Ends what is awaited past its deadline. Yields how many. */
+export async function sweepDeadlines(services: ControlServices): Promise<number> {
+  const { catalog, nowMs } = services;
+  const memory = services.runMemory;
+  for (let all = 0; ; ) {
+    const count = await catalog.change((tx) => {
+      const now = nowMs();
+      const { records } = tx.list(runTable, { index: 'byDeadline', prefix: [], limit: limits.runBatch });
+      const over = records.filter(({ run }) => run.deadlineAtMs <= now);
+      for (const record of over) {
+        const { run, pending } = timedOutIfOver(tx, record, now);
+        tx.afterCommit(() => {
+          void memory.close(run.hostedRunId);
+          if (pending?.handedIn !== undefined) memory.tell(run.hostedRunId, pending.handedIn);
+        });
+      }
+      return over.length;
+    });
+    all += count;
+    if (count < limits.runBatch) return all;
+  }
+}

@@ -1,0 +1,94 @@
+// Evidence bundles as clients see them: their record, their manifest, their files, their end. A client names a file as the manifest lists
+// it; what it says is looked up there and is never a path.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { SealedReport } from '../../drills/stored/sealed-report.js';
+import type { EndpointSet } from '../catalog/endpoint.js';
+import { noteStorage } from '../catalog/storage-use.js';
+import type { ControlServices } from '../core/services.js';
+import { bundleFolder, deletedEvidence, type EvidenceRecord, evidenceTable, requireEvidence, requireSealed } from './evidence-records.js';
+
+export function evidenceEndpoints(
+  services: ControlServices,
+): EndpointSet<'getEvidenceBundle' | 'getEvidenceManifest' | 'getEvidenceArtifact' | 'deleteEvidence'> {
+  return {
+    getEvidenceBundle: {
+      kind: 'read',
+      run: (view, { path, caller }) => ({ evidence: requireEvidence(view, { ...path, ...caller }).bundle }),
+    },
+    getEvidenceManifest: {
+      kind: 'read',
+      run: async (view, { path, caller }) => {
+        const record = requireEvidence(view, { ...path, ...caller });
+        const listed = await sealedReport(services, record).files();
+        const files = listed.map(({ path: file, bytes, sha256 }) => ({ path: file, bytes, hash: sha256 }));
+        return { schemaVersion: 1, evidenceBundleId: path.evidenceBundleId, files };
+      },
+    },
+    getEvidenceArtifact: {
+      kind: 'read',
+      run: async (view, { path, caller, query }) => {
+        const bytes = await sealedReport(services, requireEvidence(view, { ...path, ...caller })).stream(query.path);
+        if (bytes === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The bundle has no such file.' });
+        return bytes;
+      },
+    },
+    deleteEvidence: {
+      kind: 'change',
+      apply: (tx, { path, caller, body }) => {
+        const record = requireEvidence(tx, { ...path, ...caller });
+        const evidenceBundleId: string = path.evidenceBundleId;
+        if (body.confirm !== evidenceBundleId) {
+          throw new ServiceError('control.CONFIRMATION_MISMATCH', { message: 'To delete evidence, confirm with its evidenceBundleId.' });
+        }
+        requireSealed(record);
+        const deleted = deletedEvidence(record, services.nowMs());
+        tx.put(evidenceTable, deleted);
+        tx.afterCommit(() => void removeFolder(services, deleted));
+        return { reply: { evidence: deleted.bundle }, resource: { type: 'evidence', id: evidenceBundleId } };
+      },
+    },
+  };
+}
+
+/** control.STATE_CONFLICT when there is none. */
+export function sealedReport({ settings }: ControlServices, record: EvidenceRecord): SealedReport {
+  requireSealed(record);
+  const { evidenceBundleId, manifestDigest } = record.bundle;
+  return new SealedReport(join(bundleFolder(settings.dataDirectory, evidenceBundleId), record.runId), manifestDigest as string);
+}
+
+/** Deletes what was retained long enough, and removes folders of deleted bundles. Yields how many of both. */
+export async function sweepEvidence(services: ControlServices): Promise<{ deleted: number; removed: number }> {
+  const { catalog, nowMs } = services;
+  let deleted = 0;
+  for (let count: number = limits.runBatch; count === limits.runBatch; deleted += count) {
+    count = await catalog.change((tx) => {
+      const { records } = tx.list(evidenceTable, { index: 'byRetention', prefix: [], limit: limits.runBatch });
+      const over = records.filter(({ bundle: { retainedUntilMs } }) => (retainedUntilMs as number) <= nowMs());
+      for (const record of over) tx.put(evidenceTable, deletedEvidence(record, nowMs()));
+      return over.length;
+    });
+  }
+  const { records } = catalog.view.list(evidenceTable, { index: 'byRemoval', prefix: [], limit: limits.runBatch });
+  for (const record of records) await removeFolder(services, record);
+  return { deleted, removed: records.length };
+}
+
+/** Rejects never: what could not be removed now, the next sweep removes. */
+async function removeFolder({ settings, catalog, log }: ControlServices, { bundle: { evidenceBundleId } }: EvidenceRecord): Promise<void> {
+  try {
+    await rm(bundleFolder(settings.dataDirectory, evidenceBundleId), { recursive: true, force: true });
+    await catalog.change((tx) => {
+      const record = tx.get(evidenceTable, evidenceBundleId);
+      if (record === undefined) return;
+      const { organizationId, projectId } = record.bundle;
+      tx.put(evidenceTable, { bundle: record.bundle, runId: record.runId });
+      noteStorage(tx, { ownerId: evidenceBundleId, organizationId, projectId, bytes: 0 });
+    });
+  } catch (error) {
+    log.warn('the folder of deleted evidence was not removed', { evidenceBundleId, error: String(error) });
+  }
+}

@@ -1,0 +1,21 @@
+// Callbacks of sessions that nobody commands: after a start, what is due for their receivers goes out.
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { sessionTable } from '../catalog/session-records.js';
+import { everyListed } from '../catalog/tables.js';
+import type { ControlServices } from '../core/services.js';
+
+/** At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when all of it is done or given up for now. */
+export async function deliverAgain(services: ControlServices): Promise<void> {
+  const { catalog, log } = services;
+  const memory = services.sessionMemory;
+  const place = { index: 'byReceivers', prefix: [], limit: limits.sessionBatch };
+  for (const { session } of everyListed(catalog.view, sessionTable, place)) {
+    try {
+      await (await memory.world(session.sessionId)).deliver();
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      log.warn('callbacks of a session wait for its next command', { sessionId: session.sessionId, error: error.code });
+    }
+  }
+}

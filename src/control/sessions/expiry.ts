@@ -1,0 +1,92 @@
+// The end of a session's time: moved by its owner, enforced by a sweep, and after a crash the end of the access it had given.
+import { isServiceError, ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import type { ChangeEndpoint } from '../catalog/endpoint.js';
+import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
+import type { Change } from '../catalog/tables.js';
+import type { ControlServices } from '../core/services.js';
+import { askedByService, endSession } from './ending.js';
+import { forgetSnapshots } from './snapshot-records.js';
+import { advanceLease, isOver, requireLease, requireUsable, touch } from './states.js';
+
+export function extendSession(services: ControlServices): ChangeEndpoint<'extendSession'> {
+  return {
+    kind: 'change',
+    apply: (tx, { path, caller, body }) => {
+      const record = requireSession(tx, { ...path, ...caller });
+      const { version, sessionId } = record.session;
+      if (version !== body.expectedVersion) {
+        throw new ServiceError('control.VERSION_CONFLICT', { message: 'The session has changed since.', details: { version } });
+      }
+      requireLease(record, body.expectedLeaseGeneration);
+      const nowMs = services.nowMs();
+      requireUsable(record, nowMs);
+      const extended = touch(record, nowMs, { expiresAtMs: nowMs + body.ttlMs });
+      tx.put(sessionTable, extended);
+      return { reply: { session: extended.session }, resource: { type: 'session', id: sessionId } };
+    },
+  };
+}
+
+/** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. */
+export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
+  services.sessionMemory.dropVoid(services.nowMs());
+  return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
+}
+
+async function inBatches(some: () => Promise<number>): Promise<number> {
+  for (let all = 0; ; ) {
+    const count = await some();
+    all += count;
+    if (count < limits.sessionBatch) return all;
+  }
+}
+
+function expireSome(services: ControlServices): Promise<number> {
+  const { catalog, nowMs } = services;
+  return catalog.change((tx) => {
+    const now = nowMs();
+    const { records } = tx.list(sessionTable, { index: 'byExpiry', prefix: [], limit: limits.sessionBatch });
+    return records.filter((record) => isOver(record, now) && expired(tx, services, record)).length;
+  });
+}
+
+/** False where too many operations wait: their session is the next sweep's. */
+function expired(tx: Change, services: ControlServices, record: SessionRecord): boolean {
+  try {
+    endSession(tx, services, record, { to: 'expired', askedBy: askedByService(`expiry.${record.session.sessionId}`) });
+    return true;
+  } catch (error) {
+    if (isServiceError(error, 'control.WORLD_BUSY')) return false;
+    throw error;
+  }
+}
+
+function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
+  return catalog.change((tx) => {
+    const before = nowMs() - limits.endedSessionKeptMs;
+    const { records } = tx.list(sessionTable, { index: 'byEnd', prefix: [], limit: limits.sessionBatch });
+    const old = records.filter(({ session }) => (session.destroyedAtMs as number) < before);
+    for (const { session } of old) {
+      forgetSnapshots(tx, session);
+      tx.remove(sessionTable, session.sessionId);
+    }
+    return old.length;
+  });
+}
+
+/** At start, before anything else: access of an earlier incarnation is forgotten, so every lease under which some was issued moves on. */
+export async function recoverSessions({ catalog, nowMs }: ControlServices): Promise<number> {
+  return await inBatches(() =>
+    catalog.change((tx) => {
+      const { records } = tx.list(sessionTable, { index: 'byAccess', prefix: [], limit: limits.sessionBatch });
+      for (const record of records) {
+        const { hostedRunId, runEnded } = record;
+        // Its run goes on in this incarnation, under the lease as it is now.
+        const owner = { ...(hostedRunId === undefined ? {} : { hostedRunId }), ...(runEnded === undefined ? {} : { runEnded }) };
+        tx.put(sessionTable, { ...advanceLease(touch(record, nowMs())), ...owner });
+      }
+      return records.length;
+    }),
+  );
+}

@@ -1,0 +1,292 @@
+// The worlds of a service, each with the hosts of its project: worlds of two projects never share a host. A project's hosts start with the
+// first message to one of its worlds and end when none has had one for a while; the next message starts them again, and no holder of a
+// reference notices.
+//   PROJECT-WORLDS-1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
+//   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
+//     nobody has asked for them since they were found quiet.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
+import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds } from '../../worlds/api.js';
+
+export interface ProjectWorldsParts {
+  /** The folder of all data folders. */
+  directory: string;
+  /** The project of a world; undefined when no session of that name is known. */
+  projectOf(worldId: string): string | undefined;
+  /** Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. */
+  open(folder: string, of: { projectId: string; firstHost: number }): Promise<Worlds>;
+  /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
+  projectsLiveMax?: number;
+  idleMs?: number;
+  /** How many processes wait to become hosts. Default: none do. */
+  hostsReady?: () => number;
+  /** After the last host has ended. */
+  onClosed?: () => Promise<void>;
+}
+
+/** Of one project while its hosts stand, or start. */
+interface Hosts {
+  worlds: Promise<Worlds>;
+  /** Once they stand. */
+  ready?: Worlds;
+  usedMs: number;
+  /** How often somebody has asked for them. */
+  uses: number;
+  firstHost: number;
+}
+
+/** Numbers kept for one project. */
+const hostsOfProjectMax = 256;
+const looksPerIdleTime = 4;
+
+export class ProjectWorlds implements Worlds {
+  readonly #parts: ProjectWorldsParts;
+  readonly #projects = new Map<string, Hosts>();
+  /** Of projects whose hosts are ending: the next ones start after them. */
+  readonly #ending = new Map<string, Promise<void>>();
+  readonly #look: NodeJS.Timeout;
+  /** Of each project that has had hosts, while the service runs. */
+  readonly #firstHosts = new Map<string, number>();
+  /** A world stays in its project, and each message asks. */
+  readonly #projectsOfWorlds = new Map<string, string>();
+  #closed = false;
+
+  constructor(parts: ProjectWorldsParts) {
+    this.#parts = parts;
+    this.#look = setInterval(() => void this.#endIdle(), Math.max(10, this.#idleMs / looksPerIdleTime));
+    this.#look.unref();
+  }
+
+  async create(request: CreateWorld): Promise<WorldRef> {
+    const projectId = this.#requireProject(request.worldId);
+    const worlds = await this.hostsOf(projectId);
+    return this.#ref(projectId, worlds, await worlds.create(request));
+  }
+
+  async open(worldId: string): Promise<WorldRef> {
+    const projectId = this.#requireProject(worldId);
+    const worlds = await this.hostsOf(projectId);
+    return this.#ref(projectId, worlds, await worlds.open(worldId));
+  }
+
+  hostOf(worldId: string): number {
+    const projectId = this.#requireProject(worldId);
+    return this.#firstHostOf(projectId) + (this.#projects.get(projectId)?.ready?.hostOf(worldId) ?? 0);
+  }
+
+  get hostCount(): number {
+    return [...this.#projects.values()].reduce((sum, { ready }) => sum + (ready?.hostCount ?? 0), 0);
+  }
+
+  async killHost(index: number): Promise<void> {
+    const hosts = [...this.#projects.values()].find(
+      ({ firstHost, ready }) => index >= firstHost && index < firstHost + (ready?.hostCount ?? 0),
+    );
+    if (hosts === undefined) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
+    await hosts.ready?.killHost(index - hosts.firstHost);
+  }
+
+  async stats(): ReturnType<Worlds['stats']> {
+    const stats = await Promise.all(
+      [...this.#projects.values()].map(async ({ firstHost, ready }) => {
+        const { hosts } = (await ready?.stats()) ?? { hosts: [] };
+        return hosts.map((host) => ({ ...host, index: firstHost + host.index }));
+      }),
+    );
+    return { hosts: stats.flat(), hostsReady: this.#parts.hostsReady?.() ?? 0 };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#look);
+    await Promise.all([...this.#projects.keys()].map((projectId) => this.#end(projectId)));
+    await Promise.all(this.#ending.values());
+    await this.#parts.onClosed?.();
+  }
+
+  /**
+   * The worlds of a project, its hosts started if need be. Rejects with control.UNAVAILABLE where no more may stand and none can be spared.
+   */
+  hostsOf(projectId: string): Promise<Worlds> {
+    const known = this.#projects.get(projectId);
+    if (known !== undefined) {
+      noteUse(known);
+      return known.worlds;
+    }
+    if (this.#closed) return Promise.reject(new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' }));
+    const firstHost = this.#firstHostOf(projectId);
+    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, firstHost };
+    this.#projects.set(projectId, hosts);
+    hosts.worlds.then(
+      (worlds) => {
+        hosts.ready = worlds;
+      },
+      () => this.#projects.delete(projectId),
+    );
+    return hosts.worlds;
+  }
+
+  /** The worlds themselves when they stand: no promise stands between a message and them. */
+  readyOf(projectId: string): Worlds | undefined {
+    const known = this.#projects.get(projectId);
+    if (known?.ready === undefined) return undefined;
+    noteUse(known);
+    return known.ready;
+  }
+
+  #firstHostOf(projectId: string): number {
+    const known = this.#firstHosts.get(projectId) ?? this.#firstHosts.size * hostsOfProjectMax;
+    this.#firstHosts.set(projectId, known);
+    return known;
+  }
+
+  async #start(projectId: string, firstHost: number): Promise<Worlds> {
+    await this.#makeRoom();
+    await this.#ending.get(projectId);
+    return await this.#parts.open(join(this.#parts.directory, projectFolder(projectId)), { projectId, firstHost });
+  }
+
+  /** Ends the hosts that were used least lately, if nobody is at work there. */
+  async #makeRoom(): Promise<void> {
+    const { projectsLiveMax = limits.projectsLiveMax } = this.#parts;
+    if (this.#projects.size < projectsLiveMax) return;
+    const oldest = [...this.#projects]
+      .filter(([, { ready }]) => ready !== undefined)
+      .sort(([, one], [, other]) => one.usedMs - other.usedMs);
+    for (const [projectId, hosts] of oldest) {
+      if (Date.now() - hosts.usedMs >= limits.hostsSpareMs && (await this.#endQuiet(projectId, hosts))) return;
+    }
+    throw new ServiceError('control.UNAVAILABLE', {
+      message: 'As many projects are at work as the service has room for.',
+      retryAfterMs: limits.unavailableRetryAfterMs,
+    });
+  }
+
+  async #endIdle(): Promise<void> {
+    for (const [projectId, hosts] of this.#projects) {
+      if (hosts.ready === undefined || Date.now() - hosts.usedMs < this.#idleMs) continue;
+      await this.#endQuiet(projectId, hosts);
+    }
+  }
+
+  /** False where something is under way, or came while that was asked: then they stand. */
+  async #endQuiet(projectId: string, hosts: Hosts): Promise<boolean> {
+    const { uses } = hosts;
+    const stats = await hosts.ready?.stats();
+    const isQuiet = (stats?.hosts ?? []).every(({ mailboxDepth }) => mailboxDepth === 0);
+    if (!isQuiet || hosts.uses !== uses || this.#projects.get(projectId) !== hosts) return false;
+    await this.#end(projectId);
+    return true;
+  }
+
+  #end(projectId: string): Promise<void> {
+    const hosts = this.#projects.get(projectId);
+    if (hosts === undefined) return Promise.resolve();
+    this.#projects.delete(projectId);
+    const ended = hosts.worlds
+      .then((worlds) => worlds.close())
+      .catch(() => {})
+      .finally(() => this.#ending.delete(projectId));
+    this.#ending.set(projectId, ended);
+    return ended;
+  }
+
+  get #idleMs(): number {
+    return this.#parts.idleMs ?? limits.hostsIdleMs;
+  }
+
+  #requireProject(worldId: string): string {
+    const projectId = this.#projectsOfWorlds.get(worldId) ?? this.#parts.projectOf(worldId);
+    if (projectId !== undefined) {
+      if (this.#projectsOfWorlds.size >= limits.projectsOfWorldsKept) this.#projectsOfWorlds.clear();
+      this.#projectsOfWorlds.set(worldId, projectId);
+      return projectId;
+    }
+    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+  }
+
+  #ref(projectId: string, worlds: Worlds, ref: WorldRef): WorldRef {
+    return new ProjectWorldRef(this, projectId, { worlds, ref });
+  }
+  /** Of a world that was made beside another one of its project. */
+  refOf(projectId: string, worlds: Worlds, ref: WorldRef): WorldRef {
+    return this.#ref(projectId, worlds, ref);
+  }
+}
+
+function noteUse(hosts: Hosts): void {
+  hosts.usedMs = Date.now();
+  hosts.uses += 1;
+}
+
+/** The folder is named by a digest: an id is never a path. */
+export function projectFolder(projectId: string): string {
+  return `p-${createHash('sha256').update(projectId).digest('hex').slice(0, 32)}`;
+}
+
+interface Current {
+  worlds: Worlds;
+  ref: WorldRef;
+}
+
+class ProjectWorldRef implements WorldRef {
+  readonly worldId: string;
+  readonly worldInstanceId: string;
+  readonly #owner: ProjectWorlds;
+  readonly #projectId: string;
+  #current: Current;
+  /** While the hosts start again: every message waits for it, in order. */
+  #reopening: Promise<Current> | undefined;
+
+  constructor(owner: ProjectWorlds, projectId: string, current: Current) {
+    this.worldId = current.ref.worldId;
+    this.worldInstanceId = current.ref.worldInstanceId;
+    this.#owner = owner;
+    this.#projectId = projectId;
+    this.#current = current;
+  }
+
+  command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
+    return this.#with(({ ref }) => ref.command(command, options));
+  }
+  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    return this.#with(({ ref }) => ref.query(query));
+  }
+  async fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return await this.#with(async ({ worlds, ref }) => {
+      const { world, position } = await ref.fork(request);
+      return { world: this.#owner.refOf(this.#projectId, worlds, world), position };
+    });
+  }
+  passivate(): Promise<void> {
+    return this.#with(({ ref }) => ref.passivate());
+  }
+  destroy(): Promise<void> {
+    return this.#with(({ ref }) => ref.destroy());
+  }
+
+  #with<T>(send: (current: Current) => Promise<T>): Promise<T> {
+    if (this.#reopening === undefined && this.#owner.readyOf(this.#projectId) === this.#current.worlds) return send(this.#current);
+    this.#reopening ??= this.#reopen();
+    return this.#reopening.then(send);
+  }
+
+  async #reopen(): Promise<Current> {
+    try {
+      for (;;) {
+        const worlds = await this.#owner.hostsOf(this.#projectId);
+        if (worlds !== this.#current.worlds) this.#current = { worlds, ref: await worlds.open(this.worldId) };
+        // They may have ended meanwhile. Asked for now, they stand until those that wait have been sent.
+        if (this.#owner.readyOf(this.#projectId) === worlds) return this.#current;
+      }
+    } finally {
+      // After those that wait have been sent.
+      queueMicrotask(() => {
+        this.#reopening = undefined;
+      });
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// The worlds of one service where its settings put them: hosts of one project in threads, in a process, or in a box.
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { makeFolder } from '../../files/make-folder.js';
+import type { Worlds, WorldsOptions } from '../../worlds/api.js';
+import { BoxPool, type HostBoxOptions, recoverSlots } from '../../worlds/boxes.js';
+import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
+import { openWorlds } from '../../worlds/worlds.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { projectTable } from '../catalog/organization-records.js';
+import { quotaMax } from '../catalog/quotas.js';
+import { sessionTable } from '../catalog/session-records.js';
+import type { ControlSettings } from '../catalog/settings.js';
+import type { ControlLog } from '../core/services.js';
+import type { WorldGuard } from '../guard/world-guard.js';
+import type { ControlMeter } from '../memory/control-meter.js';
+import { ProjectWorlds, projectFolder } from './project-worlds.js';
+
+export interface ServiceWorldsParts {
+  settings: ControlSettings;
+  catalog: Catalog;
+  log: ControlLog;
+  guard: WorldGuard;
+  /** After each start of a project's hosts. */
+  onStart(start: { failed: boolean }): void;
+  meter: ControlMeter;
+}
+
+const bytesPerMb = 1024 * 1024;
+
+export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart }: ServiceWorldsParts): Worlds {
+  const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
+  const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
+  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
+  const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
+  const directory = join(dataDirectory, 'worlds');
+  makeFolder(directory);
+  recoverSlots(directory);
+  moveSharedHosts(directory, catalog);
+  const pool = poolOf(isolation, { directory, bounds, resourceLimits });
+  const common = {
+    layout: 'shared',
+    durability,
+    isolation: isolation === 'thread' ? 'thread' : 'process',
+    handlerTimeoutMs,
+    // One process a project: it has the data folder to itself.
+    hosts: isolation === 'thread' ? workers : 1,
+    hostHeapMb,
+  } as const satisfies Omit<WorldsOptions, 'directory'>;
+  const noticesOf = (firstHost: number): Pick<WorldsOptions, 'log' | 'onStepSeen'> => ({
+    log: (own) => {
+      const entry = { ...own, host: firstHost + own.host };
+      const { event, ...fields } = entry;
+      if (event === 'host_started') log.info(event, fields);
+      else log.error(event, fields);
+      if (entry.event === 'host_ended') meter.hostEnded(entry.reason);
+      guard.noted(entry);
+    },
+    onStepSeen: (seen) => {
+      meter.stepSeen(seen.standsForMs / 1000);
+      guard.seen({ ...seen, host: firstHost + seen.host });
+    },
+  });
+  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => (pool === undefined ? {} : { children: pool.childrenOf(folder) });
+  const worlds = new ProjectWorlds({
+    directory,
+    projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
+    open: async (folder, { projectId, firstHost }) => {
+      const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
+      try {
+        makeFolder(folder);
+        const opened = await openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
+        onStart({ failed: false });
+        return opened;
+      } catch (error) {
+        onStart({ failed: true });
+        log.error('the hosts of a project cannot start', { projectId, err: error });
+        throw forTenants(error);
+      }
+    },
+    hostsReady: () => pool?.waiting ?? 0,
+    onClosed: async () => pool?.close(),
+  });
+  return worlds;
+}
+
+/** Why hosts do not start is the operator's to know: it names files of the service. Whoever asks again later may find them up. */
+function forTenants(error: unknown): ServiceError {
+  const code = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? error.code : 'control.UNAVAILABLE';
+  return new ServiceError(code, { message: 'The hosts of this project cannot start; nothing was changed.' });
+}
+
+function poolOf(isolation: ControlSettings['isolation'], options: HostBoxOptions): HostPool | undefined {
+  if (isolation === 'thread') return undefined;
+  return isolation === 'box' ? new BoxPool(options) : new PlainPool(options);
+}
+
+/** Of one session of the project, as it is when the project's hosts start. */
+function storedBytesMax({ settings, catalog: { view } }: Pick<ServiceWorldsParts, 'settings' | 'catalog'>, projectId: string): number {
+  const organizationId = view.get(projectTable, projectId)?.organizationId;
+  return organizationId === undefined
+    ? settings.quotas.sessionBytesMax
+    : quotaMax(view, settings, { organizationId, name: 'sessionBytesMax' });
+}
+
+/**
+ * Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now.
+ */
+function moveSharedHosts(directory: string, catalog: Catalog): void {
+  const shared = readdirSync(directory).filter((name) => /^host-\d+$/.test(name));
+  if (shared.length === 0) return;
+  const { records } = catalog.view.list(projectTable, { index: 'byOrganization', prefix: [], limit: 2 });
+  if (records.length !== 1) {
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: `${join(directory, shared[0] as string)} holds worlds of several projects in one file, as an earlier version kept them. Start that version, destroy its sessions, stop it, and remove the folders host-*.`,
+    });
+  }
+  const folder = join(directory, projectFolder((records[0] as { projectId: string }).projectId));
+  makeFolder(folder);
+  for (const name of shared) if (!existsSync(join(folder, name))) renameSync(join(directory, name), join(folder, name));
+}

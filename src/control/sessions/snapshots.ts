@@ -1,0 +1,94 @@
+// Snapshots of a session's world: taken by an operation in the session's lane, listed and shown.
+import type { HostedSnapshot } from '../../contract/hosted/sessions.js';
+import { newId } from '../../contract/ids.js';
+import { listPage } from '../catalog/cursors.js';
+import type { ChangeEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
+import { isLive, keepSession, requireRecord } from '../catalog/session-records.js';
+import type { Change } from '../catalog/tables.js';
+import type { Runner } from '../core/operations.js';
+import type { ControlServices } from '../core/services.js';
+import { admit, markDegraded, markRecovered, resultOf, startOperation } from './admission.js';
+import { deleteSnapshot, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
+import { claim } from './states.js';
+
+export function createSnapshot(services: ControlServices): ChangeEndpoint<'createSnapshot'> {
+  return {
+    kind: 'change',
+    apply: (tx, call) => {
+      const record = admit(tx, services, call, { afterRun: true });
+      const { session } = keepSession(tx, record, claim(record, services.nowMs()));
+      const { organizationId, projectId, environmentId, sessionId, buildHash, leaseGeneration } = session;
+      takeSnapshotPlace(tx, sessionId);
+      const snapshot: HostedSnapshot = {
+        schemaVersion: 1,
+        hostedSnapshotId: newId('hsnap'),
+        organizationId,
+        projectId,
+        environmentId,
+        sessionId,
+        buildHash,
+        state: 'creating',
+        leaseGeneration,
+        createdBy: call.caller.userId ?? call.caller.credentialId,
+        createdAtMs: services.nowMs(),
+      };
+      tx.put(snapshotTable, { snapshot });
+      const resource = { type: 'snapshot', id: snapshot.hostedSnapshotId };
+      const operation = startOperation(tx, services, call, { kind: 'world.session.snapshot', session, resource, input: { sessionId } });
+      return { reply: { snapshot, operation }, resource };
+    },
+  };
+}
+
+export function snapshotRunner(services: ControlServices): Runner {
+  const { catalog, nowMs } = services;
+  const giveUp = (tx: Change, hostedSnapshotId: string): null => {
+    const record = tx.get(snapshotTable, hostedSnapshotId);
+    if (record !== undefined) deleteSnapshot(tx, record);
+    return null;
+  };
+  return {
+    run: async ({ operation, input }) => {
+      const { sessionId } = input as { sessionId: string };
+      const { resourceId: hostedSnapshotId, operationId } = operation;
+      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: (tx) => giveUp(tx, hostedSnapshotId) };
+      const world = await services.sessionMemory.world(sessionId);
+      const { snapshotId, position } = await world.command({ kind: 'snapshot', operationKey: operationId });
+      return {
+        state: 'succeeded',
+        apply: (tx) => {
+          const record = tx.get(snapshotTable, hostedSnapshotId);
+          // Its session ended meanwhile.
+          if (record?.snapshot.state === 'creating') {
+            tx.put(snapshotTable, { snapshot: { ...record.snapshot, state: 'available', position }, worldSnapshotId: snapshotId });
+          }
+          return resultOf(operation, markRecovered(tx, sessionId, nowMs()), { hostedSnapshotId, position: { ...position } });
+        },
+      };
+    },
+    onFailure: (tx, { operation, input }, error) => {
+      giveUp(tx, operation.resourceId);
+      markDegraded(tx, (input as { sessionId: string }).sessionId, { error, nowMs: nowMs() });
+    },
+    onCancel: (tx, { operation }) => {
+      giveUp(tx, operation.resourceId);
+    },
+  };
+}
+
+export function listSnapshots(services: ControlServices): ReadEndpoint<'listSnapshots'> {
+  return {
+    kind: 'read',
+    run: (view, { path: { projectId }, query }) => {
+      const { sessionId } = query ?? {};
+      const place =
+        sessionId === undefined ? { index: 'byProject', prefix: [projectId] } : { index: 'bySession', prefix: [projectId, sessionId] };
+      const { items, ...rest } = listPage(services, view, { table: snapshotTable, ...place, reverse: true, query });
+      return { items: items.map(({ snapshot }) => snapshot), ...rest };
+    },
+  };
+}
+
+export function getSnapshot(): ReadEndpoint<'getSnapshot'> {
+  return { kind: 'read', run: (view, { path, caller }) => ({ snapshot: requireSnapshot(view, { ...path, ...caller }).snapshot }) };
+}

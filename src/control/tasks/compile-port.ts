@@ -1,0 +1,95 @@
+// The compiler in workers of its own (workers/task-pool.ts), shared by all projects in turns: builds, proposals and rows alike.
+import type { LibraryPackage } from '../../compiler/library.js';
+import type { RowCollection } from '../../compiler/row-checks.js';
+import { type Issue, ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import type { StateNamespace } from '../../contract/world/tool-manifest.js';
+import { TaskLost, TaskPool } from '../../workers/task-pool.js';
+import { threadWorkers } from '../../workers/task-thread.js';
+import type { StartTaskWorker, ThreadLimits } from '../../workers/task-worker.js';
+import type { CompilePort, CompileReply, CompileRequest, UploadedRows } from '../core/services.js';
+import type { CompileResults, CompileTask } from './compile-tasks.js';
+
+export interface CompileWorkersOptions {
+  workers?: number;
+  timeoutMs?: number;
+  heapMb?: number;
+  /** Tasks of one project that wait. */
+  waitingMax?: number;
+  /** What a worker is. Default: a thread. */
+  start?: StartTaskWorker<CompileTask, CompileResult>;
+  /** Each has tasks of one project in its lifetime, and builds are verified by one that compiled none of any project. */
+  apart?: boolean;
+}
+
+export const compileLimits: ThreadLimits = {
+  heapMb: limits.compileHeapMbMax,
+  youngHeapMb: limits.compileYoungHeapMbMax,
+  stackMb: limits.compileStackMbMax,
+};
+export type CompileResult = CompileResults[keyof CompileResults];
+
+/** Whose turn the service's own tasks take. */
+const itself = '';
+const names = {
+  compile: 'Compiling the source',
+  verify: 'Verifying the build',
+  rows: 'Checking the rows',
+  upload: 'Reading the rows',
+  library: 'Reading the library',
+} as const;
+
+export class CompileWorkers implements CompilePort {
+  readonly #pool: TaskPool<CompileTask, CompileResult>;
+  #library: Promise<readonly LibraryPackage[]> | undefined;
+
+  constructor({ workers, timeoutMs, heapMb = compileLimits.heapMb, waitingMax, start, apart = false }: CompileWorkersOptions = {}) {
+    this.#pool = new TaskPool({
+      start: start ?? threadWorkers({ entry: new URL('./task-entry.js', import.meta.url), limits: { ...compileLimits, heapMb } }),
+      apart,
+      workers: workers ?? limits.compileWorkersMax,
+      timeoutMs: timeoutMs ?? limits.compileTimeoutMs,
+      waitingMax: { ofParty: waitingMax ?? limits.compileProjectQueueMax, inAll: limits.compileQueueMax },
+    });
+  }
+
+  compile({ signal, projectId = itself, ...request }: CompileRequest): Promise<CompileReply> {
+    return this.#ask({ kind: 'compile', ...request }, projectId, signal);
+  }
+  verify(buildHash: string, build: Uint8Array, projectId = itself): Promise<boolean> {
+    return this.#ask({ kind: 'verify', buildHash, build }, projectId);
+  }
+  checkRows(state: StateNamespace[], collections: RowCollection[], projectId = itself): Promise<Issue[]> {
+    return this.#ask({ kind: 'rows', state, collections }, projectId);
+  }
+  readUpload({ projectId, ...upload }: Parameters<CompilePort['readUpload']>[0]): Promise<UploadedRows> {
+    return this.#ask({ kind: 'upload', ...upload }, projectId);
+  }
+  library(): Promise<readonly LibraryPackage[]> {
+    this.#library ??= this.#ask({ kind: 'library' }, itself).catch((error: unknown) => {
+      this.#library = undefined;
+      throw error;
+    });
+    return this.#library;
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #ask<Task extends CompileTask>(task: Task, party: string, signal?: AbortSignal): Promise<CompileResults[Task['kind']]> {
+    try {
+      const asked = {
+        ...{ what: names[task.kind], party, task: () => task },
+        ...(task.kind === 'verify' ? { holder: itself } : {}),
+        ...(party === itself ? { timeoutMs: limits.compileOwnTimeoutMs } : {}),
+        ...(signal === undefined ? {} : { signal }),
+      };
+      return (await this.#pool.run(asked)) as CompileResults[Task['kind']];
+    } catch (error) {
+      if (error instanceof TaskLost && error.why !== 'other')
+        throw new ServiceError('control.SOURCE_INVALID', { message: error.message, issues: [] });
+      throw error;
+    }
+  }
+}

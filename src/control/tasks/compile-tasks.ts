@@ -1,0 +1,70 @@
+// What the compile worker does, one task at a time. Nothing of a task is left behind in the thread but caches by content.
+import { assembleBuild } from '../../compiler/assemble-build.js';
+import { compileProject } from '../../compiler/compile.js';
+import type { DataChoices } from '../../compiler/data-choices.js';
+import { type LibraryPackage, readLibrary } from '../../compiler/library.js';
+import { type RowCollection, rowIssues } from '../../compiler/row-checks.js';
+import type { Issue } from '../../contract/errors.js';
+import type { CompiledBuild } from '../../contract/run/build.js';
+import { validateCompiledBuild } from '../../contract/validate/validators.js';
+import type { StateNamespace } from '../../contract/world/tool-manifest.js';
+import type { BuildSummary, CompileReply, DatasetTool, UploadedRows } from '../core/services.js';
+import { packBuild, unpackBuild } from './build-pack.js';
+import { readUpload } from './dataset-upload-task.js';
+
+export type CompileTask =
+  | { kind: 'compile'; root: string; config?: string; choices?: DataChoices }
+  | { kind: 'verify'; buildHash: string; build: Uint8Array }
+  | { kind: 'rows'; state: StateNamespace[]; collections: RowCollection[] }
+  | { kind: 'upload'; tool: DatasetTool; state: StateNamespace[]; content: Uint8Array }
+  | { kind: 'library' };
+export interface CompileResults {
+  compile: CompileReply;
+  verify: boolean;
+  rows: Issue[];
+  upload: UploadedRows;
+  library: LibraryPackage[];
+}
+
+export async function runCompileTask(task: CompileTask): Promise<CompileResults[keyof CompileResults]> {
+  switch (task.kind) {
+    case 'compile':
+      return compile(task);
+    case 'verify':
+      return isBuild(unpackBuild(task.build), task.buildHash);
+    case 'rows':
+      return rowIssues(task.state, task.collections, '/collections');
+    case 'upload':
+      return readUpload(task);
+    case 'library':
+      return readLibrary();
+  }
+}
+
+async function compile({ kind: _, ...options }: CompileTask & { kind: 'compile' }): Promise<CompileReply> {
+  const { build, view, diagnostics } = await compileProject({ ...options, contained: true });
+  if (build === undefined) return { diagnostics };
+  return { compiled: { summary: summaryOf(build), build: packBuild(build), view: Buffer.from(JSON.stringify(view)) }, diagnostics };
+}
+
+function summaryOf({ buildHash, packageLockHash, world, tools, scenarios, drills, targets, suites }: CompiledBuild): BuildSummary {
+  return {
+    buildHash,
+    packageLockHash,
+    worldId: world.id,
+    tools: tools.map(({ packageId, version, manifestHash, artifactHash }) => ({ packageId, version, manifestHash, artifactHash })),
+    scenarioIds: scenarios.map(({ scenario }) => scenario.id),
+    drillIds: drills.map(({ drill }) => drill.id),
+    targetIds: targets.map(({ id }) => id),
+    suiteIds: suites.map(({ id }) => id),
+  };
+}
+
+/** The worker that compiled it may have lied. */
+function isBuild(build: CompiledBuild, buildHash: string): boolean {
+  return validateCompiledBuild(build).ok && hashAgain(build) === buildHash;
+}
+
+function hashAgain({ compat, ...parts }: CompiledBuild): string {
+  return assembleBuild({ ...parts, environmentPrefixes: compat.environmentPrefixes }).buildHash;
+}

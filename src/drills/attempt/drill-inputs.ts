@@ -1,0 +1,87 @@
+// What the result of a drill follows from, as one digest a drill: whoever watches a repository runs again what has another one.
+//   DRILL-INPUTS-1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the
+//     target's own files.
+//   DRILL-INPUTS-2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files
+//     of the repository that its command names, and those of the same kind below their folders; where it names none, all source below its
+//     folder.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { listFilesBelow, readFileBelow } from '../../compiler/source-files.js';
+import { jsonDigest } from '../../contract/digest.js';
+import type { JsonValue } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
+import type { CompiledBuild } from '../../contract/run/build.js';
+import type { CommandTarget, Target } from '../../contract/run/target.js';
+import type { Plan } from '../plan/plan.js';
+import { bundleModule } from '../targets/module-bundle.js';
+import { pathInside } from '../targets/repository-path.js';
+
+/** By drill id. */
+export async function drillInputs(build: CompiledBuild, plan: Plan, root: string): Promise<Map<string, string>> {
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-inputs-'));
+  try {
+    const targets = new Map<string, string>();
+    for (const { target } of plan.drills)
+      if (!targets.has(target.id)) targets.set(target.id, await targetFiles(target, { root, directory }));
+    return new Map(
+      plan.drills.map((planned) => {
+        const { packageLockHash, compat } = build;
+        const inputs = { planned, packageLockHash, compat, files: targets.get(planned.target.id) };
+        // Absent members are absent in JSON, too.
+        return [planned.drill.id, jsonDigest(JSON.parse(JSON.stringify(inputs)) as JsonValue)];
+      }),
+    );
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function targetFiles(target: Target, { root, directory }: { root: string; directory: string }): Promise<string> {
+  if (target.kind === 'command') return commandFiles(target, root);
+  if (target.kind !== 'module') return '';
+  const bundle = await bundleModule({ root, module: target.module, directory });
+  // Named after its text.
+  return bundle.kind === 'bundle' ? basename(bundle.url) : bundle.error.message;
+}
+
+const sourceExtensions = [
+  '.py',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.ts',
+  '.mts',
+  '.rb',
+  '.go',
+  '.rs',
+  '.php',
+  '.java',
+  '.kt',
+  '.cs',
+  '.sh',
+  '.pl',
+  '.lua',
+  '.ex',
+  '.exs',
+];
+
+function commandFiles({ executable, arguments: words, workingDirectory = '.' }: CommandTarget, root: string): string {
+  const folder = resolve(root, workingDirectory);
+  const named = [executable, ...words].flatMap((word) => {
+    const path = extname(word) === '' && !word.includes('/') ? undefined : pathInside(root, resolve(folder, word));
+    return path === undefined ? [] : [path];
+  });
+  const hash = createHash('sha256');
+  const add = (below: string, extensions: readonly string[]): void => {
+    for (const path of listFilesBelow(below).files) {
+      if (!extensions.includes(extname(path))) continue;
+      const read = readFileBelow(below, path, limits.projectFileBytesMax);
+      hash.update(`${relative(root, join(below, path))}\n${read.kind === 'text' ? read.text : read.message}\n`);
+    }
+  };
+  if (named.length === 0) add(folder, sourceExtensions);
+  for (const path of new Set(named)) add(dirname(path), [extname(path)]);
+  return hash.digest('hex');
+}

@@ -1,0 +1,61 @@
+// The agent of a local attempt: for each interaction access for its actor, the target at work under it, access taken back.
+import type { TargetInvocation } from '../../contract/run/target-invocation.js';
+import type { WorldRef } from '../../worlds/api.js';
+import type { PlayableDrill } from '../plan/plan.js';
+import type { PlannedInteraction } from '../plan/timeline.js';
+import type { Access, ReceiverBook } from '../ports/bindings-port.js';
+import type { TargetRunner } from '../targets/target-run.js';
+import type { AttemptContext } from './attempt-context.js';
+import type { Agent, StepStart, WorkResult } from './attempt-environment.js';
+
+export interface LocalAgentPart {
+  runId: string;
+  planned: PlayableDrill;
+  world: WorldRef;
+  /** Where the agent may add itself, as long as it has access. */
+  receivers?: ReceiverBook;
+}
+
+export function localAgent(context: AttemptContext, part: LocalAgentPart): Agent {
+  const runner = context.targets.runnerFor(part.planned.target);
+  return {
+    work: (interaction, started) => workOn(context, { ...part, runner, interaction, started }),
+    release: () => runner.release(),
+  };
+}
+
+interface InteractionPart extends LocalAgentPart {
+  runner: TargetRunner;
+  interaction: PlannedInteraction;
+  started: StepStart;
+}
+
+async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<WorkResult> {
+  const { world, planned, interaction, runner, receivers } = part;
+  const { target } = planned;
+  const actor = {
+    actorId: interaction.actorId,
+    ...(interaction.actorInstanceId === undefined ? {} : { actorInstanceId: interaction.actorInstanceId }),
+  };
+  const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...(receivers === undefined ? {} : { receivers }) });
+  try {
+    const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
+    return { run, bindingEvidence: access.observed() ? 'observed' : 'issued', unanswered: access.unanswered() };
+  } finally {
+    await access.revoke();
+  }
+}
+
+function invocationOf({ runId, planned, interaction, started }: InteractionPart, { endpoints }: Access): TargetInvocation {
+  const { id, atUs: _, ...who } = interaction;
+  const urls = Object.entries(endpoints).map(([binding, { url }]) => [binding, { url }]);
+  return {
+    schemaVersion: 1,
+    runId,
+    drillId: planned.drill.id,
+    interactionId: id,
+    ...who,
+    virtualTimeUs: started.virtualTimeUs,
+    bindings: Object.fromEntries(urls) as TargetInvocation['bindings'],
+  };
+}

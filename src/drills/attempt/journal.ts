@@ -1,0 +1,87 @@
+// The journal of one attempt as the attempt reads it: forward, in pages, every entry once.
+import { setImmediate } from 'node:timers/promises';
+import { limits } from '../../contract/limits.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { TrajectoryHasher } from '../../contract/world/evidence-hash.js';
+import type { WorldRef } from '../../worlds/api.js';
+
+/** Read and judged before others of this thread have their turn. */
+const charsAtOnce = 128 * 1024;
+
+export class Journal {
+  readonly #world: WorldRef;
+  readonly #observe: (entry: EvidenceEntry) => void;
+  readonly #trajectory = new TrajectoryHasher();
+  #next = 1;
+  #virtualTimeUs: number;
+  /** What was read, while it is little: most journals then need not be read again for their report. */
+  #kept: string[] | undefined = [];
+  #keptChars = 0;
+
+  constructor(world: WorldRef, { startUs, observe }: { startUs: number; observe: (entry: EvidenceEntry) => void }) {
+    this.#world = world;
+    this.#virtualTimeUs = startUs;
+    this.#observe = observe;
+  }
+
+  /** Of the last entry read; 0 before the first. */
+  get sequence(): number {
+    return this.#next - 1;
+  }
+  /** The clock as the journal tells it. */
+  get virtualTimeUs(): number {
+    return this.#virtualTimeUs;
+  }
+  trajectoryHash(): string {
+    return this.#trajectory.digest();
+  }
+
+  /** Reads on to the end. */
+  async catchUp(): Promise<void> {
+    for await (const lines of this.#read(this.#next)) {
+      this.#keep(lines);
+      for (let from = 0, pauseAt = charsAtOnce; from < lines.length; ) {
+        const end = lines.indexOf('\n', from);
+        this.#take(JSON.parse(lines.slice(from, end)) as EvidenceEntry);
+        from = end + 1;
+        if (from < pauseAt) continue;
+        pauseAt = from + charsAtOnce;
+        await setImmediate();
+      }
+    }
+  }
+
+  /** Whether `lines` needs no world any more. */
+  get isKept(): boolean {
+    return this.#kept !== undefined;
+  }
+
+  /** Everything up to what `catchUp` has read, as pages of whole lines. */
+  lines(): Iterable<string> | AsyncIterable<string> {
+    return this.#kept ?? this.#read(1, this.sequence);
+  }
+
+  async *#read(fromSequence: number, toSequence = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+    let next: number | undefined = fromSequence;
+    while (next !== undefined && next <= toSequence) {
+      const limit = Math.min(limits.evidencePageEntriesMax, toSequence - next + 1);
+      const page: { lines: string; nextSequence?: number } = await this.#world.query({ kind: 'evidenceLines', fromSequence: next, limit });
+      if (page.lines !== '') yield page.lines;
+      next = page.nextSequence;
+    }
+  }
+
+  #take(entry: EvidenceEntry): void {
+    this.#next = entry.sequence + 1;
+    this.#virtualTimeUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
+    this.#trajectory.appendEntry(entry);
+    this.#observe(entry);
+  }
+
+  #keep(lines: string): void {
+    if (this.#kept === undefined) return;
+    this.#keptChars += lines.length;
+    if (this.#keptChars > limits.journalKeptCharsMax) this.#kept = undefined;
+    else this.#kept.push(lines);
+  }
+}

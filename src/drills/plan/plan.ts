@@ -1,0 +1,150 @@
+// What will run: drills x trials, with their seeds and how often each may be tried. Pure: the same build and options, the same plan.
+
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
+import type { RunError } from '../../contract/run/run.js';
+import type { Binding, Target } from '../../contract/run/target.js';
+import { deriveSeed, isSeed } from '../../contract/seed.js';
+import { runError } from '../ports/run-error.js';
+import type { RunDrillsOptions, Selection } from './options.js';
+import { selectDrills } from './select.js';
+import { isInShard, isShard, type Shard } from './shard.js';
+import { timelineLength } from './timeline.js';
+
+export interface PlannedTrial {
+  /** From 1. */
+  trial: number;
+  /** Every attempt of the trial has the same. */
+  seed: string;
+}
+/** A drill with who plays it. */
+export interface PlayableDrill extends CompiledDrill {
+  target: Target;
+}
+export interface PlannedDrill extends PlayableDrill {
+  trials: PlannedTrial[];
+  attemptLimit: number;
+  /** Why no attempt of it can run: each is reported as failed to run. */
+  refusal?: RunError;
+}
+export interface Plan {
+  buildHash: string;
+  suiteId?: string;
+  /** What every trial's seed is derived from. */
+  seed: string;
+  concurrency: number;
+  shard?: Shard;
+  /** None only in a shard. */
+  drills: PlannedDrill[];
+}
+
+export type PlanOptions = Pick<RunDrillsOptions, keyof Selection | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
+export const planOptionNames: readonly (keyof PlanOptions)[] = [
+  'suite',
+  'drills',
+  'tags',
+  'filter',
+  'shard',
+  'trials',
+  'retries',
+  'seed',
+  'concurrency',
+  'agent',
+];
+
+export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
+  const { shard } = options;
+  if (shard !== undefined && !isShard(shard))
+    throw invalid('shard', `must have an index from 1 to its count, which is at most ${limits.runShardsMax}`);
+  const { drills: selected, suite } = selectDrills(build, options);
+  const drills = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
+  const seed = options.seed ?? build.world.seed;
+  if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
+  const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: 10 });
+  const concurrency = bounded('concurrency', options.concurrency ?? suite?.concurrency ?? 1, { from: 1, to: limits.runConcurrencyMax });
+  const trials = options.trials ?? suite?.trials;
+  return {
+    buildHash: build.buildHash,
+    ...(suite === undefined ? {} : { suiteId: suite.id }),
+    seed,
+    concurrency,
+    ...(shard === undefined ? {} : { shard }),
+    drills: drills.map((compiled) => {
+      const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
+      const target = targetOf(build, compiled);
+      const refusal = refuseTarget(target, available, options.agent !== undefined) ?? refuseTimeline(compiled);
+      return {
+        ...compiled,
+        target,
+        trials: Array.from({ length: count }, (_, index) => ({ trial: index + 1, seed: deriveSeed(seed, compiled.drill.id, index + 1) })),
+        attemptLimit: retries + 1,
+        ...(refusal === undefined ? {} : { refusal }),
+      };
+    }),
+  };
+}
+
+/** undefined: the build has no such drill. */
+export function playableDrill(build: CompiledBuild, drillId: string): PlayableDrill | undefined {
+  const compiled = build.drills.find(({ drill }) => drill.id === drillId);
+  return compiled === undefined ? undefined : { ...compiled, target: targetOf(build, compiled) };
+}
+
+function targetOf(build: CompiledBuild, { drill }: CompiledDrill): Target {
+  const target = build.targets.find(({ id }) => id === drill.targetId);
+  if (target === undefined) throw new Error(`the build has no target ${drill.targetId}, which the compiler checks`);
+  return target;
+}
+
+/** What this engine cannot do with a target that is well declared. */
+export function refuseTarget(target: Target, available: ReadonlySet<Binding>, hasAgent: boolean): RunError | undefined {
+  if (target.kind === 'external' && !hasAgent) {
+    return runError('target.UNSUPPORTED', `Target "${target.id}" is external: use --external, or give its agent to runDrills.`, {
+      details: { targetId: target.id, kind: target.kind },
+    });
+  }
+  if (target.bindings.some((binding) => available.has(binding))) return undefined;
+  return runError(
+    'target.BINDING_UNAVAILABLE',
+    `Target "${target.id}" asks for ${target.bindings.join(', ')} only; this version offers ${[...available].join(', ')}.`,
+    { details: { targetId: target.id, bindings: [...target.bindings] } },
+  );
+}
+
+/** Why a drill does not fit one run; the second of a build that was made before assertions were counted. */
+export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunError | undefined {
+  const assertions = drill.assertions.length + drill.timeline.invariants.length;
+  const assertionsMax = limits.drillAssertionsMax;
+  if (assertions > assertionsMax) {
+    return runError(
+      'framework.TOO_MANY_ASSERTIONS',
+      `Drill "${drill.id}" has ${assertions} assertions; at most ${assertionsMax} are judged.`,
+      {
+        details: { assertions, assertionsMax },
+      },
+    );
+  }
+  const interactions = timelineLength(drill.timeline);
+  const interactionsMax = limits.timelineInteractionsMax;
+  if (interactions <= interactionsMax) return undefined;
+  return runError(
+    'framework.TIMELINE_TOO_LONG',
+    `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`,
+    {
+      details: { interactions, interactionsMax },
+    },
+  );
+}
+
+function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {
+  if (Number.isInteger(value) && value >= from && value <= to) return value;
+  throw invalid(name, `must be an integer from ${from} to ${to}`);
+}
+
+function invalid(name: string, message: string): ServiceError {
+  return new ServiceError('control.INVALID_REQUEST', {
+    message: `${name} ${message}.`,
+    issues: [{ path: `/${name}`, code: 'OUT_OF_RANGE', message }],
+  });
+}

@@ -1,0 +1,72 @@
+// The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
+// `src/index.ts` joins the two.
+import type { JsonValue } from '../../contract/json.js';
+import type { UnansweredRequests } from '../../contract/run/run-events.js';
+import type { Binding } from '../../contract/run/target.js';
+import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
+import type { WorldRef } from '../../worlds/api.js';
+
+export interface BindingsPort {
+  /** Bindings that `open` can issue. */
+  readonly available: ReadonlySet<Binding>;
+  /** Access for one actor in one interaction: its own bearer, nothing shared with another. */
+  open(request: OpenAccess): Promise<Access>;
+  /** Revokes what is open and closes the listener. */
+  close(): Promise<void>;
+}
+export interface OpenAccess {
+  world: WorldRef;
+  actorId: string;
+  actorInstanceId?: string;
+  /** Those that are not available are left out. */
+  bindings: readonly Binding[];
+  /** Where the agent may say that it receives callbacks; what it has said ends with the access. Default: it may not. */
+  receivers?: ReceiverBook;
+  /** The bearer of every binding. Default: a fresh one for each. */
+  token?: string;
+  /** Who answers for what the agent asks, such as a project; a hosted service bounds that together. Default: nobody, and no bound. */
+  owner?: string;
+  /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
+  expiresAtMs?: number;
+  /** Asked before each thing the actor does: throws the refusal while the world takes no calls. Default: it always does. */
+  requireOpen?(): void;
+}
+export interface ReceiverBook {
+  /** Yields what ends it. control.NOT_FOUND for a receiver nobody sends to, control.STATE_CONFLICT for one that is there. */
+  bind(receiverId: string, target: { url: string; secret: string }): () => void;
+}
+export interface Access {
+  /** By binding: where and with what. `direct` needs neither. */
+  readonly endpoints: { readonly [B in Exclude<Binding, 'direct'>]?: Endpoint };
+  /** Present when `direct` was asked for. */
+  readonly direct?: DirectClient;
+  /** True once the agent used any binding. */
+  observed(): boolean;
+  /** What the agent asked over HTTP and no route answered; undefined where there was nothing. */
+  unanswered(): UnansweredRequests | undefined;
+  /**
+   * Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left
+   * running.
+   */
+  revoke(): Promise<void>;
+}
+export interface Endpoint {
+  url: string;
+  token: string;
+}
+
+/** The world as its actor may touch it. Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
+export interface DirectClient {
+  tools(): Promise<ToolCatalogItem[]>;
+  call(call: DirectCall): Promise<Pick<CallResult, 'callId' | 'correlationId' | 'outcome'>>;
+  wait(untilUs?: number): Promise<Pick<WaitResult, 'correlationId' | 'virtualTimeUs' | 'outcome'>>;
+  /** Callbacks for the receiver go there from now on, until the access ends. */
+  receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
+}
+export interface DirectCall {
+  packageId: string;
+  operationId: string;
+  arguments: JsonValue;
+  instanceId?: string;
+  idempotencyKey?: string;
+}

@@ -1,0 +1,113 @@
+// A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out
+// differently.
+
+import { limits } from '../../contract/limits.js';
+import type { CompiledBuild } from '../../contract/run/build.js';
+import type { Trials } from '../../contract/run/drill.js';
+import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../../contract/run/run.js';
+import type { RunReport } from '../../contract/run/run-events.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { FolderReader } from '../../reports/folder-reader.js';
+import { evidenceFile, reportFile } from '../../reports/report-folder.js';
+import { type VerifyOptions, verifyReport } from '../../reports/verify-report.js';
+import { type Judgement, judgeReport } from './judge-report.js';
+import { wholeLines } from './sealed-report.js';
+
+export interface ReportProblemTold {
+  /** In the folder; '' for the folder, or for what is not in it. */
+  file: string;
+  code: string;
+  message: string;
+}
+/** An assertion whose status is another than it was; absent on the side that does not have it. */
+export interface ChangedAssertion {
+  assertionId: string;
+  checkpointId?: string;
+  sealed?: AssertionStatus;
+  status?: AssertionStatus;
+  message?: string;
+}
+export type CheckedReport =
+  | {
+      kind: 'checked';
+      runId: string;
+      drillId: string;
+      identity: RunIdentity;
+      startedAtMs: number;
+      /** The gate over trials of the present source. */
+      require: Trials['require'];
+      /** As it was sealed. */
+      sealed: Verdict;
+      judgement: Judgement;
+      changed: ChangedAssertion[];
+      /** The present source would start the drill from something else. */
+      setupChanged: boolean;
+    }
+  | { kind: 'unavailable'; runId: string | null; problems: ReportProblemTold[] };
+
+export async function checkReport(folder: string, build: CompiledBuild, options: VerifyOptions = {}): Promise<CheckedReport> {
+  const { ok, runId, problems } = await verifyReport(folder, options);
+  if (!ok) return { kind: 'unavailable', runId, problems };
+  const reader = new FolderReader(folder);
+  const report = JSON.parse((await reader.text(reportFile, limits.reportDocumentBytesMax)) ?? '') as RunReport;
+  const { result } = report;
+  const { drillId, setupHash } = result.identity;
+  const compiled = build.drills.find(({ drill }) => drill.id === drillId);
+  if (compiled === undefined) {
+    const message = `The repository has no drill '${drillId}' any more, so there are no assertions to check.`;
+    return { kind: 'unavailable', runId, problems: [{ file: '', code: 'DRILL_UNKNOWN', message }] };
+  }
+  const judgement = await judgeReport(report, entriesOf(reader), compiled.drill);
+  return {
+    kind: 'checked',
+    runId: report.runId,
+    drillId,
+    identity: result.identity,
+    startedAtMs: report.startedAtMs,
+    require: compiled.drill.trials.require,
+    sealed: result.verdict,
+    judgement,
+    changed: changedAssertions(result, judgement),
+    setupChanged: compiled.setupHash !== setupHash,
+  };
+}
+
+async function* entriesOf(reader: FolderReader): AsyncGenerator<EvidenceEntry> {
+  for await (const lines of wholeLines(reader.pieces(evidenceFile))) {
+    for (let from = 0; from < lines.length; ) {
+      const end = lines.indexOf('\n', from);
+      yield JSON.parse(lines.slice(from, end)) as EvidenceEntry;
+      from = end + 1;
+    }
+  }
+}
+
+type Judged = Pick<RunResult, 'checkpoints' | 'assertionResults'>;
+type Named = { assertionId: string; checkpointId?: string; status: AssertionStatus; message: string };
+
+function changedAssertions(sealed: Judged, judged: Judged): ChangedAssertion[] {
+  const [before, after] = [byName(sealed), byName(judged)];
+  return [...new Set([...after.keys(), ...before.keys()])].flatMap((name): ChangedAssertion[] => {
+    const [was, is] = [before.get(name), after.get(name)];
+    if (was?.status === is?.status) return [];
+    const { assertionId, checkpointId } = (is ?? was)!;
+    return [
+      {
+        assertionId,
+        ...(checkpointId === undefined ? {} : { checkpointId }),
+        ...(was === undefined ? {} : { sealed: was.status }),
+        ...(is === undefined ? {} : { status: is.status, message: is.message }),
+      },
+    ];
+  });
+}
+
+function byName({ checkpoints, assertionResults }: Judged): Map<string, Named> {
+  const all: Named[] = [
+    ...assertionResults.map(({ assertionId, status, message }) => ({ assertionId, status, message })),
+    ...checkpoints.flatMap(({ checkpointId, assertionResults: results }) =>
+      results.map(({ assertionId, status, message }) => ({ assertionId, checkpointId, status, message })),
+    ),
+  ];
+  return new Map(all.map((named) => [JSON.stringify([named.checkpointId ?? null, named.assertionId]), named]));
+}

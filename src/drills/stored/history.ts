@@ -1,0 +1,141 @@
+// What stored reports say of each drill over time. A fold: reports in, in any order; of each only what is shown is kept.
+//   DRILLS-HISTORY-1. Rates are of first attempts: a retry is made because the first did not pass, so counting it too would flatter, or
+//     punish twice.
+//   DRILLS-HISTORY-2. A drill is flaky where the same inputs gave more than one answer: a trial passed only when tried again, or verdicts
+//     of the same build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have
+//     been mended or broken.
+import { limits } from '../../contract/limits.js';
+import type { Verdict } from '../../contract/run/run.js';
+import type { RunReport } from '../../contract/run/run-events.js';
+import type { TrialStatistics } from '../../contract/trial-statistics.js';
+import { headline } from '../../reports/findings.js';
+import { trialStatistics } from '../plan/statistics.js';
+
+export interface HistoryRun {
+  runId: string;
+  verdict: Verdict;
+  startedAtMs: number;
+  durationMs: number;
+  seed: string;
+  trial: number;
+  attempt: number;
+}
+export interface DrillHistory {
+  drillId: string;
+  /** Attempts that have a report. */
+  runs: number;
+  passed: number;
+  failed: number;
+  inconclusive: number;
+  /** Of first attempts; absent where only retries have reports. */
+  statistics?: TrialStatistics;
+  medianDurationMs: number;
+  /** The newest, oldest of them first; at most limits.historyRunsShown. */
+  latest: HistoryRun[];
+  lastFailure?: HistoryRun & { reason: string };
+  flaky?: Flakiness;
+}
+export interface Flakiness {
+  /** Trials that passed at a later attempt: those attempts. */
+  passedAtRetry: HistoryRun[];
+  /** Inputs whose verdict went to and fro, with their runs in order of time. */
+  inconsistent: { seed: string; runs: HistoryRun[] }[];
+}
+
+interface Noted extends HistoryRun {
+  inputs: string;
+  /** Of a run that failed. */
+  reason?: string;
+}
+
+export class History {
+  readonly #drills = new Map<string, Noted[]>();
+
+  add(report: RunReport): void {
+    const { drillId } = report.result.identity;
+    const runs = this.#drills.get(drillId) ?? [];
+    this.#drills.set(drillId, runs);
+    runs.push(noteOf(report));
+  }
+
+  /** By id. */
+  drills(): DrillHistory[] {
+    const ids = [...this.#drills.keys()].sort();
+    return ids.map((drillId) => historyOf(drillId, this.#drills.get(drillId)!.toSorted(byTime)));
+  }
+}
+
+function noteOf(report: RunReport): Noted {
+  const { identity, verdict } = report.result;
+  const { runId, seed, trial, attempt, buildHash, setupHash, targetId } = identity;
+  return {
+    runId,
+    verdict,
+    startedAtMs: report.startedAtMs,
+    durationMs: Math.max(report.finishedAtMs - report.startedAtMs, 0),
+    seed,
+    trial,
+    attempt,
+    inputs: JSON.stringify([buildHash, setupHash, targetId, seed]),
+    ...(verdict === 'failed' ? { reason: headline(report) } : {}),
+  };
+}
+
+function byTime(left: Noted, right: Noted): number {
+  return left.startedAtMs - right.startedAtMs || (left.runId < right.runId ? -1 : 1);
+}
+
+function historyOf(drillId: string, runs: readonly Noted[]): DrillHistory {
+  const count = (wanted: Verdict): number => runs.filter(({ verdict }) => verdict === wanted).length;
+  const first = runs.filter(({ attempt }) => attempt === 1);
+  const failure = runs.findLast(({ verdict }) => verdict === 'failed');
+  const flaky = flakinessOf(runs);
+  return {
+    drillId,
+    runs: runs.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    inconclusive: count('inconclusive'),
+    ...(first.length === 0
+      ? {}
+      : { statistics: trialStatistics({ trials: first.length, passed: first.filter(({ verdict }) => verdict === 'passed').length }) }),
+    medianDurationMs: medianOf(runs.map(({ durationMs }) => durationMs)),
+    latest: runs.slice(-limits.historyRunsShown).map(shown),
+    ...(failure === undefined ? {} : { lastFailure: { ...shown(failure), reason: failure.reason ?? '' } }),
+    ...(flaky === undefined ? {} : { flaky }),
+  };
+}
+
+function flakinessOf(runs: readonly Noted[]): Flakiness | undefined {
+  const passedAtRetry = runs.filter(({ verdict, attempt }) => verdict === 'passed' && attempt > 1);
+  const byInputs = new Map<string, Noted[]>();
+  for (const run of runs) {
+    const same = byInputs.get(run.inputs);
+    if (same === undefined) byInputs.set(run.inputs, [run]);
+    else same.push(run);
+  }
+  const inconsistent = [...byInputs.values()].filter((same) => changesOf(same) > 1);
+  if (passedAtRetry.length === 0 && inconsistent.length === 0) return undefined;
+  return {
+    passedAtRetry: passedAtRetry.slice(-limits.historyRunsShown).map(shown),
+    inconsistent: inconsistent
+      .slice(0, limits.historyRunsShown)
+      .map((same) => ({ seed: same[0]!.seed, runs: same.slice(-limits.historyRunsShown).map(shown) })),
+  };
+}
+
+/** How often the verdict went from passed to failed or back. What was undecided says neither. */
+function changesOf(runs: readonly Noted[]): number {
+  const decided = runs.filter(({ verdict }) => verdict !== 'inconclusive');
+  return decided.filter(({ verdict }, index) => index > 0 && verdict !== decided[index - 1]!.verdict).length;
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+function shown({ inputs: _, reason: __, ...run }: Noted): HistoryRun {
+  return run;
+}

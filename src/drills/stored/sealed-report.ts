@@ -1,0 +1,111 @@
+// A report folder as it was sealed: read by its manifest, whose digest somebody keeps elsewhere. What is not as it was sealed is not given.
+//   SEALED-REPORT-1. A name is looked up in the manifest; it never becomes a path by itself.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Digest } from '../../contract/digest.js';
+import { limits } from '../../contract/limits.js';
+import type { RunReport } from '../../contract/run/run-events.js';
+import { FolderReader } from '../../reports/folder-reader.js';
+import { type ManifestFile, parseManifest } from '../../reports/manifest.js';
+import { evidenceFile, manifestFile, reportFile } from '../../reports/report-folder.js';
+import type { ComparedRun } from './compare-runs.js';
+
+/** Over the exact bytes of manifest.json, which names all the others with their digests. */
+export async function manifestDigestOf(folder: string): Promise<string> {
+  return sha256Digest(await readFile(join(folder, manifestFile)));
+}
+
+export interface SealedBytes extends AsyncIterable<Uint8Array> {
+  readonly bytes: number;
+}
+
+export class SealedReport {
+  readonly #reader: FolderReader;
+  readonly #folder: string;
+  readonly #manifestDigest: string;
+
+  constructor(folder: string, manifestDigest: string) {
+    this.#reader = new FolderReader(folder);
+    this.#folder = folder;
+    this.#manifestDigest = manifestDigest;
+  }
+
+  /** Every file but the manifest. */
+  async files(): Promise<readonly ManifestFile[]> {
+    const parsed = parseManifest(await this.#manifestText());
+    if ('fault' in parsed) throw this.#damaged(manifestFile);
+    return parsed.manifest.files;
+  }
+
+  /** The bytes of one file, the manifest included; undefined where the manifest names none. */
+  async file(name: string): Promise<Uint8Array | undefined> {
+    if (name === manifestFile) return Buffer.from(await this.#manifestText());
+    const listed = (await this.files()).find(({ path }) => path === name);
+    if (listed === undefined) return undefined;
+    const pieces: Buffer[] = [];
+    for await (const piece of this.#reader.pieces(listed.path)) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    if (sha256Digest(bytes) !== listed.sha256) throw this.#damaged(name);
+    return bytes;
+  }
+
+  /**
+   * As `file`, in pieces. All of it is hashed before the first one leaves, and again as they leave: what changes meanwhile ends in an
+   * error, and the client gets less than there is.
+   */
+  async stream(name: string): Promise<SealedBytes | undefined> {
+    const listed = name === manifestFile ? undefined : (await this.files()).find(({ path }) => path === name);
+    if (listed === undefined) {
+      const whole = await this.file(name);
+      return whole === undefined ? undefined : { bytes: whole.byteLength, [Symbol.asyncIterator]: () => once(whole) };
+    }
+    const { sha256 } = await this.#reader.digest(listed.path);
+    if (sha256 !== listed.sha256) throw this.#damaged(name);
+    return { bytes: listed.bytes, [Symbol.asyncIterator]: () => this.#pieces(listed) };
+  }
+
+  async *#pieces({ path, sha256 }: ManifestFile): AsyncGenerator<Uint8Array> {
+    const hash = createHash('sha256');
+    let last: Buffer | undefined;
+    for await (const piece of this.#reader.pieces(path)) {
+      hash.update(piece);
+      if (last !== undefined) yield last;
+      last = piece;
+    }
+    if (`sha256:${hash.digest('hex')}` !== sha256) throw this.#damaged(path);
+    if (last !== undefined) yield last;
+  }
+
+  async run(): Promise<ComparedRun> {
+    const bytes = await this.file(reportFile);
+    if (bytes === undefined) throw this.#damaged(manifestFile);
+    const { result } = JSON.parse(Buffer.from(bytes).toString()) as RunReport;
+    return { result, evidence: wholeLines(this.#reader.pieces(evidenceFile)) };
+  }
+
+  async #manifestText(): Promise<string> {
+    const text = await this.#reader.text(manifestFile, limits.reportManifestBytesMax);
+    if (text === null || sha256Digest(text) !== this.#manifestDigest) throw this.#damaged(manifestFile);
+    return text;
+  }
+
+  #damaged(name: string): Error {
+    return new Error(`${name} in ${this.#folder} is not as it was sealed`);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** The text of pieces, cut at ends of lines. */
+export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const end = bytes.lastIndexOf(10) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) yield bytes.toString('utf8', 0, end);
+  }
+}
