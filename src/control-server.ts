@@ -202,7 +202,7 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     nowMs: Date.now,
   });
   control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing });
-  const { room } = control;
+  const { plane: room } = control;
   const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
   const requireOperator = (request: ServerRequest): void => void room.authenticateOperator(bearerOf(request));
   const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);

@@ -52,7 +52,7 @@ export async function verifyDataDirectory({ dataDirectory, keyFile, entry }: Dat
   }
 }
 
-interface Seen {
+interface VerificationState {
   findings: DataFinding[];
   leftOut: number;
   /** Absent where it ended before. */
@@ -62,8 +62,11 @@ interface Seen {
   detail: string;
 }
 
-async function readOnce(task: VerificationTask, entry = new URL('./data-verification-entry.js', import.meta.url)): Promise<Seen> {
-  const seen: Seen = { findings: [], leftOut: 0, detail: '' };
+async function readOnce(
+  task: VerificationTask,
+  entry = new URL('./data-verification-entry.js', import.meta.url),
+): Promise<VerificationState> {
+  const seen: VerificationState = { findings: [], leftOut: 0, detail: '' };
   const child = spawnChild({
     entry,
     argument: JSON.stringify(task),

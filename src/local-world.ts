@@ -11,7 +11,7 @@ import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
 import { limits } from './contract/limits.js';
 import type { CompiledBuild } from './contract/run/build.js';
-import { chooseStart, type WorldStart } from './contract/run/world-start.js';
+import { chooseStart, type WorldStart as LocalWorldStart } from './contract/run/world-start.js';
 import { refuseUnknownOptions } from './contract/unknown-options.js';
 import type { EvidenceEntry } from './contract/world/evidence.js';
 import type {
@@ -107,7 +107,7 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
 /** A world of a build, from a start that is one of the build's or made from it. */
 export async function openLocalWorld(
   build: CompiledBuild,
-  start: WorldStart,
+  start: LocalWorldStart,
   options: Pick<LocalWorldOptions, 'seed' | 'directory' | 'isolate' | 'callbackReceivers'>,
 ): Promise<LocalWorld> {
   const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;

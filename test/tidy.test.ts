@@ -272,6 +272,17 @@ test('no default exports, no re-exports inside src, no names that say nothing', 
   assert.deepEqual(broken, []);
 });
 
+test('the name of an exported class or interface is given once', () => {
+  const places = new Map<string, string[]>();
+  for (const { name, text } of files)
+    for (const [, exported] of text.matchAll(/^export (?:abstract )?(?:class|interface) (\w+)/gm))
+      places.set(exported as string, [...(places.get(exported as string) ?? []), name]);
+  assert.deepEqual(
+    [...places].filter(([, names]) => names.length > 1),
+    [],
+  );
+});
+
 test('no wall clock and no host randomness inside worlds and the scheduler', () => {
   const broken = files
     .filter((file) => ['worlds', 'scheduler'].includes(roomOf(file.name) ?? ''))

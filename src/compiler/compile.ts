@@ -14,7 +14,7 @@ import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
 import { checkExpressions } from './expression-checks.js';
 import { checkLists } from './list-bounds.js';
-import { type Located, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
+import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
@@ -243,7 +243,7 @@ function knownIds(
     }
     return new Set(first.keys());
   };
-  const located = (list: readonly Located<{ id: string }>[], path: string) =>
+  const located = (list: readonly LocatedValue<{ id: string }>[], path: string) =>
     list.map(({ item, document }) => ({ id: item.id, document, path }));
   unique(
     'tool package',

@@ -5,7 +5,7 @@ import { type Checking, checkAssertions } from './assertion-checks.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
-import type { Located } from './project-documents.js';
+import type { LocatedValue } from './project-documents.js';
 import type { SourceDocument } from './source-document.js';
 import { checkActor } from './start-checks.js';
 
@@ -16,14 +16,14 @@ interface Place {
   path: string;
 }
 
-export function checkDrillReferences(diagnostics: Diagnostics, known: KnownIds, { item, document }: Located<Drill>): void {
+export function checkDrillReferences(diagnostics: Diagnostics, known: KnownIds, { item, document }: LocatedValue<Drill>): void {
   reportUnknown(diagnostics, 'DY3002', { document, path: '/targetId' }, { what: 'target', id: item.targetId, known: known.target });
   if (item.scenarioId === undefined) return;
   reportUnknown(diagnostics, 'DY3003', { document, path: '/scenarioId' }, { what: 'scenario', id: item.scenarioId, known: known.scenario });
 }
 
 /** `setup` is what the drill runs in. */
-export function checkDrill(checking: Checking, { item, document }: Located<Drill>, setup: WorldSetup): void {
+export function checkDrill(checking: Checking, { item, document }: LocatedValue<Drill>, setup: WorldSetup): void {
   const { diagnostics } = checking;
   const { interactions, workloads, invariants } = item.timeline;
   // The short form has its one interaction at the top.
@@ -56,7 +56,7 @@ export function checkSuite(
   diagnostics: Diagnostics,
   known: KnownIds,
   drillTags: ReadonlySet<string> | undefined,
-  { item, document }: Located<Suite>,
+  { item, document }: LocatedValue<Suite>,
 ): void {
   for (const [index, id] of item.drills.entries()) {
     reportUnknown(diagnostics, 'DY3004', { document, path: `/drills/${index}` }, { what: 'drill', id, known: known.drill });

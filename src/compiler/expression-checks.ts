@@ -5,11 +5,11 @@ import { expressionVariables } from '../expressions/names.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { expressionFaults, type Known } from './expression-names.js';
-import type { Located } from './project-documents.js';
+import type { LocatedValue } from './project-documents.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
-interface Found {
+interface ExpressionUse {
   assertion: ExprAssertion;
   document: SourceDocument;
   path: string;
@@ -17,7 +17,7 @@ interface Found {
 
 export async function checkExpressions(
   diagnostics: Diagnostics,
-  { drills, catalog }: { drills: readonly Located<Drill>[]; catalog: ToolCatalog },
+  { drills, catalog }: { drills: readonly LocatedValue<Drill>[]; catalog: ToolCatalog },
 ): Promise<void> {
   const found = drills.flatMap(({ item: { assertions, timeline }, document }) => [
     ...expressionsOf(assertions, { document, path: '/assertions' }),
@@ -94,6 +94,6 @@ function variablesOf({ state }: ExprAssertion, catalog: ToolCatalog): ReadonlyMa
   ]);
 }
 
-function expressionsOf(assertions: readonly Assertion[], { document, path }: Omit<Found, 'assertion'>): Found[] {
+function expressionsOf(assertions: readonly Assertion[], { document, path }: Omit<ExpressionUse, 'assertion'>): ExpressionUse[] {
   return assertions.flatMap((assertion, index) => (assertion.kind === 'expr' ? [{ assertion, document, path: `${path}/${index}` }] : []));
 }

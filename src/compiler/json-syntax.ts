@@ -18,14 +18,14 @@ export function jsonSyntaxFault(source: string): JsonSyntaxFault | undefined {
   return new Scan(source).document();
 }
 
-type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
+type Expectation = 'value' | 'value or end' | 'name' | 'name or end' | 'separator';
 
 class Scan {
   readonly #source: string;
   /** The brackets that are open, innermost last. */
   readonly #open: ('[' | '{')[] = [];
   #at = 0;
-  #expected: Expected = 'value';
+  #expected: Expectation = 'value';
   /** Where the comma stands that promised another member or item. */
   #comma = 0;
 

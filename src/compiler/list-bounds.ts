@@ -12,14 +12,14 @@ import type { CompiledSource } from './tool-compile.js';
 
 type Start = Pick<Scenario, 'actors' | 'state' | 'faults' | 'initialEvents'>;
 /** A list by its JSON Pointer. */
-type Bounded = readonly [path: string, list: readonly unknown[], max: number];
+type BoundedList = readonly [path: string, list: readonly unknown[], max: number];
 
 export function checkLists(
   diagnostics: Diagnostics,
   { world, scenarios, drills, suites }: Pick<ProjectDocuments, 'world' | 'scenarios' | 'drills' | 'suites'>,
   tools: readonly Pick<CompiledSource, 'compiled' | 'document'>[],
 ): void {
-  const check = (document: SourceDocument, lists: readonly Bounded[]): void => {
+  const check = (document: SourceDocument, lists: readonly BoundedList[]): void => {
     for (const [path, list, max] of lists) {
       if (list.length > max)
         diagnostics.report('DY2006', document.place(path), `there are ${list.length} of them; at most ${max} are taken`);
@@ -32,17 +32,17 @@ export function checkLists(
   for (const { compiled, document } of tools) check(document, listsOfTool(compiled.manifest));
 }
 
-function listsOfStart({ actors, state, faults, initialEvents }: Start, base: string): Bounded[] {
+function listsOfStart({ actors, state, faults, initialEvents }: Start, base: string): BoundedList[] {
   return [
     [`${base}/actors`, actors, limits.startActorsMax],
-    ...actors.map(({ grants }, index): Bounded => [`${base}/actors/${index}/grants`, grants, limits.actorGrantsMax]),
+    ...actors.map(({ grants }, index): BoundedList => [`${base}/actors/${index}/grants`, grants, limits.actorGrantsMax]),
     [`${base}/state`, state, limits.startRowsMax],
     [`${base}/faults`, faults, limits.startFaultsMax],
     [`${base}/initialEvents`, initialEvents, limits.startEventsMax],
   ];
 }
 
-function listsOfDrill({ assertions, timeline, tags, inlineScenario }: Drill): Bounded[] {
+function listsOfDrill({ assertions, timeline, tags, inlineScenario }: Drill): BoundedList[] {
   const room = Math.max(0, limits.drillAssertionsMax - assertions.length);
   return [
     ['/assertions', assertions, limits.drillAssertionsMax],
@@ -53,22 +53,22 @@ function listsOfDrill({ assertions, timeline, tags, inlineScenario }: Drill): Bo
   ];
 }
 
-function listsOfSuite({ drills, tags }: Suite): Bounded[] {
+function listsOfSuite({ drills, tags }: Suite): BoundedList[] {
   return [
     ['/drills', drills, limits.suiteDrillsMax],
     ['/tags', tags, limits.tagsMax],
   ];
 }
 
-function listsOfTool(manifest: ToolManifest): Bounded[] {
+function listsOfTool(manifest: ToolManifest): BoundedList[] {
   const lists = ['state', 'operations', 'events', 'subscriptions', 'faults', 'http', 'callbacks', 'connections', 'compatibility'] as const;
   return [
-    ...lists.map((name): Bounded => [`/manifest/${name}`, manifest[name], limits.manifestListItemsMax]),
-    ...manifest.operations.map(({ declaredErrors = [] }, index): Bounded => {
+    ...lists.map((name): BoundedList => [`/manifest/${name}`, manifest[name], limits.manifestListItemsMax]),
+    ...manifest.operations.map(({ declaredErrors = [] }, index): BoundedList => {
       return [`/manifest/operations/${index}/declaredErrors`, declaredErrors, limits.manifestListItemsMax];
     }),
     ...manifest.faults.map(
-      ({ appliesTo }, index): Bounded => [`/manifest/faults/${index}/appliesTo`, appliesTo, limits.manifestListItemsMax],
+      ({ appliesTo }, index): BoundedList => [`/manifest/faults/${index}/appliesTo`, appliesTo, limits.manifestListItemsMax],
     ),
   ];
 }

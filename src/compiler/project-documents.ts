@@ -31,18 +31,18 @@ import { reportIssues } from './shape-diagnostics.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';
 import { entryKind, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
 
-export interface Located<T> {
+export interface LocatedValue<T> {
   item: T;
   document: SourceDocument;
 }
 export interface ProjectDocuments {
-  world?: Located<World>;
-  scenarios: Located<Scenario>[];
-  targets: Located<Target>[];
-  drills: Located<Drill>[];
-  suites: Located<Suite>[];
+  world?: LocatedValue<World>;
+  scenarios: LocatedValue<Scenario>[];
+  targets: LocatedValue<Target>[];
+  drills: LocatedValue<Drill>[];
+  suites: LocatedValue<Suite>[];
   /** Tool files under the source root. */
-  tools: Located<ToolPackageFile>[];
+  tools: LocatedValue<ToolPackageFile>[];
   /** Ids of documents that are there but do not fit, by kind. */
   broken: { [kind in DocumentKind]: Set<string> };
   /** Packages that the root file names are not there, and nobody knows their ids. */
@@ -211,7 +211,7 @@ function withOwnVariables(document: SourceDocument, prefixes: readonly string[])
 
 /** True when the document fits and was kept. */
 function keep(diagnostics: Diagnostics, project: ProjectDocuments, kind: DocumentKind, document: SourceDocument): boolean {
-  const add = <I, T>(list: Located<T>[], validate: Validator<I>, materialize: (input: I) => T): boolean => {
+  const add = <I, T>(list: LocatedValue<T>[], validate: Validator<I>, materialize: (input: I) => T): boolean => {
     const input = validated(diagnostics, document, validate);
     if (input !== undefined) list.push({ item: materialize(input), document });
     return input !== undefined;

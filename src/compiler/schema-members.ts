@@ -26,7 +26,7 @@ interface Look {
   /** What is not found cannot be. */
   isClosed: boolean;
 }
-interface Asked {
+interface MemberQuestion {
   root: JsonSchema;
   step: string;
   isPosition: boolean;
@@ -34,7 +34,7 @@ interface Asked {
   seen: Set<JsonSchema>;
 }
 
-function look(asked: Asked, schema: JsonSchema): Look {
+function look(asked: MemberQuestion, schema: JsonSchema): Look {
   if (typeof schema === 'boolean' || asked.seen.has(schema)) return { found: [], names: [], isClosed: schema === false };
   asked.seen.add(schema);
   const own = ownLook(asked, schema);
@@ -53,7 +53,7 @@ function look(asked: Asked, schema: JsonSchema): Look {
   };
 }
 
-function ownLook({ step, isPosition }: Asked, schema: JsonObject): Look {
+function ownLook({ step, isPosition }: MemberQuestion, schema: JsonObject): Look {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties, prefixItems, items } = schema;
   const declared = isObject(properties) ? properties : {};
   const patterns = isObject(patternProperties) ? Object.entries(patternProperties) : [];

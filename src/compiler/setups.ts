@@ -38,10 +38,10 @@ export function withDrillOverrides(setup: WorldSetup, rules: ToolOverride[] | un
 }
 
 type Start = Pick<WorldSetup, 'actors' | 'state' | 'faults' | 'initialEvents'> & { virtualTimeUs?: number; toolOverrides?: ToolOverride[] };
-type Normalized = Pick<WorldSetup, 'actors' | 'state' | 'faults' | 'initialEvents'>;
-const normalized = new WeakMap<object, Normalized>();
+type NormalizedSetup = Pick<WorldSetup, 'actors' | 'state' | 'faults' | 'initialEvents'>;
+const normalized = new WeakMap<object, NormalizedSetup>();
 
-function startOf(start: Start): Normalized {
+function startOf(start: Start): NormalizedSetup {
   let found = normalized.get(start);
   if (found === undefined) {
     found = {

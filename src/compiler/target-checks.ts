@@ -4,10 +4,10 @@ import { pointerToken } from '../contract/json-fault.js';
 import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/run/http-agent.js';
 import type { HttpTarget, Target } from '../contract/run/target.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { Located } from './project-documents.js';
+import type { LocatedValue } from './project-documents.js';
 import { entryKind } from './source-files.js';
 
-export function checkTargets(diagnostics: Diagnostics, root: string, targets: readonly Located<Target>[]): void {
+export function checkTargets(diagnostics: Diagnostics, root: string, targets: readonly LocatedValue<Target>[]): void {
   for (const { item, document } of targets) {
     const check = (member: string, path: string, wanted: 'file' | 'folder') => {
       const kind = entryKind(root, path);
@@ -30,7 +30,7 @@ export function checkTargets(diagnostics: Diagnostics, root: string, targets: re
   }
 }
 
-function checkRequest(diagnostics: Diagnostics, { item, document }: Located<HttpTarget>): void {
+function checkRequest(diagnostics: Diagnostics, { item, document }: LocatedValue<HttpTarget>): void {
   const place = document.place('/target/url');
   const fault = urlFault(item.url);
   if (fault !== undefined) {
@@ -50,7 +50,7 @@ function checkRequest(diagnostics: Diagnostics, { item, document }: Located<Http
   }
 }
 
-function checkVariables(diagnostics: Diagnostics, { item, document }: Located<Target>): void {
+function checkVariables(diagnostics: Diagnostics, { item, document }: LocatedValue<Target>): void {
   const bindings: readonly string[] = item.bindings;
   for (const [name, variable] of Object.entries(item.bindingEnvironment ?? {})) {
     const binding = variable.split('_')[1]?.toLowerCase() as string;

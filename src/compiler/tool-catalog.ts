@@ -17,9 +17,9 @@ export interface CatalogTool {
   faults: ReadonlyMap<string, ReadonlySet<string>>;
   callbacks: ReadonlySet<string>;
   /** What the arguments of an operation, the rows of a namespace, the payload of an event are. */
-  schemas: { readonly [part in Described]: ReadonlyMap<string, JsonSchema> };
+  schemas: { readonly [part in DescribedMember]: ReadonlyMap<string, JsonSchema> };
 }
-type Described = 'operations' | 'namespaces' | 'events';
+type DescribedMember = 'operations' | 'namespaces' | 'events';
 /** A reference by its place in a file. */
 export interface Reference {
   document: SourceDocument;
@@ -86,7 +86,7 @@ export class ToolCatalog {
   }
 
   /** Undefined for what is not declared; `find` reports that. */
-  schemaOf(part: Described, { packageId, id }: { packageId: string; id: string }): JsonSchema | undefined {
+  schemaOf(part: DescribedMember, { packageId, id }: { packageId: string; id: string }): JsonSchema | undefined {
     return this.#tools.get(packageId)?.schemas[part].get(id);
   }
 

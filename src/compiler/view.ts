@@ -7,7 +7,7 @@ import type { Drill } from '../contract/run/drill.js';
 import type { ImplementationSource, ProjectView, ToolView } from '../contract/run/project-view.js';
 import type { Scenario, WorldSetup } from '../contract/world/scenario.js';
 import { captureImplementations } from './implementation.js';
-import type { Located, ProjectDocuments } from './project-documents.js';
+import type { LocatedValue, ProjectDocuments } from './project-documents.js';
 import { setupDigest } from './setups.js';
 import type { SourceDocument } from './source-document.js';
 import type { CompiledSource } from './tool-compile.js';
@@ -56,7 +56,7 @@ export function projectView({ build, project, tools, setups, diagnostics }: View
   return { view, sources: build === undefined ? new Map() : sources };
 }
 
-function withProvenance<T>({ item, document }: Located<T>): T & { provenance: Provenance } {
+function withProvenance<T>({ item, document }: LocatedValue<T>): T & { provenance: Provenance } {
   return { ...item, provenance: provenanceOf(document) };
 }
 

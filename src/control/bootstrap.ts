@@ -23,7 +23,7 @@ export interface FirstStart {
 }
 export const firstStartTable = defineTable<FirstStart>({ name: 'first-start', idOf: ({ name }) => name, indexes: {} });
 
-export interface Bootstrapped {
+export interface Bootstrap {
   organizationId: string;
   projectId: string;
   environmentId: string;
@@ -41,7 +41,7 @@ export interface ExampleProject {
 /** Makes the example build part of a project; done twice it is there once. */
 export type PublishExample = (services: ControlServices, project: ExampleProject) => Promise<{ buildHash: string }>;
 
-export async function bootstrap(services: ControlServices, publish: PublishExample): Promise<Bootstrapped> {
+export async function bootstrap(services: ControlServices, publish: PublishExample): Promise<Bootstrap> {
   const { catalog } = services;
   const first = await catalog.change((tx) => tx.get(firstStartTable, 'first') ?? begin(tx, services));
   const { organizationId, projectId, environmentId, credentialId, told } = first;

@@ -5,10 +5,10 @@ import { limits } from '../contract/limits.js';
 import type { Caller } from './catalog/endpoint.js';
 import { RefusalTrail } from './core/refusal-trail.js';
 import type { ControlServices } from './core/services.js';
-import { type DispatchContext, type Dispatched, Dispatcher, type Endpoints } from './dispatch.js';
-import { type AskedAt, Authentication } from './organizations/authentication.js';
+import { type Dispatch, type DispatchContext, Dispatcher, type Endpoints } from './dispatch.js';
+import { Authentication, type RequestOrigin } from './organizations/authentication.js';
 
-export class ControlRoom {
+export class ControlPlane {
   readonly services: ControlServices;
   readonly #authentication: Authentication;
   readonly #dispatcher: Dispatcher;
@@ -29,7 +29,7 @@ export class ControlRoom {
     void this.purge();
   }
 
-  authenticate(token: string, at?: AskedAt): Caller {
+  authenticate(token: string, at?: RequestOrigin): Caller {
     return this.#authentication.authenticate(token, at);
   }
   authenticateOperator(token: string): Caller {
@@ -42,7 +42,7 @@ export class ControlRoom {
   admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
     this.#dispatcher.admit(id, path, context);
   }
-  dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
+  dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatch<Id>> {
     return this.#dispatcher.dispatch(id, input, context);
   }
 

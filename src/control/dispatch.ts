@@ -16,7 +16,6 @@ import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type 
 import type { Change } from './catalog/tables.js';
 import { requireAuthority } from './core/authorities.js';
 import {
-  type Answer,
   ClaimsAtWork,
   claimIdOf,
   claimOf,
@@ -24,6 +23,7 @@ import {
   purgeClaims,
   requestHashOf,
   requireIdempotencyKey,
+  type StoredAnswer,
 } from './core/idempotency.js';
 import type { RefusalTrail } from './core/refusal-trail.js';
 import type { ControlServices } from './core/services.js';
@@ -36,7 +36,7 @@ export interface DispatchContext {
   clientAddress?: string;
   idempotencyKey?: string;
 }
-export interface Dispatched<Id extends EndpointId> {
+export interface Dispatch<Id extends EndpointId> {
   reply: ServedReply<Id>;
   /** The stored answer of an earlier request with this key. */
   replayed: boolean;
@@ -88,11 +88,11 @@ export class Dispatcher {
     this.#endpoints = endpoints;
   }
 
-  async dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>> {
+  async dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatch<Id>> {
     const work = this.#answer(id, input as EndpointInput<EndpointId>, context);
     this.#underWay.add(work);
     try {
-      return (await work) as unknown as Dispatched<Id>;
+      return (await work) as unknown as Dispatch<Id>;
     } finally {
       this.#underWay.delete(work);
     }
@@ -124,7 +124,7 @@ export class Dispatcher {
     while (!this.#draining && (await catalog.change((tx) => purgeClaims(tx, { nowMs: nowMs(), atWork: this.#atWork }))));
   }
 
-  async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatched<EndpointId>> {
+  async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatch<EndpointId>> {
     const rule = endpointTable[id];
     const { caller, correlationId, clientAddress = '' } = context;
     const idempotencyKey = requireIdempotencyKey(rule, context.idempotencyKey);
@@ -163,7 +163,7 @@ export class Dispatcher {
     }
   }
 
-  async #change(endpoint: Mutation, ask: Ask): Promise<Dispatched<EndpointId>> {
+  async #change(endpoint: Mutation, ask: Ask): Promise<Dispatch<EndpointId>> {
     return this.#services.catalog.change((tx) => {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
       if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
@@ -171,7 +171,7 @@ export class Dispatcher {
     });
   }
 
-  async #prepareAndChange(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+  async #prepareAndChange(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatch<EndpointId>> {
     const { catalog, nowMs } = this.#services;
     const { claimId, call } = ask;
     let isMine = false;
@@ -191,7 +191,7 @@ export class Dispatcher {
     }
   }
 
-  async #carryOut(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatched<EndpointId>> {
+  async #carryOut(endpoint: Extract<Mutation, { kind: 'prepared' }>, ask: Ask): Promise<Dispatch<EndpointId>> {
     const { catalog, log } = this.#services;
     try {
       const prepared: unknown = await endpoint.prepare(catalog.view, ask.call);
@@ -226,7 +226,7 @@ export class Dispatcher {
 }
 
 /** control.IDEMPOTENCY_KEY_REUSED where the reply has a secret, and somebody else was shown it. */
-function replayOf(endpoint: Mutation, { reply, secret }: Answer, caller: Caller): Dispatched<EndpointId> {
+function replayOf(endpoint: Mutation, { reply, secret }: StoredAnswer, caller: Caller): Dispatch<EndpointId> {
   const stored = reply as unknown as AnyReply;
   // Early versions left an empty place for it.
   if (endpoint.withSecret === undefined) return { reply: endpoint.withoutSecret?.(stored) ?? stored, replayed: true };

@@ -13,7 +13,7 @@ import { datasetUploadEndpoints } from './authoring/dataset-uploads.js';
 import { libraryEndpoints } from './authoring/library-endpoints.js';
 import { setupEndpoints } from './authoring/setup-endpoints.js';
 import { sweepBlobs } from './blob-sweep.js';
-import { type Bootstrapped, bootstrap } from './bootstrap.js';
+import { type Bootstrap, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './builds/build-endpoints.js';
 import { defineBuildRunners } from './builds/build-runner.js';
 import { environmentEndpoints } from './builds/environment-endpoints.js';
@@ -21,7 +21,7 @@ import { Catalog } from './catalog/catalog.js';
 import type { EndpointSet } from './catalog/endpoint.js';
 import { Keyring } from './catalog/keyring.js';
 import type { ControlSettings } from './catalog/settings.js';
-import { ControlRoom } from './control-plane.js';
+import { ControlPlane } from './control-plane.js';
 import { FileBlobs } from './core/blobs.js';
 import { requireContainedProjects } from './core/containment.js';
 import { DiskReserve } from './core/disk-reserve.js';
@@ -70,9 +70,9 @@ export interface OpenControl {
   nowMs?: () => number;
 }
 export interface Control {
-  readonly room: ControlRoom;
+  readonly plane: ControlPlane;
   /** What the first start made. */
-  readonly first: Bootstrapped;
+  readonly first: Bootstrap;
   figures(): Promise<ControlFigures>;
   /** Why it is not ready for new work; empty when it is. */
   troubles(): Promise<NotReadyReason[]>;
@@ -120,7 +120,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
   const { services, health } = await openServices(options);
   try {
     defineRunners(services);
-    const room = new ControlRoom(services, allEndpoints(services));
+    const room = new ControlPlane(services, allEndpoints(services));
     const first = await bootstrap(services, publishExampleBuild);
     const moved = await recoverSessions(services);
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
@@ -146,7 +146,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
       await figures.close();
       await closeServices(services);
     };
-    return { room, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
+    return { plane: room, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
   } catch (error) {
     await services.operations.drain(0);
     health.stop();
@@ -155,11 +155,11 @@ export async function openControl(options: OpenControl): Promise<Control> {
   }
 }
 
-interface Opened {
+interface OpenParts {
   services: ControlServices;
   health: Health;
 }
-async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<Opened> {
+async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<OpenParts> {
   const { dataDirectory, keyFile } = settings;
   requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });

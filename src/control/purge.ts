@@ -14,7 +14,7 @@ import type { Retention } from './catalog/settings.js';
 import { noteStorage, type Tenant } from './catalog/storage-use.js';
 import { type Change, pagesOf, type Table, type View } from './catalog/tables.js';
 import type { ControlServices } from './core/services.js';
-import { type Reference, referenceKey, referencesOf, referringTables } from './references.js';
+import { type RecordReference, referenceKey, referencesOf, referringTables } from './references.js';
 import { datasetRevisionId, datasetRevisionTable, datasetTable } from './source/dataset-records.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source/source-records.js';
 
@@ -26,7 +26,7 @@ interface Kind<Record> {
   /** Its parts, some at a time; true when none is left. */
   removeParts(tx: Change, record: Record): boolean;
 }
-export type Purged = { [table: string]: number };
+export type PurgeCounts = { [table: string]: number };
 
 const isPast = (atMs: number | undefined, keptMs: number, nowMs: number): boolean => atMs !== undefined && atMs + keptMs < nowMs;
 const noParts = (): boolean => true;
@@ -108,8 +108,8 @@ const kinds: readonly Kind<unknown>[] = [
 ];
 
 /** Yields how many records of each table went, their parts not counted. */
-export async function purge(services: Needs): Promise<Purged> {
-  const purged: Purged = {};
+export async function purge(services: Needs): Promise<PurgeCounts> {
+  const purged: PurgeCounts = {};
   for (let round = 0; round < limits.purgeRoundsMax; round++) {
     const before = sumOf(purged);
     await purgeRound(services, purged);
@@ -117,9 +117,9 @@ export async function purge(services: Needs): Promise<Purged> {
   }
   return purged;
 }
-const sumOf = (purged: Purged): number => Object.values(purged).reduce((sum, count) => sum + count, 0);
+const sumOf = (purged: PurgeCounts): number => Object.values(purged).reduce((sum, count) => sum + count, 0);
 
-async function purgeRound(services: Needs, purged: Purged): Promise<void> {
+async function purgeRound(services: Needs, purged: PurgeCounts): Promise<void> {
   const { catalog } = services;
   const over = await idsOver(services);
   // Content alone is no reason to look: it is left when a build goes.
@@ -147,7 +147,7 @@ async function purgeRound(services: Needs, purged: Purged): Promise<void> {
     unwatch();
   }
 }
-const isHolding = ({ isPart }: Reference): boolean => isPart !== true;
+const isHolding = ({ isPart }: RecordReference): boolean => isPart !== true;
 
 /** False where somebody wants it again, or it is another by now. */
 async function removeOne(

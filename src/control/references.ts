@@ -20,7 +20,7 @@ import { snapshotTable } from './sessions/snapshot-records.js';
 import { datasetRevisionTable, datasetTable } from './source/dataset-records.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source/source-records.js';
 
-export interface Reference {
+export interface RecordReference {
   /** The name of a table. */
   to: string;
   id: string;
@@ -29,23 +29,23 @@ export interface Reference {
 }
 interface ReferenceRule<Record> {
   table: Table<Record>;
-  of(record: Record): (Reference | undefined)[];
+  of(record: Record): (RecordReference | undefined)[];
 }
-export const referenceKey = ({ to, id }: Pick<Reference, 'to' | 'id'>): string => `${to} ${id}`;
+export const referenceKey = ({ to, id }: Pick<RecordReference, 'to' | 'id'>): string => `${to} ${id}`;
 
-function rule<Record>(table: Table<Record>, of: (record: Record) => (Reference | undefined)[]): ReferenceRule<unknown> {
+function rule<Record>(table: Table<Record>, of: (record: Record) => (RecordReference | undefined)[]): ReferenceRule<unknown> {
   return { table, of } as ReferenceRule<unknown>;
 }
-function to<Record>(table: Table<Record>, id: string | undefined): Reference | undefined {
+function to<Record>(table: Table<Record>, id: string | undefined): RecordReference | undefined {
   return id === undefined ? undefined : { to: table.name, id };
 }
-function partOf<Record>(table: Table<Record>, id: string): Reference {
+function partOf<Record>(table: Table<Record>, id: string): RecordReference {
   return { to: table.name, id, isPart: true };
 }
-const toBuild = ({ projectId, buildHash }: { projectId: string; buildHash?: string | undefined }): Reference | undefined =>
+const toBuild = ({ projectId, buildHash }: { projectId: string; buildHash?: string | undefined }): RecordReference | undefined =>
   to(buildTable, buildHash === undefined ? undefined : `${projectId} ${buildHash}`);
-const toCredential = (id: string): Reference | undefined => (id.startsWith('cred_') ? to(credentialTable, id) : undefined);
-const toProject = ({ projectId }: { projectId: string }): Reference | undefined => to(projectTable, projectId);
+const toCredential = (id: string): RecordReference | undefined => (id.startsWith('cred_') ? to(credentialTable, id) : undefined);
+const toProject = ({ projectId }: { projectId: string }): RecordReference | undefined => to(projectTable, projectId);
 
 /** What an operation that has not ended works on, by its `resourceType`. */
 const workedOn: { readonly [resourceType: string]: Table<never> } = {
@@ -113,7 +113,7 @@ const rulesByTable = new Map(rules.map((one) => [one.table.name, one]));
 /** The tables whose records refer to any. */
 export const referringTables: readonly Table<unknown>[] = rules.map(({ table }) => table);
 
-export function referencesOf(tableName: string, record: unknown): Reference[] {
+export function referencesOf(tableName: string, record: unknown): RecordReference[] {
   return (
     rulesByTable
       .get(tableName)

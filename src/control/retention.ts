@@ -10,14 +10,14 @@ import { attachmentTable } from './runs/attachment-records.js';
 import { evidenceTable } from './runs/evidence-records.js';
 import { activityTable, type RunRecord, runResultTable, runTable } from './runs/records.js';
 
-export interface Forgotten {
+export interface RetentionResult {
   operations: number;
   auditEvents: number;
   runs: number;
   strikes: number;
 }
 
-export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<Forgotten> {
+export async function sweepRetention({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 'nowMs'>): Promise<RetentionResult> {
   const inBatches = async (some: (tx: Change) => number): Promise<number> => {
     for (let all = 0; ; ) {
       const count = await catalog.change(some);

@@ -3,7 +3,7 @@ import { type Database, openDatabase, requireWhole } from '../files/database.js'
 import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
-import { type Reference, referencesOf } from './references.js';
+import { type RecordReference, referencesOf } from './references.js';
 
 export interface OpenCatalog {
   view: View;
@@ -72,7 +72,7 @@ function* recordFaults({ database, view }: { database: Database; view: View }, {
   for (const { to, id } of danglingOf(view, read.references)) yield `${name} refers to ${to} ${id}, which is not there`;
 }
 
-function danglingOf(view: View, references: readonly Reference[]): Reference[] {
+function danglingOf(view: View, references: readonly RecordReference[]): RecordReference[] {
   return references.filter(({ to, id }) => attempted(() => view.get(catalogTables.get(to) as Table<unknown>, id)) === undefined);
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../contract/json.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { RunError, RunResult, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
-import type { ToolFailure } from '../contract/world/tool-failure.js';
+import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { Attempt, type PlayedAttempt } from './attempt/attempt.js';
 import type { AttemptContext } from './attempt/attempt-context.js';
 import { attemptReport, writeAttemptReport } from './attempt/attempt-report.js';
@@ -58,7 +58,7 @@ export function attemptStarted({ planned, trial, attempt }: AttemptRequest, runI
   return { event: 'attempt_started', runId, drillId: drill.id, ...title, ...place };
 }
 
-export function withPlace(failure: ToolFailure, { placeOfHandler }: Pick<AttemptContext, 'placeOfHandler'>): ToolFailure {
+export function withPlace(failure: ToolFailureReport, { placeOfHandler }: Pick<AttemptContext, 'placeOfHandler'>): ToolFailureReport {
   const place = placeOfHandler(failure.packageId, failure.handlerId);
   return place === undefined ? failure : { ...failure, place };
 }
@@ -68,7 +68,7 @@ export function tellReported(
   onEvent: AttemptContext['onEvent'],
   { trial, attempt }: AttemptRequest,
   document: RunReport,
-  written: Written,
+  written: ReportWriting,
 ): ReportedAttempt {
   const { runId, result } = document;
   const { report, reportError, cited } = written;
@@ -99,7 +99,7 @@ export function tellReported(
   return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
 }
 
-export interface Written {
+export interface ReportWriting {
   /** Relative to the root; '': there is none. */
   report: string;
   reportError?: RunError;
@@ -119,7 +119,7 @@ export async function writeReport(
   { root, reportDirectory = localFolders.reports }: RunDrillsOptions,
   report: RunReport,
   played: Pick<PlayedAttempt, 'journal' | 'captured'>,
-): Promise<Written> {
+): Promise<ReportWriting> {
   if (reportDirectory === false) return { report: '', cited: [] };
   const directory = resolve(root, reportDirectory);
   try {

@@ -48,14 +48,14 @@ type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'>;
 const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', 'onCompiling'];
 export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
-async function compile({ root, config, onCompiling }: SourceOptions): Promise<Compiled> {
+async function compile({ root, config, onCompiling }: SourceOptions): Promise<CompiledRepository> {
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
 }
 
-type Compiled = CompileResult & { build: CompiledBuild };
+type CompiledRepository = CompileResult & { build: CompiledBuild };
 
 export interface SourceFacts {
   /** Tool packages that were installed; their code runs in a box where one can be had. */

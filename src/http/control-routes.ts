@@ -5,7 +5,7 @@ import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js'
 import { endpointContract } from '../contract/validate/endpoint-validators.js';
 import type { Caller } from '../control/catalog/endpoint.js';
 import { requireIdempotencyKey } from '../control/core/idempotency.js';
-import type { DispatchContext, Dispatched } from '../control/dispatch.js';
+import type { Dispatch, DispatchContext } from '../control/dispatch.js';
 import type { Route, RouteReply } from './router.js';
 import { type RouteApi, type RowAccess, type RowWork, rowReply, tableRoutes } from './table-routes.js';
 
@@ -17,7 +17,7 @@ export interface ControlPort {
   authenticateOperator(token: string): Caller;
   /** Refuses what can be refused before the body is read. */
   admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void;
-  dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatched<Id>>;
+  dispatch<Id extends EndpointId>(id: Id, input: EndpointInput<Id>, context: DispatchContext): Promise<Dispatch<Id>>;
 }
 
 export const hostedApi: RouteApi<EndpointId, EndpointRule> = { table: endpointTable, contract: endpointContract };
@@ -53,7 +53,7 @@ function workOf(control: ControlPort, id: EndpointId, rule: EndpointRule): RowWo
   };
 }
 
-function replyOf(rule: EndpointRule, { reply, replayed }: Dispatched<EndpointId>): RouteReply {
+function replyOf(rule: EndpointRule, { reply, replayed }: Dispatch<EndpointId>): RouteReply {
   const first = rowReply(rule, reply);
   return replayed && rule.media === undefined ? { ...first, status: 200, headers: { 'idempotent-replayed': 'true' } } : first;
 }

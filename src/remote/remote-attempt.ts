@@ -17,7 +17,7 @@ import type { RunReport } from '../contract/run/run-events.js';
 import type { AttemptContext } from '../drills/attempt/attempt-context.js';
 import { attemptReport } from '../drills/attempt/attempt-report.js';
 import { attemptResult } from '../drills/attempt/attempt-result.js';
-import { Capture, type Captured } from '../drills/attempt/capture.js';
+import { Capture, type CaptureOutcome } from '../drills/attempt/capture.js';
 import { type AttemptNumbers, runIdentity, runSetup } from '../drills/attempt/run-setup.js';
 import type { AttemptRequest } from '../drills/local-attempt.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
@@ -27,8 +27,8 @@ import {
   attemptStarted,
   type PlayedOut,
   type ReportedAttempt,
+  type ReportWriting,
   tellReported,
-  type Written,
   withPlace,
   writeReport,
 } from '../drills/reported-attempt.js';
@@ -182,14 +182,14 @@ class RemoteAttempt {
     return attemptReport(this.#request.planned, { result }, { startedAtMs: this.#startedAtMs, finishedAtMs: Date.now() });
   }
 
-  #tell(document: RunReport, written: Written): ReportedAttempt {
+  #tell(document: RunReport, written: ReportWriting): ReportedAttempt {
     const { toolFailures } = document;
     const placed = toolFailures === undefined ? {} : { toolFailures: toolFailures.map((failure) => withPlace(failure, this.#stage)) };
     return tellReported(this.#stage.onEvent, this.#request, { ...document, ...placed }, written);
   }
 }
 
-const noReport: Written = { report: '', cited: [] };
+const noReport: ReportWriting = { report: '', cited: [] };
 
 /** Enough for every interaction to use all of its target's time. */
 function timeoutOf({ planned: { drill, target } }: AttemptRequest): number {
@@ -211,7 +211,7 @@ async function cancelRun({ client }: Remote, path: RunPath, expectedRevision: nu
 function resultWithout(
   failure: RunError,
   parts: Pick<Parameters<typeof attemptResult>[0], 'planned' | 'identity' | 'setup'>,
-): { result: RunResult; captured: Captured } {
+): { result: RunResult; captured: CaptureOutcome } {
   return attemptResult({
     ...parts,
     interactions: [],

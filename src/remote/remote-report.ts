@@ -8,7 +8,7 @@ import type { CompiledBuild } from '../contract/run/build.js';
 import type { RunError } from '../contract/run/run.js';
 import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
 import { runError } from '../drills/ports/run-error.js';
-import type { Written } from '../drills/reported-attempt.js';
+import type { ReportWriting } from '../drills/reported-attempt.js';
 import { writeFailed } from '../drills/reported-attempt.js';
 import { checkReport } from '../drills/stored/check-report.js';
 import { wholeLines } from '../drills/stored/sealed-report.js';
@@ -24,7 +24,7 @@ import { refusalOf } from './service-url.js';
 export interface FetchedReport {
   /** Absent where it could not be had. */
   document?: RunReport;
-  written: Written;
+  written: ReportWriting;
 }
 
 /** Never rejects: what is missing or does not agree is a `reportError`. */

@@ -2,7 +2,7 @@
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
-import { type ToolFailure, toolFailureText } from '../contract/world/tool-failure.js';
+import { type ToolFailureReport, toolFailureText } from '../contract/world/tool-failure.js';
 import type { Markup } from '../text/markup.js';
 import type { EvidenceView } from './evidence-view.js';
 import { failedInteractions, findingsOf, type ReportFinding } from './findings.js';
@@ -61,7 +61,7 @@ function evidenceList(sequences: readonly number[], { cited }: EvidenceView): Ma
   )}</ol></div>`;
 }
 
-function toolCard(failure: ToolFailure): Markup {
+function toolCard(failure: ToolFailureReport): Markup {
   return html`<article class="finding failed"><header><h3>${failure.handlerId}</h3>${statusBadge('failed')}<span class="kind">the tool ${failure.packageId}</span></header>
 <p class="message">${visibleLine(toolFailureText(failure))}</p><p>Evidence ${sequenceList([failure.sequence])}</p></article>`;
 }

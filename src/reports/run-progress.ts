@@ -2,7 +2,7 @@
 import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent } from '../contract/run/run-events.js';
-import type { ToolFailure } from '../contract/world/tool-failure.js';
+import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { gateText } from './gate-text.js';
 
 type EventOf<E extends RunEvent['event']> = Extract<RunEvent, { event: E }>;
@@ -46,7 +46,7 @@ export class RunProgress {
   /** Of drills that passed without all of their trials: why. */
   readonly #tolerated = new Map<string, string>();
   /** By tool and handler: the first failure of each, and in how many runs it failed. */
-  readonly #toolFailures = new Map<string, { failure: ToolFailure; runs: number }>();
+  readonly #toolFailures = new Map<string, { failure: ToolFailureReport; runs: number }>();
   #reasonCount = 0;
   #planned = 0;
   #longestName = 0;
@@ -84,7 +84,7 @@ export class RunProgress {
     return tallies;
   }
 
-  get toolFailures(): readonly { failure: ToolFailure; runs: number }[] {
+  get toolFailures(): readonly { failure: ToolFailureReport; runs: number }[] {
     return [...this.#toolFailures.values()];
   }
 
@@ -152,7 +152,7 @@ export class RunProgress {
     this.#trials.set(trialKey(event), { drillId, verdict, reason: explained ? { detail, folder: report } : null });
   }
 
-  #noteToolFailure(failure: ToolFailure): void {
+  #noteToolFailure(failure: ToolFailureReport): void {
     const key = `${failure.packageId} ${failure.kind} ${failure.handlerId}`;
     const known = this.#toolFailures.get(key);
     if (known !== undefined) known.runs += 1;

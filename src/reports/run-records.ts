@@ -2,7 +2,7 @@
 import { limits } from '../contract/limits.js';
 import type { AssertionLocation, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
-import type { ToolFailure } from '../contract/world/tool-failure.js';
+import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -46,7 +46,7 @@ export interface TrialRecord {
   /** All of it as text. */
   why: string;
   /** Of the last attempt. */
-  toolFailures: readonly ToolFailure[];
+  toolFailures: readonly ToolFailureReport[];
   engineVersion: string;
   buildHash: string;
 }

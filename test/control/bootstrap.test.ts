@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Bootstrapped, bootstrap } from '../../src/control/bootstrap.js';
+import { type Bootstrap, bootstrap } from '../../src/control/bootstrap.js';
 import { environmentTable } from '../../src/control/builds/environment-records.js';
 import { Catalog } from '../../src/control/catalog/catalog.js';
 import { Keyring } from '../../src/control/catalog/keyring.js';
@@ -19,7 +19,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
   // After how many flushes the power goes; -1: while the example is built.
   for (const cut of [0, -1, 1, 2, 3, 99]) {
     const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
-    const lives: Bootstrapped[] = [];
+    const lives: Bootstrap[] = [];
     for (const flushes of [cut, 99]) {
       let left = Math.max(flushes, flushes === -1 ? 99 : 0);
       const onCommit = (): void => {
@@ -61,7 +61,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
 // BOOTSTRAP-2
 test('a secret that was told is never given out again', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
-  const open = async (): Promise<[Catalog, Bootstrapped]> => {
+  const open = async (): Promise<[Catalog, Bootstrap]> => {
     const catalog = new Catalog({ directory: join(directory, 'catalog') });
     const services = {
       catalog,

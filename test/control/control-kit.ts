@@ -14,11 +14,11 @@ import type { ByteStream, Caller, ServedReply } from '../../src/control/catalog/
 import { Keyring } from '../../src/control/catalog/keyring.js';
 import { organizationTable } from '../../src/control/catalog/organization-records.js';
 import { type ControlSettings, settingsDefaults } from '../../src/control/catalog/settings.js';
-import { ControlRoom } from '../../src/control/control-plane.js';
+import { ControlPlane } from '../../src/control/control-plane.js';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import { OperationEngine } from '../../src/control/core/operation-engine.js';
 import type { ControlServices } from '../../src/control/core/services.js';
-import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
+import type { Dispatch, Endpoints } from '../../src/control/dispatch.js';
 import { WorldGuard } from '../../src/control/guard/world-guard.js';
 import { silentMeter } from '../../src/control/memory/control-meter.js';
 import { issueCredential } from '../../src/control/organizations/credential-issue.js';
@@ -57,7 +57,7 @@ export interface CallOptions {
 export interface ControlKit {
   readonly directory: string;
   readonly services: ControlServices;
-  readonly room: ControlRoom;
+  readonly room: ControlPlane;
   readonly clock: { nowMs: number };
   /** What the disk does at the next flushes: `full` makes them fail. */
   readonly disk: { full: boolean };
@@ -67,7 +67,7 @@ export interface ControlKit {
   readonly caller: Caller;
   readonly token: string;
   call<Id extends EndpointId>(id: Id, input?: CallInput<Id>, options?: CallOptions): Promise<EndpointReply<Id>>;
-  dispatch<Id extends EndpointId>(id: Id, input?: CallInput<Id>, options?: CallOptions): Promise<Dispatched<Id>>;
+  dispatch<Id extends EndpointId>(id: Id, input?: CallInput<Id>, options?: CallOptions): Promise<Dispatch<Id>>;
   /** Another credential: of the first organization unless another is named. */
   callerWith(
     role: Role | null,
@@ -109,7 +109,7 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
   const disk = { full: false };
   const services = await openServices(options, { directory, clock, disk });
   runners(services);
-  const room = new ControlRoom(services, endpoints(services));
+  const room = new ControlPlane(services, endpoints(services));
   const { organizationId, projectId, secret } = await bootstrap(services, async () => ({ buildHash: `sha256:${'0'.repeat(64)}` }));
   await beforeResume(services);
   room.start();

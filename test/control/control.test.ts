@@ -30,14 +30,14 @@ after(async () => {
   rmSync(dataDirectory, { recursive: true, force: true });
 });
 const ids = Object.keys(endpointTable) as EndpointId[];
-const manager = (): Caller => control.room.authenticate(secret);
+const manager = (): Caller => control.plane.authenticate(secret);
 
 /** Whatever the path names is not there: no test here gets as far as looking. */
 function ask(id: EndpointId, caller: Caller, { projectId: of = projectId } = {}): Promise<unknown> {
   const names = [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const path = names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, name === 'projectId' ? of : 'nothing']));
   const input = { path, query: {}, body: {} } as unknown as EndpointInput<typeof id>;
-  return control.room.dispatch(id, input, { caller, correlationId: newId('corr'), idempotencyKey: newId('corr') });
+  return control.plane.dispatch(id, input, { caller, correlationId: newId('corr'), idempotencyKey: newId('corr') });
 }
 const refusalOf = async (work: Promise<unknown>): Promise<ServiceError> => {
   const error = await work.catch((thrown: unknown) => thrown);
@@ -52,7 +52,7 @@ const holder = (held: Iterable<Authority>): Caller => {
 };
 
 test('the first start leaves an environment with the example build, and a manager', async () => {
-  const { room } = control;
+  const { plane: room } = control;
   const context = { caller: manager(), correlationId: 'corr_1' };
   const { reply } = await room.dispatch(
     'getEnvironment',
@@ -83,7 +83,7 @@ test('the next life is the same place', async () => {
 
 /** What refusals must not leave behind. */
 function kept(): number[] {
-  const { view } = control.room.services.catalog;
+  const { view } = control.plane.services.catalog;
   const claims = view.list(claimTable, { index: 'byTime', prefix: [], limit: 1000 });
   const events = view.list(auditTable, { index: 'byOrganization', prefix: [organizationId], limit: 1000 });
   return [claims.records.length, events.records.length];

@@ -10,7 +10,7 @@ import type { ChangeEndpoint, PreparedEndpoint } from '../../src/control/catalog
 import { countOf, moveCount } from '../../src/control/catalog/quotas.js';
 import { claimTable, requestHashOf } from '../../src/control/core/idempotency.js';
 import type { ControlServices } from '../../src/control/core/services.js';
-import type { Dispatched, Endpoints } from '../../src/control/dispatch.js';
+import type { Dispatch, Endpoints } from '../../src/control/dispatch.js';
 import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import fc from '../fast-check.js';
@@ -63,14 +63,14 @@ async function openBench(wait: Wait = async () => {}, options: ControlKitOptions
 }
 
 type Asked = { key: string; id?: string; confirm?: string; prepared?: boolean; caller?: ControlKit['caller'] };
-function ask({ kit }: Bench, { key, id = '1', confirm = '', prepared = true, caller }: Asked): Promise<Dispatched<never>> {
+function ask({ kit }: Bench, { key, id = '1', confirm = '', prepared = true, caller }: Asked): Promise<Dispatch<never>> {
   const [endpoint, path] = prepared
     ? ['archiveDataset', { datasetId: `dataset_${id}` }]
     : ['archiveEnvironment', { environmentId: `env_${id}` }];
   const how = { key, ...(caller === undefined ? {} : { caller }) };
   return kit.dispatch(endpoint as 'archiveDataset', { path: path as never, body: { confirm } as never }, how) as never;
 }
-const nth = ({ reply }: Dispatched<never>): number => (reply as { nth: number }).nth;
+const nth = ({ reply }: Dispatch<never>): number => (reply as { nth: number }).nth;
 
 for (const prepared of [false, true]) {
   const kind = prepared ? 'a prepared endpoint' : 'a change';
@@ -251,7 +251,7 @@ test('whatever comes in whatever order, over crashes and full disks: one effect 
       let bench = await openBench(async () => new Promise(setImmediate));
       const answers = new Map<string, number>();
       let asked: Promise<void>[] = [];
-      const note = (name: string) => (answer: Dispatched<never>) => {
+      const note = (name: string) => (answer: Dispatch<never>) => {
         const known = answers.get(name);
         assert.ok(known === undefined ? true : known === nth(answer), 'every answer to a key is the same');
         answers.set(name, nth(answer));

@@ -12,7 +12,7 @@ import { bearerTable, credentialTable, grantTable } from '../../src/control/cata
 import { moveCount } from '../../src/control/catalog/quotas.js';
 import { settingsDefaults } from '../../src/control/catalog/settings.js';
 import { type Change, everyRecord, type Table } from '../../src/control/catalog/tables.js';
-import { type Purged, purge } from '../../src/control/purge.js';
+import { type PurgeCounts, purge } from '../../src/control/purge.js';
 import { datasetRevisionTable, datasetTable } from '../../src/control/source/dataset-records.js';
 import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from '../../src/control/source/source-records.js';
 import fc from '../fast-check.js';
@@ -27,7 +27,7 @@ const startMs = 1_000 * dayMs;
 interface Ground {
   catalog: Catalog;
   clock: { nowMs: number };
-  purge(): Promise<Purged>;
+  purge(): Promise<PurgeCounts>;
   ids<Record>(table: Table<Record>): string[];
 }
 async function withCatalog(work: (ground: Ground) => Promise<void>): Promise<void> {

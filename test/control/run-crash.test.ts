@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { HostedRun } from '../../src/contract/run/run.js';
 import { operationTable } from '../../src/control/core/operation-records.js';
-import { Fenced } from '../../src/control/runs/attempt-store.js';
+import { FenceError } from '../../src/control/runs/attempt-store.js';
 import { runRunner } from '../../src/control/runs/coordinator.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { until } from '../until.js';
@@ -143,7 +143,7 @@ test('of two coordinators only the younger one is heard', async () => {
   const sealed = await kit.run(hostedRunId);
   assert.equal(sealed.state, 'sealed');
   assert.equal(sealed.result!.verdict, 'passed');
-  assert.equal(new Fenced('x').name, 'Fenced');
+  assert.equal(new FenceError('x').name, 'Fenced');
   await refuses(kit.complete(pending), 'control.VERSION_CONFLICT', { revision: sealed.revision });
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JudgeTask, JudgeWorkers } from '../../src/control/tasks/judge-port.js';
-import type { Judged } from '../../src/drills/judge/evaluate-expression.js';
+import type { ExpressionFinding } from '../../src/drills/judge/evaluate-expression.js';
 import { createRouter } from '../../src/http/router.js';
 import { serviceRoutes } from '../../src/http/service-routes.js';
 import { startHttpServer } from '../../src/http/start-server.js';
@@ -19,11 +19,11 @@ test('while a run of many expensive expressions is judged, health is told all th
     release = resolve;
   });
   // Threads as ever; the first result is held back until health was told so often, which it never is by a loop that judges.
-  const threads = threadWorkers<JudgeTask, Judged>({
+  const threads = threadWorkers<JudgeTask, ExpressionFinding>({
     entry: new URL('../../src/control/tasks/task-entry.js', import.meta.url),
     limits: { heapMb: 256, youngHeapMb: 32, stackMb: 4 },
   });
-  const held: StartTaskWorker<JudgeTask, Judged> = (events) =>
+  const held: StartTaskWorker<JudgeTask, ExpressionFinding> = (events) =>
     threads({ ...events, onAnswer: (answer) => void enough.then(() => events.onAnswer(answer)) });
   const kit = await openRunKit({ services: { judge: new JudgeWorkers({ start: held }) } });
   t.after(() => kit.close());

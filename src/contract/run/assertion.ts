@@ -181,22 +181,22 @@ export type AssertionOf<K extends AssertionKind> = { [P in K]: Extract<Assertion
 
 // As authored: `gate` defaults to true, `path` to [], `comparison` to equals, event `phase` to emitted, callback `phase` to delivered,
 // `interactionId` to main (the one of the short form), `identity` to idempotencyKey, `except` to [], `exact` to true, `state` to {}.
-type Defaulted<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
-export interface StateValueAssertionInput extends Defaulted<StateValueAssertion, 'gate' | 'path' | 'comparison'> {}
-export interface StateCountAssertionInput extends Defaulted<StateCountAssertion, 'gate'> {}
-export interface OperationCountAssertionInput extends Defaulted<OperationCountAssertion, 'gate'> {}
-export interface OperationOrderAssertionInput extends Defaulted<OperationOrderAssertion, 'gate'> {}
-export interface OperationArgumentsAssertionInput extends Defaulted<OperationArgumentsAssertion, 'gate' | 'path' | 'comparison'> {}
-export interface OperationDeniedAssertionInput extends Defaulted<OperationDeniedAssertion, 'gate'> {}
-export interface EventCountAssertionInput extends Defaulted<EventCountAssertion, 'gate' | 'phase'> {}
-export interface CallbackCountAssertionInput extends Defaulted<CallbackCountAssertion, 'gate' | 'phase'> {}
-export interface FaultCountAssertionInput extends Defaulted<FaultCountAssertion, 'gate'> {}
-export interface TimeReachedAssertionInput extends Defaulted<TimeReachedAssertion, 'gate'> {}
-export interface OutputValueAssertionInput extends Defaulted<OutputValueAssertion, 'gate' | 'interactionId' | 'path' | 'comparison'> {}
-export interface EffectAtMostOnceAssertionInput extends Defaulted<EffectAtMostOnceAssertion, 'gate' | 'identity'> {}
-export interface StateUnchangedAssertionInput extends Defaulted<StateUnchangedAssertion, 'gate' | 'except'> {}
-export interface StateDiffAssertionInput extends Defaulted<StateDiffAssertion, 'gate' | 'exact'> {}
-export interface ExprAssertionInput extends Defaulted<ExprAssertion, 'gate' | 'state'> {}
+type WithDefaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
+export interface StateValueAssertionInput extends WithDefaults<StateValueAssertion, 'gate' | 'path' | 'comparison'> {}
+export interface StateCountAssertionInput extends WithDefaults<StateCountAssertion, 'gate'> {}
+export interface OperationCountAssertionInput extends WithDefaults<OperationCountAssertion, 'gate'> {}
+export interface OperationOrderAssertionInput extends WithDefaults<OperationOrderAssertion, 'gate'> {}
+export interface OperationArgumentsAssertionInput extends WithDefaults<OperationArgumentsAssertion, 'gate' | 'path' | 'comparison'> {}
+export interface OperationDeniedAssertionInput extends WithDefaults<OperationDeniedAssertion, 'gate'> {}
+export interface EventCountAssertionInput extends WithDefaults<EventCountAssertion, 'gate' | 'phase'> {}
+export interface CallbackCountAssertionInput extends WithDefaults<CallbackCountAssertion, 'gate' | 'phase'> {}
+export interface FaultCountAssertionInput extends WithDefaults<FaultCountAssertion, 'gate'> {}
+export interface TimeReachedAssertionInput extends WithDefaults<TimeReachedAssertion, 'gate'> {}
+export interface OutputValueAssertionInput extends WithDefaults<OutputValueAssertion, 'gate' | 'interactionId' | 'path' | 'comparison'> {}
+export interface EffectAtMostOnceAssertionInput extends WithDefaults<EffectAtMostOnceAssertion, 'gate' | 'identity'> {}
+export interface StateUnchangedAssertionInput extends WithDefaults<StateUnchangedAssertion, 'gate' | 'except'> {}
+export interface StateDiffAssertionInput extends WithDefaults<StateDiffAssertion, 'gate' | 'exact'> {}
+export interface ExprAssertionInput extends WithDefaults<ExprAssertion, 'gate' | 'state'> {}
 export type AssertionInput =
   | StateValueAssertionInput
   | StateCountAssertionInput

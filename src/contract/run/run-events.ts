@@ -1,7 +1,7 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (docs/cli.md).
 import type { HostMs } from '../primitives.js';
 import type { TrialStatistics } from '../trial-statistics.js';
-import type { ToolFailure } from '../world/tool-failure.js';
+import type { ToolFailureReport } from '../world/tool-failure.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 
 export type RunEvent =
@@ -39,7 +39,7 @@ export type RunEvent =
       /** The report folder, relative to the root; '' when none was written. */
       report: string;
       /** Tool code that broke, where any did. */
-      toolFailures?: ToolFailure[];
+      toolFailures?: ToolFailureReport[];
       /** Why its report could not be written, fetched or believed, where it could not: a sealed verdict of `passed` does not count then. */
       reportError?: RunError;
       /** For reporters in the same process; `run --json` leaves it out. */
@@ -94,7 +94,7 @@ export interface RunReport {
    */
   cutShort?: string;
   /** Tool code that broke, whatever the verdict. Absent when none did. */
-  toolFailures?: ToolFailure[];
+  toolFailures?: ToolFailureReport[];
   /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
   unanswered?: UnansweredRequests;
 }

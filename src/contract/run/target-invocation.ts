@@ -54,5 +54,5 @@ export interface TargetContext {
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }
 /** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */
-export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => Answered | Promise<Answered>;
-type Answered = JsonValue | ExternalResult | undefined;
+export type TargetModule = (invocation: TargetInvocation, context: TargetContext) => TargetAnswer | Promise<TargetAnswer>;
+type TargetAnswer = JsonValue | ExternalResult | undefined;

@@ -2,7 +2,7 @@
 import type { Slug } from '../primitives.js';
 import type { Provenance } from '../provenance.js';
 
-export interface ToolFailure {
+export interface ToolFailureReport {
   packageId: Slug;
   /** `operation`: a call; `subscription`: an event that was handled. */
   kind: 'operation' | 'subscription';
@@ -23,7 +23,7 @@ export interface ToolThrow {
 }
 
 /** `'notes.add' of tool 'notes' (drillyard/notes.ts:12) failed: TypeError: ...` */
-export function toolFailureText({ packageId, handlerId, message, count, place }: ToolFailure): string {
+export function toolFailureText({ packageId, handlerId, message, count, place }: ToolFailureReport): string {
   const where = place === undefined ? '' : ` (${place.file}:${place.line})`;
   return `'${handlerId}' of tool '${packageId}'${where} failed${count > 1 ? ` ${count} times` : ''}: ${message}`;
 }

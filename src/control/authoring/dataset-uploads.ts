@@ -132,12 +132,12 @@ function packageOf(view: View, place: Place, { name, packageId, datasetId, expec
   });
 }
 
-interface Wanted extends Place {
+interface UploadPlace extends Place {
   body: CompleteDatasetUploadRequest;
   digest: string;
   author: { createdBy: string; createdAtMs: number };
 }
-function datasetOf(tx: Change, services: ControlServices, { body, digest, author, ...place }: Wanted): Dataset {
+function datasetOf(tx: Change, services: ControlServices, { body, digest, author, ...place }: UploadPlace): Dataset {
   const { name, packageId, datasetId, expectedVersion } = body;
   if (datasetId === undefined || expectedVersion === undefined) {
     takeQuota(tx, services, { organizationId: place.organizationId, name: 'datasetsMax' });

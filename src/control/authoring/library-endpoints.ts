@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { ToolLibraryEntry } from '../../contract/hosted/source.js';
 import { listPage } from '../catalog/cursors.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
-import { defineTable, type Listed, type ListRequest, type Table, type View } from '../catalog/tables.js';
+import { defineTable, type ListRequest, type Page, type Table, type View } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
 
 export function libraryEndpoints(services: ControlServices): EndpointSet<'listToolLibrary' | 'getToolLibraryEntry'> {
@@ -69,14 +69,14 @@ class LibraryView implements View {
     return this.#entries.find(({ libraryEntryId }) => libraryEntryId === id) as Record | undefined;
   }
 
-  list<Record>(_: unknown, { limit, after = '' }: ListRequest): Listed<Record> {
+  list<Record>(_: unknown, { limit, after = '' }: ListRequest): Page<Record> {
     const rest = this.#entries.filter(({ libraryEntryId }) => libraryEntryId > after);
     const page = rest.slice(0, limit);
     const last = page.at(-1)?.libraryEntryId;
     return { records: page as Record[], ...(rest.length > limit && last !== undefined ? { next: last } : {}) };
   }
 
-  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Listed<Record> {
+  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Page<Record> {
     return this.list(table, { index: 'all', prefix: [], ...page });
   }
 }

@@ -139,12 +139,12 @@ async function compileAttempt(
   return withMaterialized(services, tree, (root) => compiler.compile({ root, projectId, signal, ...choices }));
 }
 
-type Compiled = NonNullable<CompileReply['compiled']>;
+type Compilation = NonNullable<CompileReply['compiled']>;
 type Content = Required<Omit<BuildContent, 'buildHash'>>;
 
 export async function keepAndVerify(
   { blobs, compiler }: ControlServices,
-  { summary, build, view }: Compiled,
+  { summary, build, view }: Compilation,
   projectId?: string,
 ): Promise<Content> {
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
@@ -156,7 +156,7 @@ export async function keepAndVerify(
 function published(
   tx: Change,
   record: OperationRecord,
-  { summary, content, diagnostics, nowMs }: { summary: Compiled['summary']; content: Content; diagnostics: Diagnostic[]; nowMs: number },
+  { summary, content, diagnostics, nowMs }: { summary: Compilation['summary']; content: Content; diagnostics: Diagnostic[]; nowMs: number },
 ): BuildAttempt {
   const found = requireAttempt(tx, record);
   const { organizationId, projectId, setupId } = found;

@@ -26,7 +26,7 @@ export interface ListRequest {
   /** The last first. */
   reverse?: boolean;
 }
-export interface Listed<Record> {
+export interface Page<Record> {
   records: Record[];
   /** Where the next page begins; absent on the last one. It holds key parts: give it out MACed only (cursors.ts). */
   next?: string;
@@ -34,9 +34,9 @@ export interface Listed<Record> {
 
 export interface View {
   get<Record>(table: Table<Record>, id: string): Record | undefined;
-  list<Record>(table: Table<Record>, request: ListRequest): Listed<Record>;
+  list<Record>(table: Table<Record>, request: ListRequest): Page<Record>;
   /** Every record of a table, by id; `after` is the `next` of an earlier page. */
-  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Listed<Record>;
+  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Page<Record>;
 }
 export interface Change extends View {
   /** Inserts or replaces; the indexes follow. The record must be JSON; members that are undefined are left out. */
@@ -83,7 +83,7 @@ export class Reader implements View {
       : (JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Record);
   }
 
-  list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Listed<Record> {
+  list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Page<Record> {
     const whole = indexPrefix(table.name, index, prefix);
     // '!' follows the space that ends the prefix: everything that begins with the prefix lies between.
     const [start, end] = [whole, `${whole.slice(0, -1)}!`];
@@ -105,7 +105,7 @@ export class Reader implements View {
     return { records };
   }
 
-  scan<Record>(table: Table<Record>, { limit, after }: { limit: number; after?: string }): Listed<Record> {
+  scan<Record>(table: Table<Record>, { limit, after }: { limit: number; after?: string }): Page<Record> {
     const prefix = `${keyOf(['r', table.name])} `;
     const records: Record[] = [];
     let last: string | undefined;
@@ -126,7 +126,7 @@ export function* everyRecord<Record>(view: View, table: Table<Record>): Generato
 }
 
 /** The same, page by page. */
-export function pagesOf<Record>(view: View, table: Table<Record>): Iterable<Listed<Record>> {
+export function pagesOf<Record>(view: View, table: Table<Record>): Iterable<Page<Record>> {
   const limit = limits.purgeRecordsMax;
   return walkPagesSync(nextOfList, (after?: string) => view.scan(table, defined({ limit, after })));
 }

@@ -24,9 +24,9 @@ export interface Claim {
   requestHash: string;
   claimedAtMs: number;
   /** The reply as it may be stored. */
-  answer?: Answer;
+  answer?: StoredAnswer;
 }
-export interface Answer {
+export interface StoredAnswer {
   reply: JsonValue;
   atMs: number;
   /** Of a reply whose secret can be shown again: to whom, and the generation of the server key it derives from. */

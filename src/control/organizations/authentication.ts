@@ -31,7 +31,7 @@ import { RateLimiter } from './rate-limiter.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'organizationsNow' | 'settings' | 'keyring' | 'nowMs' | 'log'>;
 /** Of the request, for the audit trail. */
-export interface AskedAt {
+export interface RequestOrigin {
   route: string | undefined;
   correlationId: string;
   clientAddress?: string;
@@ -57,7 +57,7 @@ export class Authentication {
    * The holder of a control credential. control.UNAUTHENTICATED, the same for every reason; control.ORGANIZATION_SUSPENDED;
    * control.RATE_LIMITED.
    */
-  authenticate(token: string, at?: AskedAt): Caller {
+  authenticate(token: string, at?: RequestOrigin): Caller {
     const { view } = this.#services.catalog;
     const found = view.get(bearerTable, tokenHash(token));
     const record = found === undefined ? undefined : view.get(credentialTable, found.credentialId);
@@ -102,7 +102,7 @@ export class Authentication {
     return standingOf(view, record);
   }
 
-  #activeOf(record: CredentialRecord, at: AskedAt | undefined): OrganizationRecord | undefined {
+  #activeOf(record: CredentialRecord, at: RequestOrigin | undefined): OrganizationRecord | undefined {
     try {
       return this.#services.organizationsNow.requireActive(record.credential.organizationId);
     } catch (error) {
@@ -110,7 +110,7 @@ export class Authentication {
     }
   }
 
-  #refused({ credential }: CredentialRecord, at: AskedAt | undefined, refusal: ServiceError): ServiceError {
+  #refused({ credential }: CredentialRecord, at: RequestOrigin | undefined, refusal: ServiceError): ServiceError {
     const { organizationId, credentialId, userId } = credential;
     const { route = 'authenticate', correlationId = newId('corr'), clientAddress = '' } = at ?? {};
     const caller = { organizationId, credentialId, ...(userId === undefined ? {} : { userId }) };

@@ -1,7 +1,7 @@
 // What agents attach to hosted runs: announced, sent as bytes, completed. Only what is completed is part of the run.
 import { ServiceError } from '../../contract/errors.js';
 import type { Attachment } from '../../contract/hosted/runs.js';
-import type { Attached } from '../../drills/attempt/capture.js';
+import type { CapturedFile } from '../../drills/attempt/capture.js';
 import { defineTable, type View } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
 import { ofRun } from './records.js';
@@ -28,8 +28,8 @@ export function requireAttachment(
 }
 
 /** The completed ones with their bytes, in the order in which they were announced. */
-export async function loadAttached({ catalog, blobs }: ControlServices, hostedRunId: string): Promise<Attached[]> {
-  const attached: Attached[] = [];
+export async function loadAttached({ catalog, blobs }: ControlServices, hostedRunId: string): Promise<CapturedFile[]> {
+  const attached: CapturedFile[] = [];
   for (const { attachment, isNamed } of ofRun(catalog.view, attachmentTable, hostedRunId)) {
     const { attachmentId: id, kind, interactionId, state, name, mediaType, hash } = attachment;
     if (state !== 'available') continue;

@@ -5,7 +5,7 @@ import { retry } from '../../async/retry.js';
 import { isServiceError } from '../../contract/errors.js';
 import type { RunIdentity } from '../../contract/run/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../../drills/attempt/attempt-environment.js';
-import type { Attached } from '../../drills/attempt/capture.js';
+import type { CapturedFile } from '../../drills/attempt/capture.js';
 import type { AgentSubmission, AttemptStore, PendingInteraction } from '../../drills/attempt/hosted-attempt.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { Change } from '../catalog/tables.js';
@@ -24,7 +24,7 @@ export interface DeskPart {
 }
 
 /** Another coordinator has taken the run. */
-export class Fenced extends Error {
+export class FenceError extends Error {
   constructor(hostedRunId: string) {
     super(`the run ${hostedRunId} has another coordinator`);
     this.name = 'Fenced';
@@ -92,7 +92,7 @@ export class RunAttemptStore implements AttemptStore {
     });
   }
 
-  attached(): Promise<Attached[]> {
+  attached(): Promise<CapturedFile[]> {
     return loadAttached(this.#services, this.#hostedRunId);
   }
 
@@ -108,7 +108,7 @@ export class RunAttemptStore implements AttemptStore {
   mine(tx: Change): RunRecord {
     const record = tx.get(runTable, this.#hostedRunId);
     const { generation } = coordinationOf(this.#part.record);
-    if (record === undefined || coordinationOf(record).generation !== generation) throw new Fenced(this.#hostedRunId);
+    if (record === undefined || coordinationOf(record).generation !== generation) throw new FenceError(this.#hostedRunId);
     return record;
   }
 

@@ -10,7 +10,7 @@ import type { Change } from '../catalog/tables.js';
 import type { OperationRecord } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { releaseLease } from '../sessions/states.js';
-import { Fenced } from './attempt-store.js';
+import { FenceError } from './attempt-store.js';
 import { type End, finishRun, putRun, requestCancel } from './changes.js';
 import { deletedEvidence, evidenceTable } from './evidence-records.js';
 import { ofRun, type RunRecord, runResultTable, runTable, stepId, stepTable } from './records.js';
@@ -68,7 +68,7 @@ export function endBeforeStart(tx: Change, services: ControlServices, { operatio
 export function endLost(tx: Change, services: ControlServices, { operation }: OperationRecord, error: unknown): void {
   const record = runOf(tx, operation.resourceId);
   // Of a coordinator that has been replaced, nothing is heard any more.
-  if (error instanceof Fenced || isEnded(record.run.state)) return;
+  if (error instanceof FenceError || isEnded(record.run.state)) return;
   const failure = runErrorForOthers(error, (err, correlationId) => services.log.error('a bug ended a run', { correlationId, err }));
   const end: End =
     record.begun === undefined

@@ -16,12 +16,12 @@ import { startOperation } from './admission.js';
 import { newSession } from './new-session.js';
 import { claim, findPrepared } from './warm-pool.js';
 
-interface Prepared {
+interface Preparation {
   buildHash: string;
   start: WorldStart;
 }
 
-export function createSession(services: ControlServices): PreparedEndpoint<'createSession', Prepared> {
+export function createSession(services: ControlServices): PreparedEndpoint<'createSession', Preparation> {
   return {
     kind: 'prepared',
     prepare: async (view, call) => {
@@ -62,7 +62,12 @@ function buildHashFor(view: View, { path, caller, body }: UnsafeCall<'createSess
 }
 
 /** A prepared one, where one is preferred and there is one. */
-function preferred(tx: Change, { nowMs }: ControlServices, call: UnsafeCall<'createSession'>, made: Prepared): SessionRecord | undefined {
+function preferred(
+  tx: Change,
+  { nowMs }: ControlServices,
+  call: UnsafeCall<'createSession'>,
+  made: Preparation,
+): SessionRecord | undefined {
   const { path, caller, body: request } = call;
   if (request.warmPool !== 'prefer') return undefined;
   const { start, buildHash } = made;
@@ -80,7 +85,7 @@ function begun(
   tx: Change,
   services: ControlServices,
   { path, caller, body }: UnsafeCall<'createSession'>,
-  { buildHash, start }: Prepared,
+  { buildHash, start }: Preparation,
 ): SessionRecord {
   const { seed, drillId, scenarioId, trial = 1, attempt = 1, warmPool, callbackReceiverBindingIds = [], ttlMs } = body;
   const { organizationId, userId, credentialId } = caller;

@@ -9,7 +9,7 @@ import { requireStorage } from '../catalog/storage-use.js';
 import type { Change } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
 
-type Given = 'organizationId' | 'projectId' | 'environmentId' | 'buildHash' | 'seed';
+type RequiredMember = 'organizationId' | 'projectId' | 'environmentId' | 'buildHash' | 'seed';
 type MayBeGiven =
   | 'callbackReceiverBindingIds'
   | 'drillId'
@@ -19,7 +19,7 @@ type MayBeGiven =
   | 'warmPool'
   | 'parentSessionId'
   | 'parentHostedSnapshotId';
-export interface NewSession extends Pick<WorldSession, Given>, Partial<Pick<WorldSession, MayBeGiven>> {
+export interface NewSession extends Pick<WorldSession, RequiredMember>, Partial<Pick<WorldSession, MayBeGiven>> {
   ttlMs: number | undefined;
 }
 

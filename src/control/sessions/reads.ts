@@ -22,7 +22,7 @@ type SessionReads =
   | 'getUnansweredRequests';
 
 export function sessionReads(services: ControlServices): EndpointSet<SessionReads> {
-  const ask = <Q extends WorldQuery>(view: View, call: Asked, query: Q): Promise<WorldAnswers[Q['kind']]> =>
+  const ask = <Q extends WorldQuery>(view: View, call: ReadRequest, query: Q): Promise<WorldAnswers[Q['kind']]> =>
     askWorld(services, view, call, (world) => world.query(query));
   return {
     listSessions: listSessions(services),
@@ -102,7 +102,7 @@ const boundActor = (actor: ActorView): WorldSessionRuntime['actors'][number] => 
   return { ...actor, actorBindingId: actorInstanceId === undefined ? actorId : `${actorId}:${actorInstanceId}` };
 };
 
-interface Asked {
+interface ReadRequest {
   path: { projectId: string; sessionId: string };
   caller: Caller;
 }
@@ -110,7 +110,7 @@ interface Asked {
 async function askWorld<T>(
   services: ControlServices,
   view: View,
-  { path, caller }: Asked,
+  { path, caller }: ReadRequest,
   question: (world: Awaited<ReturnType<SessionMemory['world']>>) => Promise<T>,
 ): Promise<T> {
   const usable = (): SessionRecord => {

@@ -2,7 +2,7 @@
 // of a second, and this thread has others to answer meanwhile.
 import { retry } from '../../async/retry.js';
 import { limits } from '../../contract/limits.js';
-import type { ExpressionJudge, Judged } from '../../drills/judge/evaluate-expression.js';
+import type { ExpressionFinding, ExpressionJudge } from '../../drills/judge/evaluate-expression.js';
 import { TaskLost, TaskPool } from '../../workers/task-pool.js';
 import { threadWorkers } from '../../workers/task-thread.js';
 import type { StartTaskWorker, ThreadLimits } from '../../workers/task-worker.js';
@@ -16,7 +16,7 @@ export interface JudgeTask {
 export interface JudgeWorkersOptions {
   workers?: number;
   /** What a worker is. Default: a thread. */
-  start?: StartTaskWorker<JudgeTask, Judged>;
+  start?: StartTaskWorker<JudgeTask, ExpressionFinding>;
   /** Each has tasks of one project in its lifetime. */
   apart?: boolean;
 }
@@ -28,7 +28,7 @@ export const judgeLimits: ThreadLimits = {
 };
 
 export class JudgeWorkers {
-  readonly #pool: TaskPool<JudgeTask, Judged>;
+  readonly #pool: TaskPool<JudgeTask, ExpressionFinding>;
 
   constructor({ workers, start, apart = false }: JudgeWorkersOptions = {}) {
     const { judgeQueueMax } = limits;
@@ -57,7 +57,7 @@ export class JudgeWorkers {
   }
 
   /** A worker that was lost says nothing of the expression, whose steps are counted: another one is asked. */
-  async #judge({ expression, party, text }: { expression: string; party: string; text: () => string }): Promise<Judged> {
+  async #judge({ expression, party, text }: { expression: string; party: string; text: () => string }): Promise<ExpressionFinding> {
     return await retry({ attemptsMax: limits.judgeTriesMax, isRetryable: (error) => error instanceof TaskLost }, () =>
       this.#pool.run({ what: 'Judging an expression', party, task: () => ({ kind: 'judge', expression, view: text() }) }),
     );

@@ -1,6 +1,6 @@
 // The workers of one service where its settings put them: threads, processes, or processes in boxes.
 import { join } from 'node:path';
-import type { Judged } from '../../drills/judge/evaluate-expression.js';
+import type { ExpressionFinding } from '../../drills/judge/evaluate-expression.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import type { ControlServices } from '../core/services.js';
 import { workFolder } from '../source/source-trees.js';
@@ -21,6 +21,6 @@ export function openTaskWorkers({
       start: processWorkers<CompileTask, CompileResult>({ limits: compileLimits, boxes: boxes('compile') }),
       apart,
     }),
-    judge: new JudgeWorkers({ start: processWorkers<JudgeTask, Judged>({ limits: judgeLimits, boxes: boxes('judge') }), apart }),
+    judge: new JudgeWorkers({ start: processWorkers<JudgeTask, ExpressionFinding>({ limits: judgeLimits, boxes: boxes('judge') }), apart }),
   };
 }

@@ -9,7 +9,7 @@ import type { ExpressionJudge } from '../judge/evaluate-expression.js';
 import type { PlayableDrill } from '../plan/plan.js';
 import type { PlannedInteraction } from '../plan/timeline.js';
 import type { TargetRun } from '../targets/target-run.js';
-import type { Attached } from './capture.js';
+import type { CapturedFile } from './capture.js';
 import type { AttemptNumbers } from './run-setup.js';
 
 export interface AttemptEnvironment {
@@ -32,7 +32,7 @@ export interface AttemptEnvironment {
   once: OnceGuard;
   keeper?: ProgressStore;
   /** What was attached beside what the agent's work brought along. */
-  attached?(): Promise<Attached[]>;
+  attached?(): Promise<CapturedFile[]>;
 }
 export interface OpenedWorld {
   world: WorldRef;

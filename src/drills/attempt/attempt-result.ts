@@ -14,7 +14,7 @@ import { resultVerdict } from '../../contract/run/verdict.js';
 import type { BudgetUsage, WorldPosition } from '../../contract/world/world-protocol.js';
 import type { PlayableDrill } from '../plan/plan.js';
 import { type AttemptStart, firstSequence } from './attempt-environment.js';
-import type { Capture, Captured } from './capture.js';
+import type { Capture, CaptureOutcome } from './capture.js';
 
 export interface ResultParts {
   identity: RunIdentity;
@@ -37,7 +37,7 @@ export interface SealedWorld {
   trajectoryHash: string;
 }
 
-export function attemptResult(parts: ResultParts): { result: RunResult; captured: Captured } {
+export function attemptResult(parts: ResultParts): { result: RunResult; captured: CaptureOutcome } {
   const { planned, identity, setup, checkpoints, status, begun = atTheStart(planned), failure } = parts;
   const { assertionResults, position, budgets, trajectoryHash } = parts.sealed ?? nothingKnown(planned);
   const verdict = resultVerdict({ status, assertionResults, checkpoints });
@@ -106,7 +106,7 @@ function bindingEvidenceOf(interactions: readonly InteractionResult[]): RunResul
   return interactions.some(({ bindingEvidence }) => bindingEvidence === 'observed') ? 'observed' : 'issued';
 }
 
-function withAttachments(interaction: InteractionResult, { byInteraction }: Captured): InteractionResult {
+function withAttachments(interaction: InteractionResult, { byInteraction }: CaptureOutcome): InteractionResult {
   const attachments = byInteraction.get(interaction.interactionId);
   return attachments === undefined ? interaction : { ...interaction, targetResult: { ...interaction.targetResult, attachments } };
 }

@@ -6,7 +6,7 @@
 
 import type { RunError, RunResult } from '../../contract/run/run.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
-import type { ToolFailure, ToolThrow } from '../../contract/world/tool-failure.js';
+import type { ToolFailureReport, ToolThrow } from '../../contract/world/tool-failure.js';
 import { counted } from '../../text/counted.js';
 import type { WorldRef } from '../../worlds/api.js';
 import { Judge } from '../judge/judge.js';
@@ -21,9 +21,9 @@ import {
   type TimelineEnd,
 } from './attempt-environment.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
-import { Capture, type Captured } from './capture.js';
+import { Capture, type CaptureOutcome } from './capture.js';
 import { Interruption } from './interruption.js';
-import { Journal } from './journal.js';
+import { RunJournal } from './journal.js';
 import { Play } from './play.js';
 import { runIdentity, runSetup } from './run-setup.js';
 import { ToolFailures } from './tool-failures.js';
@@ -31,14 +31,14 @@ import { recordVerdict } from './verdicts-in-evidence.js';
 
 export interface PlayedAttempt {
   result: RunResult;
-  captured: Captured;
+  captured: CaptureOutcome;
   /** Absent when there was no world to be had. */
   world?: WorldRef;
-  journal?: Journal;
+  journal?: RunJournal;
   /** Why its timeline ended before its time. */
   cutShort?: string;
   /** Tool code that broke. */
-  toolFailures?: ToolFailure[];
+  toolFailures?: ToolFailureReport[];
   /** What no wire route answered, where there was any. */
   unanswered?: UnansweredRequests;
 }
@@ -64,7 +64,7 @@ export class Attempt {
     const invariants = new Judge(planned.drill.timeline.invariants, start);
     const fromSequence = firstSequence(begun);
     const toolFailures = new ToolFailures();
-    const journal = new Journal(world, {
+    const journal = new RunJournal(world, {
       startUs,
       observe: (entry) => {
         if (entry.sequence < fromSequence) return;
@@ -88,7 +88,7 @@ export class Attempt {
     };
   }
 
-  async #playOut(opened: OpenedWorld, parts: { journal: Journal; invariants: Judge }): Promise<Play> {
+  async #playOut(opened: OpenedWorld, parts: { journal: RunJournal; invariants: Judge }): Promise<Play> {
     const { world, begun, played = { steps: [] }, ended } = opened;
     const { runId, planned, signal, onEvent, once, keeper, refusal } = this.#seat;
     const capture = this.#capture;
@@ -140,7 +140,7 @@ export class Attempt {
     return { assertionResults, position, budgets, trajectoryHash: journal.trajectoryHash() };
   }
 
-  #result({ worldInstanceId, cancelled, ...played }: PlayedParts): { result: RunResult; captured: Captured } {
+  #result({ worldInstanceId, cancelled, ...played }: PlayedParts): { result: RunResult; captured: CaptureOutcome } {
     const { build, planned, runId, numbers } = this.#seat;
     const status = this.#failure !== undefined ? 'runner_failed' : cancelled ? 'cancelled' : 'sealed';
     const failure = this.#failure ?? (status === 'cancelled' ? runError('framework.CANCELLED', 'The run was cancelled.') : undefined);
@@ -173,7 +173,7 @@ async function thrownIn(world: WorldRef): Promise<ToolThrow[]> {
 
 interface Sealing {
   play: Play;
-  journal: Journal;
+  journal: RunJournal;
   final: Judge;
   begun: AttemptStart;
 }

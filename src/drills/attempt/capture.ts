@@ -11,7 +11,7 @@ import type { AttachedFile, TargetRun } from '../targets/target-run.js';
 
 export type CaptureKind = CaptureResult['attachments'][number]['kind'];
 /** Something that was attached to a run. */
-export interface Attached {
+export interface CapturedFile {
   kind: CaptureKind;
   interactionId?: string;
   /** The interaction's result names it. */
@@ -23,7 +23,7 @@ export interface Attached {
 /** Which policy of a drill decides on what. */
 export const policyOf = { log: 'logs', screenshot: 'screenshots', video: 'video', file: 'files' } as const;
 
-export interface Captured {
+export interface CaptureOutcome {
   result: CaptureResult;
   /** For the report folder. */
   kept: ReportAttachment[];
@@ -33,7 +33,7 @@ export interface Captured {
 
 export class Capture {
   readonly #policies: CapturePolicies;
-  readonly #candidates: Attached[] = [];
+  readonly #candidates: CapturedFile[] = [];
   readonly #errors: CaptureResult['errors'] = [];
   readonly #discarded: CaptureResult['discarded'] = { logs: 0, screenshots: 0, video: 0, files: 0 };
   #bytes = 0;
@@ -56,7 +56,7 @@ export class Capture {
     this.attach({ kind: 'log', interactionId, isNamed: false, file });
   }
 
-  attach(attached: Attached): void {
+  attach(attached: CapturedFile): void {
     const { kind, interactionId, file } = attached;
     if (this.#policies[policyOf[kind]] === 'off') {
       this.#discarded[policyOf[kind]] += 1;
@@ -77,7 +77,7 @@ export class Capture {
   }
 
   /** Once the verdict is known. */
-  settle({ passed }: { passed: boolean }): Captured {
+  settle({ passed }: { passed: boolean }): CaptureOutcome {
     const result: CaptureResult = {
       schemaVersion: 1,
       policies: { ...this.#policies },

@@ -17,7 +17,7 @@ import type {
   TimelineEnd,
   WorkResult,
 } from './attempt-environment.js';
-import type { Attached } from './capture.js';
+import type { CapturedFile } from './capture.js';
 import { orInterruption } from './interruption.js';
 import type { AttemptNumbers } from './run-setup.js';
 
@@ -41,7 +41,7 @@ export interface AttemptStore {
   await(pending: PendingInteraction): Promise<AgentSubmission & Pick<WorkResult, 'unanswered'>>;
   keep(step: PlayedStep): Promise<void>;
   end(ended: TimelineEnd): Promise<TimelineEnd>;
-  attached(): Promise<Attached[]>;
+  attached(): Promise<CapturedFile[]>;
 }
 export interface HostedPart {
   hostedRunId: string;

@@ -8,7 +8,7 @@ import type { WorldRef } from '../../worlds/api.js';
 /** Read and judged before others of this thread have their turn. */
 const charsAtOnce = 128 * 1024;
 
-export class Journal {
+export class RunJournal {
   readonly #world: WorldRef;
   readonly #observe: (entry: EvidenceEntry) => void;
   readonly #trajectory = new TrajectoryHasher();

@@ -22,7 +22,7 @@ import type {
   WorkResult,
 } from './attempt-environment.js';
 import type { Capture } from './capture.js';
-import type { Journal } from './journal.js';
+import type { RunJournal } from './journal.js';
 import { joinUnanswered } from './unanswered.js';
 import { type Checkpoint, recordVerdict } from './verdicts-in-evidence.js';
 
@@ -31,7 +31,7 @@ export interface Stage {
   runId: string;
   planned: PlayableDrill;
   world: WorldRef;
-  journal: Journal;
+  journal: RunJournal;
   invariants: Judge;
   capture: Capture;
   agent: Agent;

@@ -2,12 +2,12 @@
 
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import type { ToolFailure, ToolThrow } from '../../contract/world/tool-failure.js';
+import type { ToolFailureReport, ToolThrow } from '../../contract/world/tool-failure.js';
 
 const broken = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR']);
 
 export class ToolFailures {
-  readonly #byHandler = new Map<string, ToolFailure>();
+  readonly #byHandler = new Map<string, ToolFailureReport>();
 
   observe(entry: EvidenceEntry): void {
     const { sequence } = entry;
@@ -27,14 +27,14 @@ export class ToolFailures {
   }
 
   /** With the words of what was thrown, where they are still known. */
-  list(throws: readonly ToolThrow[]): ToolFailure[] {
+  list(throws: readonly ToolThrow[]): ToolFailureReport[] {
     return [...this.#byHandler.values()].map((failure) => {
       const own = throws.find(({ packageId, handlerId }) => packageId === failure.packageId && handlerId === failure.handlerId);
       return own === undefined ? failure : { ...failure, message: own.detail };
     });
   }
 
-  #add(failure: ToolFailure): void {
+  #add(failure: ToolFailureReport): void {
     const key = `${failure.packageId} ${failure.kind} ${failure.handlerId}`;
     const known = this.#byHandler.get(key);
     if (known !== undefined) known.count += 1;

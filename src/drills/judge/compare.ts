@@ -21,9 +21,9 @@ export function hasMembers(value: JsonValue, wanted: JsonObject | undefined): bo
 }
 
 /** Whether the comparison can be asked of these values at all; a reason where it cannot. */
-export type Compared = { kind: 'matched' | 'differs' } | { kind: 'invalid' | 'undecided'; reason: string };
+export type ComparisonOutcome = { kind: 'matched' | 'differs' } | { kind: 'invalid' | 'undecided'; reason: string };
 
-export function compare(actual: JsonValue, comparison: Comparison, expected: JsonValue): Compared {
+export function compare(actual: JsonValue, comparison: Comparison, expected: JsonValue): ComparisonOutcome {
   switch (comparison) {
     case 'equals':
       return decided(deepEqual(actual, expected));
@@ -41,7 +41,11 @@ export function compare(actual: JsonValue, comparison: Comparison, expected: Jso
 }
 
 /** Numbers by size, strings by UTF-16 code units (so that ISO 8601 times order as times). */
-function compareOrder(actual: JsonValue, comparison: 'greater_than_or_equal' | 'less_than_or_equal', expected: JsonValue): Compared {
+function compareOrder(
+  actual: JsonValue,
+  comparison: 'greater_than_or_equal' | 'less_than_or_equal',
+  expected: JsonValue,
+): ComparisonOutcome {
   if (typeof expected !== 'number' && typeof expected !== 'string') {
     return { kind: 'invalid', reason: `${comparison} needs a number or a string in \`expected\`` };
   }
@@ -51,7 +55,7 @@ function compareOrder(actual: JsonValue, comparison: 'greater_than_or_equal' | '
   return decided(comparison === 'greater_than_or_equal' ? ordered >= expected : ordered <= expected);
 }
 
-function decided(matched: boolean): Compared {
+function decided(matched: boolean): ComparisonOutcome {
   return { kind: matched ? 'matched' : 'differs' };
 }
 

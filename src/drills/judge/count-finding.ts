@@ -4,7 +4,7 @@ import type { AssertionLocation } from '../../contract/run/run.js';
 import { checkCount, describeCount } from './compare.js';
 import { type Finding, invalidFinding } from './finding.js';
 
-export interface Counted {
+export interface CountQuestion {
   /** `calls to ticket-desk.ticket.close`, in agreement with the number. */
   subject: (many: number) => string;
   count: number;
@@ -17,7 +17,7 @@ export interface Counted {
   grows: boolean;
 }
 
-export function countFinding({ subject, count, bounds, location, evidenceSequences, hint = '', grows }: Counted): Finding {
+export function countFinding({ subject, count, bounds, location, evidenceSequences, hint = '', grows }: CountQuestion): Finding {
   const wanted = describeCount(bounds);
   // The last number named: `exactly 1 call`, `at least 1 and at most 2 calls`.
   const wantedMany = bounds.atMost ?? bounds.atLeast ?? bounds.equals ?? 0;

@@ -64,14 +64,14 @@ function cutText(text: string): string {
   return text.length <= identityCharsShown ? text : `${text.slice(0, identityCharsShown - 3)}...`;
 }
 
-interface Seen {
+interface SeenEffect {
   total: number;
   distinct: number;
   repeated: readonly Effect[];
   unidentified: readonly number[];
 }
 
-function effectFinding({ operation }: EffectAtMostOnceAssertion, { total, distinct, repeated, unidentified }: Seen): Finding {
+function effectFinding({ operation }: EffectAtMostOnceAssertion, { total, distinct, repeated, unidentified }: SeenEffect): Finding {
   const calls = describeCalls(operation);
   const location = operationLocation(operation);
   const [first] = repeated;

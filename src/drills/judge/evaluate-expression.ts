@@ -2,10 +2,10 @@
 import { limits } from '../../contract/limits.js';
 import type { Evaluation, View } from '../../expressions/evaluate.js';
 
-export type Judged = Evaluation | { kind: 'fault'; message: string } | { kind: 'too_many_values' };
+export type ExpressionFinding = Evaluation | { kind: 'fault'; message: string } | { kind: 'too_many_values' };
 
 /** What judges expressions: this thread, or a worker of a service that has others to answer meanwhile. */
-export type ExpressionJudge = (expression: string, view: ShownView) => Promise<Judged>;
+export type ExpressionJudge = (expression: string, view: ShownView) => Promise<ExpressionFinding>;
 
 /** A view, as values and as JSON text. */
 export interface ShownView {
@@ -13,7 +13,7 @@ export interface ShownView {
   text(): string;
 }
 
-export async function evaluateExpression(expression: string, view: View): Promise<Judged> {
+export async function evaluateExpression(expression: string, view: View): Promise<ExpressionFinding> {
   // Loaded when the first expression is judged: most drills have none, and commands shall start fast.
   const [{ parseExpression }, { countValues }, { evaluate }] = await Promise.all([
     import('../../expressions/syntax.js'),

@@ -4,13 +4,13 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ExprAssertion } from '../../contract/run/assertion.js';
 import type { View } from '../../expressions/evaluate.js';
-import { type ExpressionJudge, evaluateExpression, type Judged, type ShownView } from './evaluate-expression.js';
+import { type ExpressionFinding, type ExpressionJudge, evaluateExpression, type ShownView } from './evaluate-expression.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';
 import { rowName } from './net-changes.js';
 import { type RunFacts, textOf, tooLarge } from './run-facts.js';
 import { inSpace } from './state-value.js';
 
-type Undecided = { undecided: string };
+type UndecidedReason = { undecided: string };
 
 /** `facts` sees every entry, too. */
 export function expression(assertion: ExprAssertion, start: RunStart, facts: RunFacts): ViewCheck {
@@ -52,7 +52,7 @@ interface Parts {
   clock: { nowUs: number; startUs: number };
 }
 
-async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }: Parts): Promise<ShownView | Undecided> {
+async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }: Parts): Promise<ShownView | UndecidedReason> {
   const state = await rowsOf(assertion, view);
   if ('undecided' in state) return state;
   const outputs = view.interactions.flatMap(({ interactionId, targetResult: { output } }): [string, JsonValue][] =>
@@ -88,7 +88,7 @@ type Row = [rowId: string, value: JsonObject];
 async function rowsOf(
   { state }: ExprAssertion,
   view: RunView,
-): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | Undecided> {
+): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | UndecidedReason> {
   const named: [string, Row[]][] = [];
   let left = limits.exprRowsMax;
   let chars = 0;
@@ -109,7 +109,7 @@ async function rowsOf(
   return { rows: named, chars };
 }
 
-function findingOf(assertion: ExprAssertion, result: Judged, evidenceSequences: number[]): Finding {
+function findingOf(assertion: ExprAssertion, result: ExpressionFinding, evidenceSequences: number[]): Finding {
   switch (result.kind) {
     case 'value':
       return {

@@ -41,13 +41,13 @@ export interface RunView extends StateView {
 }
 /** Read-only rows of the world, each read at most once a checkpoint. */
 export interface StateView {
-  row(space: Space, rowId: string): Promise<JsonObject | null>;
+  row(space: WorldSpace, rowId: string): Promise<JsonObject | null>;
   /** Calls back for every row of the space, in order of rowId. */
-  eachRow(space: Space, callback: (row: { rowId: string; value: JsonObject }) => void): Promise<void>;
+  eachRow(space: WorldSpace, callback: (row: { rowId: string; value: JsonObject }) => void): Promise<void>;
 }
 /** Rejects a read of rows that nobody has: what it was asked for is then not decided. */
 export class RowsUnknown extends Error {}
-export interface Space {
+export interface WorldSpace {
   packageId: string;
   instanceId: string;
   namespace: string;

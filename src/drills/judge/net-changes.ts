@@ -18,11 +18,11 @@ export interface NetChange {
   sequence: number;
 }
 
-type Touched = Omit<NetChange, 'change'>;
+type TouchedRow = Omit<NetChange, 'change'>;
 
 export class NetChanges {
   readonly #scope: readonly Footprint[] | undefined;
-  readonly #rows = new Map<string, Touched>();
+  readonly #rows = new Map<string, TouchedRow>();
 
   /** Of the whole world, or of what lies in one of these. */
   constructor(scope?: readonly Footprint[]) {
@@ -44,7 +44,7 @@ export class NetChanges {
   }
 }
 
-function kindOf({ before, after }: Touched): NetChange['change'] {
+function kindOf({ before, after }: TouchedRow): NetChange['change'] {
   if (before === null) return 'insert';
   return after === null ? 'delete' : 'update';
 }

@@ -4,14 +4,14 @@ import type { JsonValue } from '../../contract/json.js';
 import { valueAt } from '../../contract/json-path.js';
 import type { OperationArgumentsAssertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
-import { type Compared, compare, describeExpected, preview } from './compare.js';
+import { type ComparisonOutcome, compare, describeExpected, preview } from './compare.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
 
-interface Judged {
+interface ArgumentsFinding {
   sequence: number;
   actual: JsonValue | undefined;
-  compared: Compared;
+  compared: ComparisonOutcome;
 }
 
 export function operationArguments(assertion: OperationArgumentsAssertion): Check {
@@ -20,9 +20,9 @@ export function operationArguments(assertion: OperationArgumentsAssertion): Chec
   const others = new Citations();
   const near = new NearMisses();
   let calls = 0;
-  let last: Judged | undefined;
+  let last: ArgumentsFinding | undefined;
   /** The first call that decides against the assertion. */
-  let against: Judged | undefined;
+  let against: ArgumentsFinding | undefined;
   return {
     observe: (entry: EvidenceEntry) => {
       if (!callsOperation(entry, operation)) return;
@@ -48,7 +48,10 @@ export function operationArguments(assertion: OperationArgumentsAssertion): Chec
   };
 }
 
-function judgeCall({ path, comparison, expected }: OperationArgumentsAssertion, { sequence, invocation }: OperationEntry): Judged {
+function judgeCall(
+  { path, comparison, expected }: OperationArgumentsAssertion,
+  { sequence, invocation }: OperationEntry,
+): ArgumentsFinding {
   const actual = valueAt(invocation.arguments, path);
   if (actual !== undefined) return { sequence, actual, compared: compare(actual, comparison, expected) };
   return { sequence, actual, compared: { kind: comparison === 'not_equals' ? 'matched' : 'differs' } };
@@ -69,7 +72,11 @@ function missingCall(
   };
 }
 
-function callFinding(assertion: OperationArgumentsAssertion, { sequence, actual, compared }: Judged, evidenceSequences: number[]): Finding {
+function callFinding(
+  assertion: OperationArgumentsAssertion,
+  { sequence, actual, compared }: ArgumentsFinding,
+  evidenceSequences: number[],
+): Finding {
   const { operation, occurrence, path, comparison, expected } = assertion;
   const matched = compared.kind === 'matched';
   const where = path.length === 0 ? 'the arguments' : `argument /${path.join('/')}`;

@@ -9,13 +9,13 @@ import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { Citations } from './finding.js';
 
 export class RunFacts {
-  readonly calls: Seen;
-  readonly events: Seen;
+  readonly calls: EntriesOfKind;
+  readonly events: EntriesOfKind;
 
   constructor(assertions: readonly Assertion[]) {
     const texts = assertions.flatMap((assertion) => (assertion.kind === 'expr' ? [assertion.expression] : []));
-    this.calls = new Seen('operations', texts);
-    this.events = new Seen('events', texts);
+    this.calls = new EntriesOfKind('operations', texts);
+    this.events = new EntriesOfKind('events', texts);
   }
 
   observe(entry: EvidenceEntry): void {
@@ -25,7 +25,7 @@ export class RunFacts {
 }
 
 /** Entries of one kind, in order. */
-export class Seen {
+export class EntriesOfKind {
   readonly sequences: number[] = [];
   readonly facts: JsonObject[] = [];
   readonly texts: string[] = [];

@@ -5,11 +5,11 @@ import type { StateCountAssertion } from '../../contract/run/assertion.js';
 import { noun } from '../../text/counted.js';
 import { hasMembers } from './compare.js';
 import { countFinding } from './count-finding.js';
-import { Citations, type Space, type ViewCheck } from './finding.js';
+import { Citations, type ViewCheck, type WorldSpace } from './finding.js';
 import { inSpace } from './state-value.js';
 
 export function stateCount({ packageId, instanceId = packageId, namespace, where, count: bounds }: StateCountAssertion): ViewCheck {
-  const space: Space = { packageId, instanceId, namespace };
+  const space: WorldSpace = { packageId, instanceId, namespace };
   const cited = new Citations();
   const counts = (row: JsonValue): boolean => row !== null && hasMembers(row, where);
   return {

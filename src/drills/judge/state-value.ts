@@ -2,13 +2,13 @@
 import type { StateValueAssertion } from '../../contract/run/assertion.js';
 import type { AssertionLocation } from '../../contract/run/run.js';
 import { compareAt } from './compared-value.js';
-import type { Space, ViewCheck } from './finding.js';
+import type { ViewCheck, WorldSpace } from './finding.js';
 
 const changesCited = 10;
 
 export function stateValue(assertion: StateValueAssertion): ViewCheck {
   const { packageId, instanceId = packageId, namespace, rowId, path } = assertion;
-  const space: Space = { packageId, instanceId, namespace };
+  const space: WorldSpace = { packageId, instanceId, namespace };
   const changes: number[] = [];
   return {
     observe: (entry) => {
@@ -34,6 +34,6 @@ export function stateValue(assertion: StateValueAssertion): ViewCheck {
   };
 }
 
-export function inSpace(entry: Space, space: Space): boolean {
+export function inSpace(entry: WorldSpace, space: WorldSpace): boolean {
   return entry.namespace === space.namespace && entry.packageId === space.packageId && entry.instanceId === space.instanceId;
 }

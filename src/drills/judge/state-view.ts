@@ -6,7 +6,7 @@ import { limits } from '../../contract/limits.js';
 import type { InteractionResult } from '../../contract/run/run.js';
 import type { StatePage } from '../../contract/world/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
-import type { RunView, Space, StateView } from './finding.js';
+import type { RunView, StateView, WorldSpace } from './finding.js';
 
 type Row = { rowId: string; value: JsonObject };
 type RowCallback = (row: Row) => void;
@@ -47,7 +47,7 @@ function stateViewOf(world: WorldRef): StateView {
   };
 }
 
-async function scanSpace(world: WorldRef, space: Space, callbacks: readonly RowCallback[]): Promise<void> {
+async function scanSpace(world: WorldRef, space: WorldSpace, callbacks: readonly RowCallback[]): Promise<void> {
   const next = ({ nextAfterRowId }: StatePage) => nextAfterRowId;
   const pages = walkPages({ next }, (afterRowId?: string) =>
     world.query({ kind: 'state', ...space, limit: limits.statePageRowsMax, ...defined({ afterRowId }) }),

@@ -6,13 +6,13 @@ import type { Suite } from '../../contract/run/drill.js';
 import { nearest } from '../../text/nearest.js';
 import type { Selection } from './options.js';
 
-export interface Selected {
+export interface SelectedDrills {
   /** In the build's order, each once. */
   drills: CompiledDrill[];
   suite?: Suite;
 }
 
-export function selectDrills(build: CompiledBuild, selection: Selection): Selected {
+export function selectDrills(build: CompiledBuild, selection: Selection): SelectedDrills {
   const { suite: suiteId, drills: ids = [], tags = [], filter } = selection;
   const suite = suiteId === undefined ? defaultSuite(build, selection) : build.suites.find(({ id }) => id === suiteId);
   if (suiteId !== undefined && suite === undefined)

@@ -82,10 +82,10 @@ async function* entriesOf(reader: FolderReader): AsyncGenerator<EvidenceEntry> {
   }
 }
 
-type Judged = Pick<RunResult, 'checkpoints' | 'assertionResults'>;
-type Named = { assertionId: string; checkpointId?: string; status: AssertionStatus; message: string };
+type JudgedParts = Pick<RunResult, 'checkpoints' | 'assertionResults'>;
+type NamedResult = { assertionId: string; checkpointId?: string; status: AssertionStatus; message: string };
 
-function changedAssertions(sealed: Judged, judged: Judged): ChangedAssertion[] {
+function changedAssertions(sealed: JudgedParts, judged: JudgedParts): ChangedAssertion[] {
   const [before, after] = [byName(sealed), byName(judged)];
   return [...new Set([...after.keys(), ...before.keys()])].flatMap((name): ChangedAssertion[] => {
     const [was, is] = [before.get(name), after.get(name)];
@@ -102,8 +102,8 @@ function changedAssertions(sealed: Judged, judged: Judged): ChangedAssertion[] {
   });
 }
 
-function byName({ checkpoints, assertionResults }: Judged): Map<string, Named> {
-  const all: Named[] = [
+function byName({ checkpoints, assertionResults }: JudgedParts): Map<string, NamedResult> {
+  const all: NamedResult[] = [
     ...assertionResults.map(({ assertionId, status, message }) => ({ assertionId, status, message })),
     ...checkpoints.flatMap(({ checkpointId, assertionResults: results }) =>
       results.map(({ assertionId, status, message }) => ({ assertionId, checkpointId, status, message })),

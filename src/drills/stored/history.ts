@@ -42,14 +42,14 @@ export interface Flakiness {
   inconsistent: { seed: string; runs: HistoryRun[] }[];
 }
 
-interface Noted extends HistoryRun {
+interface NotedRun extends HistoryRun {
   inputs: string;
   /** Of a run that failed. */
   reason?: string;
 }
 
 export class History {
-  readonly #drills = new Map<string, Noted[]>();
+  readonly #drills = new Map<string, NotedRun[]>();
 
   add(report: RunReport): void {
     const { drillId } = report.result.identity;
@@ -65,7 +65,7 @@ export class History {
   }
 }
 
-function noteOf(report: RunReport): Noted {
+function noteOf(report: RunReport): NotedRun {
   const { identity, verdict } = report.result;
   const { runId, seed, trial, attempt, buildHash, setupHash, targetId } = identity;
   return {
@@ -81,11 +81,11 @@ function noteOf(report: RunReport): Noted {
   };
 }
 
-function byTime(left: Noted, right: Noted): number {
+function byTime(left: NotedRun, right: NotedRun): number {
   return left.startedAtMs - right.startedAtMs || (left.runId < right.runId ? -1 : 1);
 }
 
-function historyOf(drillId: string, runs: readonly Noted[]): DrillHistory {
+function historyOf(drillId: string, runs: readonly NotedRun[]): DrillHistory {
   const count = (wanted: Verdict): number => runs.filter(({ verdict }) => verdict === wanted).length;
   const first = runs.filter(({ attempt }) => attempt === 1);
   const failure = runs.findLast(({ verdict }) => verdict === 'failed');
@@ -106,9 +106,9 @@ function historyOf(drillId: string, runs: readonly Noted[]): DrillHistory {
   };
 }
 
-function flakinessOf(runs: readonly Noted[]): Flakiness | undefined {
+function flakinessOf(runs: readonly NotedRun[]): Flakiness | undefined {
   const passedAtRetry = runs.filter(({ verdict, attempt }) => verdict === 'passed' && attempt > 1);
-  const byInputs = new Map<string, Noted[]>();
+  const byInputs = new Map<string, NotedRun[]>();
   for (const run of runs) {
     const same = byInputs.get(run.inputs);
     if (same === undefined) byInputs.set(run.inputs, [run]);
@@ -125,7 +125,7 @@ function flakinessOf(runs: readonly Noted[]): Flakiness | undefined {
 }
 
 /** How often the verdict went from passed to failed or back. What was undecided says neither. */
-function changesOf(runs: readonly Noted[]): number {
+function changesOf(runs: readonly NotedRun[]): number {
   const decided = runs.filter(({ verdict }) => verdict !== 'inconclusive');
   return decided.filter(({ verdict }, index) => index > 0 && verdict !== decided[index - 1]!.verdict).length;
 }
@@ -136,6 +136,6 @@ function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-function shown({ inputs: _, reason: __, ...run }: Noted): HistoryRun {
+function shown({ inputs: _, reason: __, ...run }: NotedRun): HistoryRun {
   return run;
 }

@@ -7,12 +7,12 @@ import type { EvidenceEntry, LifecycleEntry, StateChangeEntry } from '../../cont
 import type { StatePatch } from '../../contract/world/scenario.js';
 import { decodeBase, prepareBase } from '../../worlds/state/base.js';
 import { deepEqual } from '../judge/compare.js';
-import { RowsUnknown, type Space, type StateView } from '../judge/finding.js';
+import { RowsUnknown, type StateView, type WorldSpace } from '../judge/finding.js';
 
 export class RebuiltRows {
   readonly #start: readonly StatePatch[];
   /** By space, then by row id. */
-  readonly #spaces = new Map<string, { space: Space; rows: Map<string, JsonObject> }>();
+  readonly #spaces = new Map<string, { space: WorldSpace; rows: Map<string, JsonObject> }>();
   /** Why the rows are not known; undefined while they are. */
   #gap: string | undefined = 'the journal does not say what the world started from';
 
@@ -39,7 +39,7 @@ export class RebuiltRows {
     };
   }
 
-  #of({ packageId, instanceId, namespace }: Space): Map<string, JsonObject> {
+  #of({ packageId, instanceId, namespace }: WorldSpace): Map<string, JsonObject> {
     if (this.#gap !== undefined) throw new RowsUnknown(`The rows cannot be rebuilt from the report: ${this.#gap}.`);
     return this.#space({ packageId, instanceId, namespace });
   }
@@ -64,7 +64,7 @@ export class RebuiltRows {
     else rows.set(rowId, after);
   }
 
-  #space(space: Space): Map<string, JsonObject> {
+  #space(space: WorldSpace): Map<string, JsonObject> {
     const key = JSON.stringify([space.packageId, space.instanceId, space.namespace]);
     let known = this.#spaces.get(key);
     if (known === undefined) {

@@ -23,7 +23,7 @@ export async function runDifferences(
 ): Promise<{ differences: Differences; firstDivergence?: Divergence }> {
   const names = new Names();
   const sides = { left: await readTurns(left, names), right: await readTurns(right, names) };
-  const aligned = new Aligned(sides.left, sides.right);
+  const aligned = new Alignment(sides.left, sides.right);
   const all = aligned.differences();
   const count = (wanted: Difference['kind']): number => all.filter(({ kind }) => kind === wanted).length;
   const changed = count('changed');
@@ -100,7 +100,7 @@ function keptTurn({ cause, words, sequence, virtualTimeUs, lines }: RunTurn, nam
   };
 }
 
-class Aligned {
+class Alignment {
   readonly pairs: number;
   readonly #left: readonly Turn[];
   readonly #right: readonly Turn[];

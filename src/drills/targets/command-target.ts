@@ -11,17 +11,17 @@ import { pathInside } from './repository-path.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import type { TargetRun } from './target-run.js';
 
-export interface CommandOptions {
+export interface CommandTargetOptions {
   root: string;
   prefixes: readonly string[];
   program: OwnProgram;
 }
 
-export function commandTarget(target: CommandTarget, options: CommandOptions): TargetKind {
+export function commandTarget(target: CommandTarget, options: CommandTargetOptions): TargetKind {
   return { run: (work) => runCommand(target, options, work), release: async () => {} };
 }
 
-async function runCommand(target: CommandTarget, { root, prefixes, program }: CommandOptions, work: TargetWork): Promise<TargetRun> {
+async function runCommand(target: CommandTarget, { root, prefixes, program }: CommandTargetOptions, work: TargetWork): Promise<TargetRun> {
   const directory = pathInside(root, target.workingDirectory ?? '.');
   if (directory === undefined) {
     return failedRun(

@@ -49,7 +49,7 @@ export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: Modu
 }
 
 /** `spoiled`: the host must not be used again. */
-interface Finished {
+interface HostAnswer {
   run: TargetRun;
   spoiled: boolean;
 }
@@ -62,7 +62,7 @@ class Invocation {
   // Paths have been read where the module runs.
   readonly #attachments = new Attachments(undefined);
   readonly #deadline: Deadline;
-  #finish: (finished: Finished) => void = () => {};
+  #finish: (finished: HostAnswer) => void = () => {};
   #graceTimer: NodeJS.Timeout | undefined;
 
   constructor(host: ModuleHost, { work, turn }: { work: TargetWork; turn: number }) {
@@ -83,7 +83,7 @@ class Invocation {
     });
   }
 
-  start(module: { url: string; exportName: string; incarnation: number; root: string }): Promise<Finished> {
+  start(module: { url: string; exportName: string; incarnation: number; root: string }): Promise<HostAnswer> {
     const { invocation, access, environment } = this.#work;
     return new Promise((resolve) => {
       this.#finish = resolve;

@@ -54,7 +54,7 @@ export interface WorldStateContext {
   parse: ParseRow;
 }
 /** Where a world begins in this incarnation. */
-export interface WorldStart {
+export interface WorldStateStart {
   worldId: string;
   incarnation: number;
   head: WorldHead;
@@ -91,7 +91,7 @@ export class WorldState {
   /** Begun by a snapshot, reset or fork; the next take completes it. */
   #gathered: WriteSet | undefined;
 
-  constructor(context: WorldStateContext, { worldId, incarnation, head, stored, parent }: WorldStart) {
+  constructor(context: WorldStateContext, { worldId, incarnation, head, stored, parent }: WorldStateStart) {
     this.context = context;
     this.worldId = worldId;
     this.incarnation = incarnation;
