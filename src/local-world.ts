@@ -22,6 +22,7 @@ import type {
   ToolCatalogItem,
   WorldPosition,
 } from './contract/world/world-protocol.js';
+import { namingFile } from './drills/loadable-tools.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
@@ -93,7 +94,7 @@ export interface LocalWorld {
 /** Rejects with control.SOURCE_INVALID when the repository does not compile, control.INVALID_REQUEST for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
   refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
-  const { build, diagnostics, outsidePackages } = await compileProject({
+  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({
     root: resolve(options.root),
     ...(options.config === undefined ? {} : { config: options.config }),
   });
@@ -135,7 +136,7 @@ export async function openLocalWorld(
     return localWorld(build, world, close);
   } catch (error) {
     await close();
-    throw error;
+    throw namingFile(error, { build, placeOfHandler: handlerPlace });
   }
 }
 

@@ -29,7 +29,7 @@ export async function requireLoadableTools(
     });
     await world.query({ kind: 'checkTools' });
   } catch (error) {
-    if (error instanceof ServiceError && fatal.has(error.code)) throw withFile(error, { build, placeOfHandler });
+    if (error instanceof ServiceError && fatal.has(error.code)) throw namingFile(error, { build, placeOfHandler });
   } finally {
     await world?.destroy().catch(() => {});
   }
@@ -37,8 +37,12 @@ export async function requireLoadableTools(
 
 const fatal = new Set<string>(['world.HANDLER_FAILED', 'world.HANDLER_TIMEOUT']);
 
-/** Names the module: an error of tool code has no stack. */
-function withFile(error: ServiceError, { build, placeOfHandler }: { build: CompiledBuild; placeOfHandler: PlaceOfHandler }): ServiceError {
+/** A tool that cannot be loaded, with its module: an error of tool code has no stack. Anything else is as it was. */
+export function namingFile<E>(
+  error: E,
+  { build, placeOfHandler }: { build: CompiledBuild; placeOfHandler: PlaceOfHandler },
+): E | ServiceError {
+  if (!(error instanceof ServiceError)) return error;
   const packageId = error.extra.details?.packageId;
   const tool = build.tools.find((one) => one.packageId === packageId);
   const known = [...(tool?.manifest.operations.map(({ id }) => id) ?? []), 'operations'];

@@ -14,8 +14,8 @@ const madeUp = (behavior: string): string =>
 
 test('a tool that cannot be loaded refuses the run before its first attempt, with its name and what it lacks', async (t) => {
   const broken = {
-    "Tool 'notes' cannot be loaded: its behavior lacks operations 'note.get'.": madeUp(notesBehavior),
-    "Tool 'notes' cannot be loaded: Error: no table.": `${notesBehavior}\nthrow new Error('no table');`,
+    "Tool 'notes' (notes/behavior.ts) cannot be loaded: its behavior lacks operations 'note.get'.": madeUp(notesBehavior),
+    "Tool 'notes' (notes/behavior.ts) cannot be loaded: Error: no table.": `${notesBehavior}\nthrow new Error('no table');`,
   };
   for (const [message, behavior] of Object.entries(broken)) {
     const repository = createRepository({ 'notes/behavior.ts': behavior, ...shrugs, ...drill('hello', 'agent', [written({ atMost: 1 })]) });
