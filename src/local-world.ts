@@ -99,10 +99,12 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
     ...(options.config === undefined ? {} : { config: options.config }),
   });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
-  return await openLocalWorld(build, chooseStart(build, options), {
-    ...options,
-    isolate: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
-  });
+  const isolate = options.isolate ?? chooseLocalIsolation(outsidePackages).isolation;
+  try {
+    return await openLocalWorld(build, chooseStart(build, options), { ...options, isolate });
+  } catch (error) {
+    throw namingFile(error, { build, placeOfHandler: handlerPlace });
+  }
 }
 
 /** A world of a build, from a start that is one of the build's or made from it. */
@@ -136,7 +138,7 @@ export async function openLocalWorld(
     return localWorld(build, world, close);
   } catch (error) {
     await close();
-    throw namingFile(error, { build, placeOfHandler: handlerPlace });
+    throw error;
   }
 }
 
