@@ -66,10 +66,10 @@ end
 `;
   writeFileSync(join(folder, 'load.lua'), script);
   const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', join(folder, 'load.lua'), origin]);
-  const { us, p50, p99, max, errors, ...told } = JSON.parse(stdout.split('\n').at(-1) ?? '') as { [figure: string]: number };
+  const { us, p50, p99, max, errors, ...reported } = JSON.parse(stdout.split('\n').at(-1) ?? '') as { [figure: string]: number };
   const ms = (value: number | undefined): number => (value ?? Number.NaN) / 1000;
   return {
-    requestsPerSecond: Math.round((told.requests as number) / ((us as number) / 1e6)),
+    requestsPerSecond: Math.round((reported.requests as number) / ((us as number) / 1e6)),
     p50Ms: ms(p50),
     p99Ms: ms(p99),
     maxMs: ms(max),

@@ -1,5 +1,5 @@
 // Checking a tool call's body, a scenario and a drill, sound and broken: ours (the JSON check, typia's generated check, and the walk that
-// explains) against Ajv and zod on the same shapes, all of them told to report every issue, and to look into JSON values.
+// explains) against Ajv and zod on the same shapes, all of them asked to report every issue, and to look into JSON values.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { Bench } from 'tinybench';
 import type { ZodType } from 'zod';
@@ -81,7 +81,7 @@ const jsonRef = { $ref: '#/components/schemas/JsonValue' };
 /** As Ajv likes it best: no union. */
 const jsonSchema = { type: ['null', 'boolean', 'number', 'string', 'array', 'object'], items: jsonRef, additionalProperties: jsonRef };
 
-/** The schemas leave "no other members" unsaid; Ajv must be told. */
+/** The schemas leave "no other members" unsaid; Ajv must be reported. */
 function closed(shapes: Shapes): object {
   const close = (schema: Schema): object =>
     JSON.parse(JSON.stringify(schema), (_, part: Schema | undefined) =>
@@ -170,7 +170,7 @@ function drillSamples() {
         operation: { packageId: 'payments', operationId: 'charges.create' },
         count: { equals: 0 },
       },
-      { id: 'told', kind: 'event.count', event: { packageId: 'ticket-desk', eventId: 'comment.added' }, count: { atLeast: 1 } },
+      { id: 'reported', kind: 'event.count', event: { packageId: 'ticket-desk', eventId: 'comment.added' }, count: { atLeast: 1 } },
     ],
   };
   const broken = structuredClone(sound);

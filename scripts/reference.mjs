@@ -124,10 +124,10 @@ export function makeReference({ shapes, settings, limits }) {
         : ['| field | type | default | meaning |', '| --- | --- | --- | --- |', ...rows(name, schema), ''];
     return [`${'#'.repeat(level)} ${title}`, '', ...(note ? [note, ''] : []), ...options, ...table];
   };
-  const told = new Set(files.map(([, root]) => root));
+  const reported = new Set(files.map(([, root]) => root));
   const body = files.flatMap(([id, root, file, note]) => {
-    const own = reachable(root).filter((name) => (isObject(name) || isUnion(name)) && !told.has(name));
-    for (const name of own) told.add(name);
+    const own = reachable(root).filter((name) => (isObject(name) || isUnion(name)) && !reported.has(name));
+    for (const name of own) reported.add(name);
     const schema = `Schema: \`docs/schemas/${id}.schema.json\`.`;
     return [
       ...section(2, file, root, `${note} ${schema}`),

@@ -1,6 +1,6 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [substring ...]
-// Only the test files whose path has one of the substrings; N of them at once, 2 unless told otherwise.
+// Only the test files whose path has one of the substrings; N of them at once, 2 unless reported otherwise.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

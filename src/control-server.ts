@@ -1,4 +1,4 @@
-// The control server: the control room and the agent bindings behind one listener. Here they meet; none of them knows the other.
+// The control server: the control plane and the agent bindings behind one listener. Here they meet; none of them knows the other.
 //   CONTROL-SERVER-1. A data directory has one server at a time.
 //   CONTROL-SERVER-2. From the moment the server is to end, new work is answered 503, in the envelope, as long as the port answers.
 //   CONTROL-SERVER-3. `close` resolves when nothing is left running, and everything acknowledged is on the disk.
@@ -79,9 +79,9 @@ export interface ControlServer {
   readonly environmentId: string;
   /** Of the example build. */
   readonly buildHash: string;
-  /** Of the first manager, until `credentialTold` was called once. */
+  /** Of the first manager, until `credentialShown` was called once. */
   readonly credential?: string;
-  credentialTold(): Promise<void>;
+  credentialShown(): Promise<void>;
   /** Refuses new work with 503, finishes or persists what runs, closes every world. */
   close(): Promise<void>;
 }
@@ -121,7 +121,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
     const ground = { phase, log, engine: server.engine, site, warnings, toolCode, tracing, proxies, options };
     const control = await open(settings, ground);
-    const { told, secret, ...first } = control.first;
+    const { markShown, secret, ...first } = control.first;
     let closing: Promise<void> | undefined;
     return {
       baseUrl,
@@ -132,7 +132,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       engine: server.engine,
       ...first,
       ...(secret === undefined ? {} : { credential: secret }),
-      credentialTold: told,
+      credentialShown: markShown,
       close: () => {
         closing ??= end({ phase, control, servers, stopGraceMs, log }).finally(() => lock.release());
         return closing;

@@ -61,7 +61,7 @@ test('the snippets of docs/api.md run', async (t) => {
   );
 });
 
-test('a repository that does not compile is told with its diagnostics, and an unknown option with the one that was meant', async (t) => {
+test('a repository that does not compile is reported with its diagnostics, and an unknown option with the one that was meant', async (t) => {
   const root = await initialized(t);
   const world = join(root, 'drillyard/world.yaml');
   writeFileSync(world, readFileSync(world, 'utf8').replace('schemaVersion: 1', 'schemaVersion: 1\nsed: 1'));

@@ -47,13 +47,13 @@ function refused(code: string, details: object = {}) {
 }
 
 test('a credential is shown until somebody says it was, each time with another secret, and works in every life', async () => {
-  const dataDirectory = mkdtempSync(join(scratch, 'told-'));
+  const dataDirectory = mkdtempSync(join(scratch, 'reported-'));
   const first = await start({ dataDirectory });
   await first.close();
   const second = await start({ dataDirectory });
   assert.ok(first.credential !== undefined);
   assert.ok(second.credential !== undefined && second.credential !== first.credential);
-  await second.credentialTold();
+  await second.credentialShown();
   await second.close();
   const third = await start({ dataDirectory });
   assert.equal(third.credential, undefined);

@@ -49,7 +49,7 @@ test('calls, time, state now and then, evidence and position', async () => {
   }
 });
 
-test('starts from a scenario, from a drill, or from where it is told, and the same seed gives the same evidence', async () => {
+test('starts from a scenario, from a drill, or from where it is reported, and the same seed gives the same evidence', async () => {
   const clockOf = async (options: object): Promise<number> => {
     const local = await createLocalWorld({ root, ...options });
     const { virtualTimeUs } = await local.position();

@@ -272,6 +272,32 @@ test('no default exports, no re-exports inside src, no names that say nothing', 
   assert.deepEqual(broken, []);
 });
 
+/** Words of no use to a reader: what stands for them is in docs/glossary.md. */
+const bannedWords = [
+  /\b(?:is|are|was|were|be|being|been) told\b|\btold (?:once|as|of|by|with|at|in|apart)\b/i,
+  /\bblotted out\b|\blaid out\b|\bhad its way\b|\basks the disk\b|\bfaltered\b|\bdoomed\b|\bwhyever\b/i,
+  /\bamnesia\b|\bforgetful\b|\bcontrol rooms?\b|\b(?:next|earlier|later|last|new|another|other) (?:life|lives)\b/i,
+  /\b(?:he|him|his|himself|she|her)\b/i,
+];
+const proseFolders = ['src', 'test', 'bench', 'scripts', 'docs', 'deploy', 'examples', 'library'];
+
+test('the words of the ban list are nowhere', () => {
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+  const written = proseFolders.flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter((name) => /\.(?:tsx?|mjs|md|css)$/.test(name) && !name.includes('node_modules') && !name.includes('.service'))
+      .map((name) => join(folder, name)),
+  );
+  const found = [...pages, ...written]
+    .filter((name) => name !== 'test/tidy.test.ts')
+    .flatMap((name) =>
+      readFileSync(join(root, name), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (bannedWords.some((word) => word.test(line)) ? [`${name}:${index + 1}: ${line.trim()}`] : [])),
+    );
+  assert.deepEqual(found, []);
+});
+
 test('the name of an exported class or interface is given once', () => {
   const places = new Map<string, string[]>();
   for (const { name, text } of files)

@@ -44,7 +44,7 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
     traces = await startServeTraces(process.env, read.options.log);
     const { startControlServer } = await import('../control-server.js');
     const server = await startControlServer({ ...read.options, tracing: traces.isOn });
-    if (await tell(server, read.options, output)) await server.credentialTold();
+    if (await tell(server, read.options, output)) await server.credentialShown();
     await stop.asked;
     await server.close();
     return exitCodes.passed;

@@ -1,7 +1,7 @@
 // The bounds of the hosted service: its control plane, its HTTP servers, its sessions and runs. Read through limits.ts.
 
 export const serviceLimits = {
-  // The control room.
+  // The control plane.
   pageItemsDefault: 50,
   /** What one page reads at most while it looks for records that match its filters. */
   pageRecordsReadMax: 2_000,

@@ -31,7 +31,7 @@ export interface Bootstrap {
   /** Of the manager credential; only until `told`. */
   secret?: string;
   /** To be called when the secret was printed. */
-  told(): Promise<void>;
+  markShown(): Promise<void>;
 }
 export interface ExampleProject {
   organizationId: string;
@@ -54,7 +54,7 @@ export async function bootstrap(services: ControlServices, publish: PublishExamp
     environmentId,
     buildHash,
     ...(secret === undefined ? {} : { secret }),
-    told: () => catalog.change((tx) => tx.put(firstStartTable, { ...first, buildHash, told: true })),
+    markShown: () => catalog.change((tx) => tx.put(firstStartTable, { ...first, buildHash, told: true })),
   };
 }
 

@@ -1,7 +1,7 @@
-// Every request to the control room passes here, once it is known who asks and the input is well-formed.
+// Every request to the control plane passes here, once it is known who asks and the input is well-formed.
 //   DISPATCH-1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence,
 //     version or generation, readiness, world.
-//   DISPATCH-2. A project the caller may do nothing in does not exist for him.
+//   DISPATCH-2. A project the caller may do nothing in does not exist for that caller.
 //   DISPATCH-3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
 

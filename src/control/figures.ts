@@ -1,4 +1,4 @@
-// How the control room stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
+// How the control plane stands, for who watches the service: asked for at each scrape. It has counts alone, and nothing of any tenant.
 import type { WorldHostStats } from '../worlds/api.js';
 import { organizationTable } from './catalog/organization-records.js';
 import { quotaUsed } from './catalog/quotas.js';

@@ -1,4 +1,4 @@
-// One incarnation of the control room: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
+// One incarnation of the control plane: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
 import { within } from '../async/deadline.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';

@@ -1,4 +1,4 @@
-// The hosted endpoints on the wire: each row of the endpoint table becomes a route that reads text into values, asks the control room once
+// The hosted endpoints on the wire: each row of the endpoint table becomes a route that reads text into values, asks the control plane once
 // and says how it went. No decision is made here.
 import { type EndpointRule, endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js';
@@ -9,7 +9,7 @@ import type { Dispatch, DispatchContext } from '../control/dispatch.js';
 import type { Route, RouteReply } from './router.js';
 import { type RouteApi, type RowAccess, type RowWork, rowReply, tableRoutes } from './table-routes.js';
 
-/** What the routes need of the control room. */
+/** What the routes need of the control plane. */
 export interface ControlPort {
   /** The holder of an identity provider's token. */
   authenticateIdentity(token: string): Promise<Caller>;

@@ -64,7 +64,7 @@ export function errorReply(thrown: unknown, correlationId: string): HttpReply {
 /** What a client sees of anything thrown. */
 export function toldError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
-  // Whoever refused a credential, and whyever: the client learns no more than this.
+  // A client learns no more than this, no matter who refused a credential and why.
   return thrown.code === 'control.UNAUTHENTICATED' ? new ServiceError(thrown.code, { message: 'A valid credential is required.' }) : thrown;
 }
 

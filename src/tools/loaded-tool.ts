@@ -147,7 +147,7 @@ export interface LoadedTool {
   /** Loads the module once, if that has not been done. Throws as `instantiate` does. */
   check(): void;
   /**
-   * A fresh behavior over `calls`. Amnesia mode makes one before every turn. A module that throws while it loads, or lacks a handler that
+   * A fresh behavior over `calls`. A fresh module per turn means one before every turn. A module that throws while it loads, or lacks a handler that
    * the manifest declares, is a ServiceError `world.HANDLER_FAILED`.
    */
   instantiate(calls: ContextCalls): ToolInstance;

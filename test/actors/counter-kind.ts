@@ -1,4 +1,4 @@
-// A kind of actor for tests: counters kept in a file each, which can be told to misbehave. A host loads it as any other kind.
+// A kind of actor for tests: counters kept in a file each, which can be asked to misbehave. A host loads it as any other kind.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ interface CounterSet {
 
 export function createActorKind(options: unknown, host: HostFacts): ActorKind {
   const { failToLoad, ...rest } = options as CounterOptions;
-  if (failToLoad) throw new Error('told not to load');
+  if (failToLoad) throw new Error('asked not to load');
   return new CounterKind(rest, host);
 }
 
@@ -118,7 +118,7 @@ class CounterKind implements ActorKind {
         this.#held = [];
         return undefined;
       case 'failNextCommit':
-        this.failing.set(asked.actorId, asked.bug ? new Error('told to break') : new ServiceError('control.STORAGE_FULL'));
+        this.failing.set(asked.actorId, asked.bug ? new Error('asked to break') : new ServiceError('control.STORAGE_FULL'));
         return undefined;
       case 'blockNextCommit':
         this.#blocking = true;
@@ -128,7 +128,7 @@ class CounterKind implements ActorKind {
       case 'refuse':
         throw new ServiceError('control.NOT_FOUND', { details: { asked: 'control' } });
       case 'throw':
-        throw new Error('told to throw in control');
+        throw new Error('asked to throw in control');
       case 'neverAnswer':
         return new Promise(() => {});
       case 'idleRounds':
@@ -176,10 +176,10 @@ class Counter implements Actor {
         }
         return this.#reply();
       case 'refuse':
-        throw new ServiceError('control.STATE_CONFLICT', { details: { told: true } });
+        throw new ServiceError('control.STATE_CONFLICT', { details: { reported: true } });
       case 'throw':
         this.#add(1000);
-        throw new Error('told to throw');
+        throw new Error('asked to throw');
       case 'spin':
         this.#add(1000);
         for (;;);

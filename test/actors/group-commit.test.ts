@@ -74,7 +74,7 @@ testBoth(
 testBoth('a commit that breaks is a bug: INTERNAL for its callers, a stack for the log', {}, async ({ add, control, log }) => {
   await control(0, { kind: 'failNextCommit', actorId: 'a', bug: true });
   equal(await refusalOf(add('a')), 'control.INTERNAL');
-  ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('told to break')));
+  ok(log.some((entry) => entry.event === 'actor_failed' && entry.actorId === 'a' && entry.stack.includes('asked to break')));
   equal((await add('a')).value, 1);
 });
 

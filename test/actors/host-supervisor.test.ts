@@ -79,7 +79,7 @@ testWith('a thread is not ended inside a commit', { isolation: 'thread' }, async
 });
 
 // HOST-SUPERVISOR-1
-testWith('the next life of a host waits until the thread of the one before is gone', { isolation: 'thread' }, async (counters) => {
+testWith('the next incarnation of a host waits until the thread of the one before is gone', { isolation: 'thread' }, async (counters) => {
   const { system, command, directory, add } = counters;
   const calling = refusalOf(command('a', { kind: 'goNative' }));
   await until(() => existsSync(join(directory, 'entered')));

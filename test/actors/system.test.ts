@@ -42,7 +42,7 @@ testBoth('messages of one turn of the event loop travel and commit together', {}
 // STEPPER-2
 testBoth('a refusal keeps its code and details, and changes nothing', {}, async ({ command, read, add }) => {
   await add('a');
-  await rejects(command('a', { kind: 'refuse' }), { code: 'control.STATE_CONFLICT', extra: { details: { told: true } } });
+  await rejects(command('a', { kind: 'refuse' }), { code: 'control.STATE_CONFLICT', extra: { details: { reported: true } } });
   const { value, incarnation } = await read('a');
   equal(value, 1);
   equal((await add('a')).incarnation, incarnation);
@@ -65,7 +65,7 @@ testBoth(
     const { correlationId } = outcomes[0].status === 'rejected' && outcomes[0].reason.extra.details;
     const noted = log.find((entry) => entry.event === 'actor_failed');
     ok(noted?.event === 'actor_failed' && noted.correlationId === correlationId && noted.actorId === 'a');
-    ok(noted.stack.includes('told to throw') && noted.stack.includes('counter-kind'));
+    ok(noted.stack.includes('asked to throw') && noted.stack.includes('counter-kind'));
     equal(outcomes[1].status === 'fulfilled' && outcomes[1].value.value, 6);
     const again = await read('a');
     ok(again.incarnation > first.incarnation);
@@ -105,7 +105,7 @@ testBoth(
     equal(await refusalOf(control(0, { kind: 'throw' })), 'control.INTERNAL');
     // The log comes by mail, as replies do.
     await read(actorOn(0));
-    ok(log.some((entry) => entry.event === 'actor_failed' && entry.stack.includes('told to throw in control')));
+    ok(log.some((entry) => entry.event === 'actor_failed' && entry.stack.includes('asked to throw in control')));
     equal(await refusalOf(control(7, { kind: 'refuse' })), 'control.NOT_FOUND');
   },
 );
@@ -154,25 +154,25 @@ testBoth('one signal cancels many commands', {}, async ({ command }) => {
 
 testBoth('progress never tells of what is not committed', {}, async ({ command, directory }) => {
   const { readFileSync } = await import('node:fs');
-  const told: number[] = [];
+  const reported: number[] = [];
   const abort = new AbortController();
   const enough = signalled();
   const onProgress = (value: unknown): void => {
-    told.push(value as number);
+    reported.push(value as number);
     ok(JSON.parse(readFileSync(`${directory}/a.json`, 'utf8')).value >= (value as number));
-    if (told.length === 3) enough.fire();
+    if (reported.length === 3) enough.fire();
   };
   const running = command('a', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { signal: abort.signal, onProgress });
   await enough.promise;
   abort.abort();
-  ok((await running).value >= told.at(-1)!);
+  ok((await running).value >= reported.at(-1)!);
   deepEqual(
-    told,
-    [...told].sort((one, other) => one - other),
+    reported,
+    [...reported].sort((one, other) => one - other),
   );
 });
 
-testBoth('passivation keeps the state, and the next life has a larger incarnation', {}, async ({ system, add, read, notes }) => {
+testBoth('passivation keeps the state, and the next incarnation has a larger incarnation', {}, async ({ system, add, read, notes }) => {
   const before = await add('a', 3);
   const pending = add('a', 4);
   await system.passivate('a');
@@ -260,7 +260,7 @@ testBoth('two systems on one store: the newer life fences the older one off, whi
 
 test('a kind that cannot be loaded fails the start with its reason', async () => {
   for (const isolation of ['thread', 'process'] as const) {
-    await rejects(openSystem({ isolation, directory: '/nowhere', counters: { failToLoad: true } }), /told not to load/);
+    await rejects(openSystem({ isolation, directory: '/nowhere', counters: { failToLoad: true } }), /asked not to load/);
   }
 });
 

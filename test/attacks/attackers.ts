@@ -27,7 +27,7 @@ export interface AttackersOrder {
   seconds: number;
 }
 /** The first message: everything is made that is attacked with. The second, at the end: what they were answered. */
-export type AttackersNews = { begun: true } | { told: { [what: string]: number } };
+export type AttackersNews = { begun: true } | { reported: { [what: string]: number } };
 
 /** Between two rounds of one attacker: the machine of the test is also the attackers'. */
 const roundPauseMs = 100;
@@ -38,15 +38,15 @@ interface Clock {
   isOver(): boolean;
 }
 interface Tally {
-  /** What the attackers were told, and how often. */
-  readonly told: Map<string, number>;
+  /** What the attackers were answered, and how often. */
+  readonly reported: Map<string, number>;
 }
-const count = ({ told }: Tally, what: string): void => void told.set(what, (told.get(what) ?? 0) + 1);
+const count = ({ reported }: Tally, what: string): void => void reported.set(what, (reported.get(what) ?? 0) + 1);
 
 /** Comma-separated in DRILLYARD_ATTACK_KINDS: the only attacks that are made, to see what one of them costs. */
 const kinds = process.env.DRILLYARD_ATTACK_KINDS?.split(',');
 
-/** Whatever an attacker is told, it goes on; a refusal is counted by its code. */
+/** Whatever an attacker is reported, it goes on; a refusal is counted by its code. */
 async function again(clock: Clock, tally: Tally, name: string, step: (round: number) => Promise<string>): Promise<void> {
   if (kinds?.includes(name) === false) return;
   for (let round = 1; !clock.isOver(); round++) {
@@ -155,12 +155,12 @@ async function flood({ baseUrl }: Ground): Promise<string> {
 const order = process.argv[2] === undefined ? undefined : (JSON.parse(process.argv[2]) as AttackersOrder);
 if (order !== undefined) {
   const { mode, baseUrl, credential, dataDirectory, seconds } = order;
-  const tally: Tally = { told: new Map() };
+  const tally: Tally = { reported: new Map() };
   let until = Number.POSITIVE_INFINITY;
   const all = await attackers(groundOf(baseUrl, credential, dataDirectory), mode, { isOver: () => performance.now() >= until }, tally);
   until = performance.now() + seconds * 1000;
   process.send?.({ begun: true } satisfies AttackersNews);
   await Promise.all(all.map((attack) => attack()));
-  process.send?.({ told: Object.fromEntries([...tally.told].sort()) } satisfies AttackersNews);
+  process.send?.({ reported: Object.fromEntries([...tally.reported].sort()) } satisfies AttackersNews);
   process.disconnect?.();
 }

@@ -21,15 +21,15 @@ for (const mode of modes) {
     const { peakMiB } = await peakOfFamily(ground, async () => {
       for (const expression of expressions) {
         const { operation } = await attempt(attacker, globFiles(expression));
-        const told = JSON.stringify(operation);
-        assert.deepEqual([operation.state, operation.error?.code], ['failed', 'control.SOURCE_INVALID'], `${expression}: ${told}`);
+        const reported = JSON.stringify(operation);
+        assert.deepEqual([operation.state, operation.error?.code], ['failed', 'control.SOURCE_INVALID'], `${expression}: ${reported}`);
         const codes = operation.error?.issues?.map(({ code }) => code) ?? [];
-        assert.ok(codes.includes('DY6003') || codes.includes('DY6004'), `${expression}: ${told}`);
+        assert.ok(codes.includes('DY6003') || codes.includes('DY6004'), `${expression}: ${reported}`);
         for (const secret of [victimSecret, neighbor, ground.dataDirectory])
-          assert.ok(!told.includes(secret), `${expression} tells ${secret}: ${told}`);
+          assert.ok(!reported.includes(secret), `${expression} tells ${secret}: ${reported}`);
         assert.ok(
-          !/victim\/(?:module|data|words|server|broken)|root:|passwd:|PATH=|\.mdb|Unexpected|Expected/.test(told),
-          `${expression}: ${told}`,
+          !/victim\/(?:module|data|words|server|broken)|root:|passwd:|PATH=|\.mdb|Unexpected|Expected/.test(reported),
+          `${expression}: ${reported}`,
         );
       }
     });

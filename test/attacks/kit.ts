@@ -190,7 +190,7 @@ export interface Victim {
   party: Party;
   place: Place;
   agent: Agent;
-  /** Adds one, under a key of its own, as often as it is told to come again; throws at any other refusal. */
+  /** Adds one, under a key of its own, as often as it is asked to come again; throws at any other refusal. */
   add(): Promise<{ ms: number; retries: number }>;
   acknowledged: number;
   /** What its counter says. */

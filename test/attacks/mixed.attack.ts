@@ -42,18 +42,18 @@ interface Clock {
 async function startAttackers(
   { baseUrl, credential, dataDirectory }: ServedGround,
   mode: Mode,
-): Promise<{ told: Promise<{ [what: string]: number }> }> {
+): Promise<{ reported: Promise<{ [what: string]: number }> }> {
   const order: AttackersOrder = { mode, baseUrl, credential, dataDirectory, seconds };
   const child = fork(fileURLToPath(new URL('./attackers.js', import.meta.url)), [JSON.stringify(order)]);
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the attackers ended')));
   const [begun] = (await Promise.race([once(child, 'message'), ended])) as [AttackersNews];
   assert.deepEqual(begun, { begun: true });
-  const told = Promise.race([once(child, 'message'), ended]).then((message) => {
+  const reported = Promise.race([once(child, 'message'), ended]).then((message) => {
     const [news] = message as [AttackersNews];
-    assert.ok('told' in news);
-    return news.told;
+    assert.ok('reported' in news);
+    return news.reported;
   });
-  return { told };
+  return { reported };
 }
 
 /** Of the good tenant's world: where its clock stands, and what of its journal was read. */
@@ -90,7 +90,7 @@ function clockOf(ofSeconds: number): Clock {
   const until = performance.now() + ofSeconds * 1000;
   return { isOver: () => performance.now() >= until };
 }
-/** Asked again while it is told to come again. */
+/** Asked again while it is asked to come again. */
 async function kept<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -124,7 +124,7 @@ for (const mode of modes) {
     // them.
     const sampling = setInterval(() => samples.push(residentMiB(ground, 'RssAnon')), 250);
     t.after(() => clearInterval(sampling));
-    const [done, told] = await Promise.all([work(victim, clock), attack.told]);
+    const [done, reported] = await Promise.all([work(victim, clock), attack.reported]);
     clearInterval(sampling);
     const { firstMiB, lastMiB } = thirds(samples);
     const total = await victim.total();
@@ -139,11 +139,11 @@ for (const mode of modes) {
       lastMiB,
       acknowledged: victim.acknowledged,
       total,
-      told,
+      reported,
     };
     console.log(JSON.stringify(figures));
     assert.equal(total, victim.acknowledged, 'acknowledged calls were lost, or were done twice');
-    assert.ok(!Object.keys(told).some((what) => what.includes(reached)), reached);
+    assert.ok(!Object.keys(reported).some((what) => what.includes(reached)), reached);
     assert.ok(done.advances > 0 && done.entriesRead > 0);
     assert.ok(lastMiB <= 1.3 * firstMiB + 64, `the server grew from ${firstMiB} to ${lastMiB} MiB`);
     if (mode !== 'thread') assertHeld(quiet.answers, done.answers);

@@ -45,7 +45,7 @@ const hungryCases = `
   result: (context, size) => 'x'.repeat(1_000_000).repeat(size),
   wide: (context, size) => '\\u4e16'.repeat(1_000_000).repeat(size),
   details: (context, size) => context.fail({ code: 'LARGE', message: 'no', details: { text: 'x'.repeat(1_000_000).repeat(size) } }),
-  events: (context, size) => { for (let n = 0; n < size; n++) context.events.emit('told', { n, text: 'x'.repeat(1_000_000) }); return size; },
+  events: (context, size) => { for (let n = 0; n < size; n++) context.events.emit('reported', { n, text: 'x'.repeat(1_000_000) }); return size; },
   rows: (context, size) => { for (let n = 0; n < size; n++) context.state.put('rows', 'r' + n, { text: 'x'.repeat(900_000) }); return size; },
   later: (context, size, next) => { context.events.scheduleAt('tick', { how: next }, context.clock.nowUs() + 1000); return 'scheduled'; },
   harmless: () => 'done',`;
@@ -93,7 +93,7 @@ manifest:
 ${['leave', 'eat'].map(operation).join('\n')}
   events:
     - { id: tick, payloadSchema: ${object} }
-    - { id: told, payloadSchema: ${object} }
+    - { id: reported, payloadSchema: ${object} }
   subscriptions:
     - { id: on-tick, event: { packageId: attacker, eventId: tick } }
 `;

@@ -40,7 +40,7 @@ for (const mode of modes) {
         };
         await Promise.all([agent, ...others].map(spin));
       });
-      t.diagnostic(`attackers were told ${JSON.stringify(Object.fromEntries(codes))}`);
+      t.diagnostic(`attackers were reported ${JSON.stringify(Object.fromEntries(codes))}`);
       t.diagnostic(
         `victim quiet ${JSON.stringify(quiet)}, under attack ${JSON.stringify(answers)}, ratio ${ratio(answers.p99Ms, quiet.p99Ms)}`,
       );

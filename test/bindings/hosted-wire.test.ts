@@ -92,7 +92,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PUT' })).status, 401);
     for (const path of ['/nowhere', '/notes/a'])
       for (const method of ['PUT', 'PATCH'])
-        assert.equal((await fetch(first.base + path, { method })).status, 401, 'a stranger is told of no path');
+        assert.equal((await fetch(first.base + path, { method })).status, 401, 'a stranger learns of no path');
     const authorization = `Bearer ${first.token}`;
     assert.equal((await fetch(`${first.base}/nowhere`, { method: 'PUT', headers: { authorization } })).status, 404);
     assert.equal((await fetch(`${first.base}/notes/a`, { method: 'PATCH', headers: { authorization } })).status, 405);

@@ -11,13 +11,13 @@ const opened = (mcp: ToolMcp, value: JsonValue = { done: true }) =>
   open({ tools: [{ ...ticketTool, mcp }], outcome: { kind: 'ok', value } });
 const resultIn = ({ text }: McpReply) => (JSON.parse(text) as { result: { [member: string]: unknown } }).result;
 
-async function told(mcp: ToolMcp, value?: JsonValue): Promise<{ [member: string]: unknown }> {
+async function reported(mcp: ToolMcp, value?: JsonValue): Promise<{ [member: string]: unknown }> {
   const { legacy } = await opened(mcp, value);
   return resultIn(await legacy('tools/call', { name, arguments: { id: 1 } }));
 }
 
 test('blocks are made of what is written down and of what is found in the value', async () => {
-  const { content, structuredContent } = await told(
+  const { content, structuredContent } = await reported(
     {
       content: [
         { type: 'text', text: { from: ['title'] }, annotations: { audience: ['user'], priority: 0.5 } },
@@ -59,24 +59,24 @@ test('a list becomes a block an item; what is not found is left out, and the blo
     ],
   };
   const links = [{ href: 'a:1', text: 'one', title: 'One' }, { href: 'a:2', text: 'two' }, { href: 'a:3' }, 'a:4', null];
-  assert.deepEqual((await told(layout, { links, png: null })).content, [
+  assert.deepEqual((await reported(layout, { links, png: null })).content, [
     { type: 'resource_link', uri: 'a:1', name: 'one', title: 'One' },
     { type: 'resource_link', uri: 'a:2', name: 'two' },
   ]);
-  assert.deepEqual((await told(layout, { links: { href: 'a:1', text: 'one' } })).content, []);
+  assert.deepEqual((await reported(layout, { links: { href: 'a:1', text: 'one' } })).content, []);
 });
 
-test('without structure a tool has no output schema, and its value is told as text', async () => {
+test('without structure a tool has no output schema, and its value is reported as text', async () => {
   const { legacy } = await opened({ structured: false, title: 'Close', annotations: { destructiveHint: true } }, 'Closed.');
   const { tools } = resultIn(await legacy('tools/list')) as { tools: { [member: string]: unknown }[] };
   const { outputSchema, title, annotations } = tools[0] ?? {};
   assert.deepEqual([outputSchema, title, annotations], [undefined, 'Close', { destructiveHint: true }]);
   const { content, structuredContent } = resultIn(await legacy('tools/call', { name, arguments: { id: 1 } }));
   assert.deepEqual([content, structuredContent], [[{ type: 'text', text: 'Closed.' }], undefined]);
-  assert.deepEqual((await told({ structured: false }, { a: 1 })).content, [{ type: 'text', text: '{"a":1}' }]);
+  assert.deepEqual((await reported({ structured: false }, { a: 1 })).content, [{ type: 'text', text: '{"a":1}' }]);
 });
 
-test('an error is told as the outcome that it is, whatever the layout', async () => {
+test('an error is reported as the outcome that it is, whatever the layout', async () => {
   const error = { code: 'GONE', message: 'It is gone.', retryable: false };
   const { modern } = await open({
     tools: [{ ...ticketTool, mcp: { content: [{ type: 'text', text: 'Done.' }], progress: [{ progress: 1 }] } }],
@@ -88,12 +88,12 @@ test('an error is told as the outcome that it is, whatever the layout', async ()
   assert.deepEqual([content, isError], [[{ type: 'text', text: JSON.stringify({ kind: 'tool_error', error }) }], true]);
 });
 
-test('progress is told before the result, to a caller who asks for it and takes events', async () => {
+test('progress is reported before the result, to a caller who asks for it and takes events', async () => {
   const progress = [
     { progress: 0, total: 2 },
     { progress: 1.5, total: 2, message: 'Nearly.' },
   ];
-  const { modern, legacy, told } = await opened({ progress });
+  const { modern, legacy, reported } = await opened({ progress });
   const call = { name, arguments: { id: 1 } };
   const { text, headers } = await modern('tools/call', { ...call, _meta: { progressToken: 'p' } });
   assert.equal(headers.get('content-type'), 'text/event-stream');
@@ -114,13 +114,13 @@ test('progress is told before the result, to a caller who asks for it and takes 
     await modern('tools/call', { ...call, _meta: { progressToken: 1.5 } }),
   ])
     assert.deepEqual(resultIn(reply).structuredContent, { done: true });
-  assert.equal(told.asked.filter(({ kind }) => kind === 'call').length, 4);
+  assert.equal(reported.asked.filter(({ kind }) => kind === 'call').length, 4);
   const odd = await legacy('tools/call', { name: { toString: 1 }, _meta: { progressToken: 'p' } });
   assert.deepEqual(failureIn(odd), [200, -32602, 1]);
 });
 
 test('a client that lacks what the tool needs is refused before the world is asked', async () => {
-  const { modern, legacy, told } = await opened({ clientCapabilities: ['roots', 'sampling'], progress: [{ progress: 1 }] });
+  const { modern, legacy, reported } = await opened({ clientCapabilities: ['roots', 'sampling'], progress: [{ progress: 1 }] });
   const capable = (capabilities: unknown, more = {}) => ({
     name,
     arguments: { id: 1 },
@@ -129,7 +129,7 @@ test('a client that lacks what the tool needs is refused before the world is ask
   const refused = await modern('tools/call', capable({ roots: {} }, { progressToken: 1 }));
   assert.deepEqual(failureIn(refused), [400, -32021, 1]);
   assert.deepEqual((JSON.parse(refused.text) as { error: { data: unknown } }).error.data, { requiredCapabilities: { sampling: {} } });
-  assert.equal(told.asked.filter(({ kind }) => kind === 'call').length, 0);
+  assert.equal(reported.asked.filter(({ kind }) => kind === 'call').length, 0);
   assert.equal((await modern('tools/call', capable({ roots: {}, sampling: {} }))).status, 200);
   // There a client says it once, in a handshake that nobody remembers.
   assert.equal((await legacy('tools/call', { name, arguments: { id: 1 } })).status, 200);

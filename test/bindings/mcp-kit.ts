@@ -1,4 +1,4 @@
-// A world that answers as told, an access to it, and POSTs to its MCP endpoint on a real socket.
+// A world that answers as reported, an access to it, and POSTs to its MCP endpoint on a real socket.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after } from 'node:test';
@@ -46,7 +46,7 @@ export interface ToldWorld {
   meanwhile(options: SendOptions<never>): Promise<void> | void;
 }
 export function toldWorld(changes: Partial<ToldWorld> = {}): ToldWorld {
-  const told: ToldWorld = {
+  const reported: ToldWorld = {
     asked: [],
     options: [],
     tools: [ticketTool, listTool],
@@ -58,24 +58,24 @@ export function toldWorld(changes: Partial<ToldWorld> = {}): ToldWorld {
       worldId: 'run_0123456789ab',
       worldInstanceId: 'world_0123456789ab',
       command: async (command: WorldCommand, options: SendOptions<never> = {}) => {
-        told.asked.push(command);
-        told.options.push(options);
-        await told.meanwhile(options);
-        if (told.outcome instanceof ServiceError) throw told.outcome;
+        reported.asked.push(command);
+        reported.options.push(options);
+        await reported.meanwhile(options);
+        if (reported.outcome instanceof ServiceError) throw reported.outcome;
         const correlationId = 'corr_0000000000000000';
         return command.kind === 'wait'
           ? { outcome: { kind: 'ok', value: { virtualTimeUs: 7, reached: true } }, correlationId, virtualTimeUs: 7 }
-          : { callId: 'call_0000000000000000', correlationId, outcome: told.outcome, sequence: 2 };
+          : { callId: 'call_0000000000000000', correlationId, outcome: reported.outcome, sequence: 2 };
       },
       query: async (query: WorldQuery) => {
-        told.asked.push(query);
-        if (query.kind === 'tools') return told.tools;
+        reported.asked.push(query);
+        if (query.kind === 'tools') return reported.tools;
         const wait = { packageId: 'world', instanceId: 'world', operationId: 'clock.wait' };
-        return [{ actorId: 'agent', capabilities: told.mayWait ? [wait] : [] }];
+        return [{ actorId: 'agent', capabilities: reported.mayWait ? [wait] : [] }];
       },
     } as unknown as WorldRef,
   };
-  return told;
+  return reported;
 }
 
 export interface McpReply {
@@ -85,7 +85,7 @@ export interface McpReply {
 }
 export interface McpEndpoint {
   access: Access;
-  told: ToldWorld;
+  reported: ToldWorld;
   /** `body`: sent as it is when it is a text. */
   post(body: unknown, headers?: { [name: string]: string }): Promise<McpReply>;
   /** With what the revision asks of headers and `_meta`. */
@@ -98,8 +98,8 @@ export function mcpEndpoints(engine?: HttpServer['engine']): (changes?: Partial<
   const bindings = createBindings(engine === undefined ? {} : { engine });
   after(() => bindings.close());
   return async (changes) => {
-    const told = toldWorld(changes);
-    const access = await bindings.open({ world: told.world, actorId: 'agent', bindings: ['mcp'] });
+    const reported = toldWorld(changes);
+    const access = await bindings.open({ world: reported.world, actorId: 'agent', bindings: ['mcp'] });
     const { url, token } = access.endpoints.mcp ?? assert.fail('no mcp endpoint');
     const post = async (body: unknown, headers: { [name: string]: string } = {}): Promise<McpReply> => {
       const reply = await fetch(url, {
@@ -116,7 +116,7 @@ export function mcpEndpoints(engine?: HttpServer['engine']): (changes?: Partial<
     };
     return {
       access,
-      told,
+      reported,
       post,
       modern: (method, { _meta, ...params } = {}, headers = {}) =>
         post(

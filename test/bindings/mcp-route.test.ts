@@ -16,7 +16,7 @@ const tools =
 
 // MCP-REVISIONS-1
 test('2026-07-28: every request says who it is, and every result what it is', async () => {
-  const { modern, told } = await open();
+  const { modern, reported } = await open();
   const discover = await modern('server/discover');
   assert.equal(discover.status, 200);
   assert.equal(discover.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -38,7 +38,7 @@ test('2026-07-28: every request says who it is, and every result what it is', as
     called.text,
     `{"jsonrpc":"2.0","id":1,"result":{${callText.slice(0, callText.indexOf('"_meta"'))}"_meta":{${callMeta},"io.modelcontextprotocol/serverInfo":${info}},"resultType":"complete"}}`,
   );
-  assert.deepEqual(told.asked.at(-1), {
+  assert.deepEqual(reported.asked.at(-1), {
     kind: 'call',
     actorId: 'agent',
     packageId: 'desk',
@@ -85,7 +85,7 @@ test('a revision that is not served is offered the newest of the handshake', asy
 
 // MCP-REVISIONS-2
 test('2026-07-28: headers and body must agree, in the order of the checks', async () => {
-  const { modern, post, told } = await open();
+  const { modern, post, reported } = await open();
   const call = { name: 'desk.ticket.close', arguments: { id: 1 } };
   const claim = (value: string) => ({ _meta: { [metaKey('protocolVersion')]: value } });
   const cases: [Promise<Parameters<typeof failureIn>[0]>, number, number][] = [
@@ -109,7 +109,7 @@ test('2026-07-28: headers and body must agree, in the order of the checks', asyn
   ];
   for (const [reply, status, code] of cases) assert.deepEqual(failureIn(await reply), [status, code, 1]);
   assert.deepEqual(
-    told.asked.filter(({ kind }) => kind === 'call'),
+    reported.asked.filter(({ kind }) => kind === 'call'),
     [],
   );
   const encoded = `=?base64?${Buffer.from(call.name).toString('base64')}?=`;
@@ -136,8 +136,8 @@ test('what is no message is a JSON-RPC error with 400, with the id where it can 
   assert.deepEqual(failureIn(response), [400, -32600, 7]);
 });
 
-test('what is wrong with the HTTP request is told in the envelope, and reaches no world', async () => {
-  const { access, post, told } = await open();
+test('what is wrong with the HTTP request is reported in the envelope, and reaches no world', async () => {
+  const { access, post, reported } = await open();
   const { url, token } = access.endpoints.mcp ?? assert.fail();
   const ping = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const authorization = `Bearer ${token}`;
@@ -165,25 +165,25 @@ test('what is wrong with the HTTP request is told in the envelope, and reaches n
     if (status === 401) assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
     if (status === 405) assert.equal(reply.headers.get('allow'), 'POST');
   }
-  assert.deepEqual(told.asked, []);
+  assert.deepEqual(reported.asked, []);
   await access.revoke();
   assert.equal((await post(ping)).status, 401);
 });
 
 test('outcomes that are no success are results with isError, and refusals are errors with the code', async () => {
-  const { legacy, modern, told } = await open();
+  const { legacy, modern, reported } = await open();
   const call = { name: 'desk.ticket.close', arguments: { id: 1 } };
-  told.outcome = { kind: 'tool_error', error: { code: 'CLOSED', message: 'It is closed.', retryable: false } };
+  reported.outcome = { kind: 'tool_error', error: { code: 'CLOSED', message: 'It is closed.', retryable: false } };
   const { result } = JSON.parse((await legacy('tools/call', call)).text);
   assert.deepEqual(
     [result.isError, result.structuredContent, JSON.parse(result.content[0].text)],
     [true, undefined, { kind: 'tool_error', error: { code: 'CLOSED', message: 'It is closed.', retryable: false } }],
   );
-  told.outcome = { kind: 'denied', error: { code: 'NOT_GRANTED', message: 'No.', retryable: false } };
-  // Of a tool that is not listed the world is asked all the same: who tries what he may not leaves evidence of it.
+  reported.outcome = { kind: 'denied', error: { code: 'NOT_GRANTED', message: 'No.', retryable: false } };
+  // Of a tool that is not listed the world is asked all the same: an attempt without the right to it leaves evidence of it.
   const denied = JSON.parse((await modern('tools/call', { name: 'desk.ticket.delete__desk-two', arguments: {} })).text);
   assert.equal(denied.result.isError, true);
-  assert.deepEqual(told.asked.at(-1), {
+  assert.deepEqual(reported.asked.at(-1), {
     kind: 'call',
     actorId: 'agent',
     packageId: 'desk',
@@ -191,28 +191,28 @@ test('outcomes that are no success are results with isError, and refusals are er
     operationId: 'ticket.delete',
     arguments: {},
   });
-  told.outcome = { kind: 'unsupported', error: { code: 'UNKNOWN_OPERATION', message: 'None.', retryable: false } };
+  reported.outcome = { kind: 'unsupported', error: { code: 'UNKNOWN_OPERATION', message: 'None.', retryable: false } };
   for (const name of ['desk.none', 'none', 'No Name', '']) {
     assert.deepEqual(failureIn(await legacy('tools/call', { name })), [200, -32602, 1]);
   }
   // What no package and no operation could be called is not asked for.
-  const asked = told.asked.length;
+  const asked = reported.asked.length;
   for (const name of [7, 'http://127.0.0.1/x', 'Desk.none', 'desk.None'])
     assert.deepEqual(failureIn(await legacy('tools/call', { name })), [200, -32602, 1]);
-  assert.equal(told.asked.length, asked);
+  assert.equal(reported.asked.length, asked);
   assert.deepEqual(failureIn(await legacy('tools/call', { name: 'desk.ticket.close', arguments: [] })), [200, -32602, 1]);
   assert.deepEqual(failureIn(await legacy('tools/call', { ...call, _meta: { 'drillyard/idempotencyKey': '' } })), [200, -32602, 1]);
-  told.outcome = new ServiceError('control.WORLD_BUSY', { retryAfterMs: 20 });
+  reported.outcome = new ServiceError('control.WORLD_BUSY', { retryAfterMs: 20 });
   const busy = await modern('tools/call', call);
   assert.deepEqual(failureIn(busy), [200, -32603, 1]);
   assert.deepEqual(JSON.parse(busy.text).error.data, { code: 'control.WORLD_BUSY', retryable: true, source: 'platform', retryAfterMs: 20 });
 });
 
 test('values and arguments that are no objects lie in `value`', async () => {
-  const { legacy, told } = await open({ outcome: { kind: 'ok', value: ['a'] } });
+  const { legacy, reported } = await open({ outcome: { kind: 'ok', value: ['a'] } });
   const { result } = JSON.parse((await legacy('tools/call', { name: 'desk_ticket_list' })).text);
   assert.deepEqual([result.structuredContent, result.content[0].text], [{ value: ['a'] }, '{"value":["a"]}']);
-  assert.deepEqual(told.asked.at(-1), {
+  assert.deepEqual(reported.asked.at(-1), {
     kind: 'call',
     actorId: 'agent',
     packageId: 'desk',
@@ -224,25 +224,25 @@ test('values and arguments that are no objects lie in `value`', async () => {
 
 // MCP-ROUTE-1
 test('only the modern revision takes a client that goes away for a cancellation', async () => {
-  const { modern, legacy, told } = await open({ mayWait: true });
+  const { modern, legacy, reported } = await open({ mayWait: true });
   const call = { name: 'world.wait', arguments: { untilUs: 7 } };
   await legacy('tools/call', call);
   await modern('tools/call', call);
   assert.deepEqual(
-    told.options.map(({ signal }) => signal !== undefined),
+    reported.options.map(({ signal }) => signal !== undefined),
     [false, true],
   );
   const { result } = JSON.parse((await legacy('tools/call', { name: 'world.wait', arguments: { untilUs: 0.5 } })).text);
   assert.equal(result.isError, true);
-  assert.deepEqual(told.asked.slice(-2), [
+  assert.deepEqual(reported.asked.slice(-2), [
     { kind: 'wait', actorId: 'agent', untilUs: 7 },
     { kind: 'wait', actorId: 'agent', untilUs: 7 },
   ]);
 });
 
 test('an actor without the grant has no wait', async () => {
-  const { legacy, told } = await open();
-  told.outcome = { kind: 'unsupported', error: { code: 'UNKNOWN_OPERATION', message: 'None.', retryable: false } };
+  const { legacy, reported } = await open();
+  reported.outcome = { kind: 'unsupported', error: { code: 'UNKNOWN_OPERATION', message: 'None.', retryable: false } };
   assert.deepEqual(failureIn(await legacy('tools/call', { name: 'world.wait' })), [200, -32602, 1]);
-  assert.ok(told.asked.every(({ kind }) => kind !== 'wait'));
+  assert.ok(reported.asked.every(({ kind }) => kind !== 'wait'));
 });

@@ -15,10 +15,13 @@ const bindings = createBindings();
 after(() => bindings.close());
 const { create } = bankWorlds();
 
-async function open(context: TestContext, changes: Partial<ToldWorld> = {}): Promise<StdioServer & { told: ToldWorld; access: Access }> {
-  const told = toldWorld(changes);
-  const access = await bindings.open({ world: told.world, actorId: 'agent', bindings: ['cli'] });
-  return { ...startStdio(context, environmentOf(access)), told, access };
+async function open(
+  context: TestContext,
+  changes: Partial<ToldWorld> = {},
+): Promise<StdioServer & { reported: ToldWorld; access: Access }> {
+  const reported = toldWorld(changes);
+  const access = await bindings.open({ world: reported.world, actorId: 'agent', bindings: ['cli'] });
+  return { ...startStdio(context, environmentOf(access)), reported, access };
 }
 const request = (id: number | string, method: string, params: object = {}): object => ({ jsonrpc: '2.0', id, method, params });
 const modern = (id: number | string, method: string, { _meta, ...params }: { [member: string]: unknown } = {}): object =>
@@ -51,7 +54,7 @@ test('it answers all three revisions in one process, each in its own words', asy
   assert.deepEqual([result.resultType, result.cacheScope], ['complete', 'private']);
   send(modern(5, 'tools/call', { name: 'desk.ticket.close', arguments: { id: 1 }, _meta: { 'drillyard/idempotencyKey': 'k' } }));
   assert.deepEqual((await next()).result.structuredContent, { done: true });
-  assert.deepEqual(server.told.asked.at(-1), {
+  assert.deepEqual(server.reported.asked.at(-1), {
     kind: 'call',
     actorId: 'agent',
     packageId: 'desk',
@@ -63,7 +66,7 @@ test('it answers all three revisions in one process, each in its own words', asy
   await answersOnce(server);
 });
 
-test('what is no request it can answer is told by its code, and a notification never', async (context) => {
+test('what is no request it can answer is reported by its code, and a notification never', async (context) => {
   const server = await open(context);
   const { send, next } = server;
   send('\n  \r\n');
@@ -97,7 +100,7 @@ for (const [era, ask] of [
   ['2026-07-28', modern],
 ] as const) {
   // MCP-STDIO-1
-  test(`${era}: a wait is told of while it goes on, and ended when it is cancelled`, async (context) => {
+  test(`${era}: a wait is reported while it goes on, and ended when it is cancelled`, async (context) => {
     let cancelled = (): void => {};
     const ended = new Promise<void>((resolve) => {
       cancelled = resolve;
@@ -158,7 +161,7 @@ test('more requests at once than one client may have are refused, and nothing el
   await answersOnce(server);
 });
 
-test('a world that refuses or is gone is told in the words of JSON-RPC', async (context) => {
+test('a world that refuses or is gone is reported in the words of JSON-RPC', async (context) => {
   const server = await open(context);
   const { send, next, access } = server;
   send(request(1, 'tools/call', { name: 'desk.ticket.close', arguments: { id: 1 } }));

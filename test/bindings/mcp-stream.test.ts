@@ -21,7 +21,7 @@ type Report = (progress: { reachedUs: number; scheduledEventsProcessed: number }
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
   const open = mcpEndpoints(engine);
   const wait = async (meanwhile: (options: SendOptions<never>) => Promise<void>, init: RequestInit = {}) => {
-    const { access, told } = await open({ mayWait: true, meanwhile });
+    const { access, reported } = await open({ mayWait: true, meanwhile });
     const { url, token } = access.endpoints.mcp ?? assert.fail();
     const params = { name: 'world.wait', arguments: {}, _meta: { ...modernMeta, progressToken: 'p' } };
     const reply = fetch(url, {
@@ -37,7 +37,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
       ...init,
     });
-    return { reply, told, access };
+    return { reply, reported, access };
   };
 
   test(`${engine}: progress leaves as it comes, only forward, and the result ends the stream`, async () => {
@@ -52,8 +52,8 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     const { body, headers, status } = await reply;
     assert.deepEqual([status, headers.get('content-type'), headers.get('x-accel-buffering')], [200, 'text/event-stream', 'no']);
     const reader = (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
-    const progress = (told: number, reachedUs: number): string =>
-      `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":${told},"message":"The clock is at ${reachedUs} us."}}\n\n`;
+    const progress = (reported: number, reachedUs: number): string =>
+      `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":${reported},"message":"The clock is at ${reachedUs} us."}}\n\n`;
     assert.equal((await reader.read()).value, progress(2, 5));
     // The world goes on only now: what was read left before the end.
     heard.open();

@@ -32,7 +32,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     const events = await wait({ meanwhile: report }, { accept: 'text/event-stream' });
     assert.equal(events.headers.get('content-type'), 'text/event-stream');
     const result = `event: result\ndata: ${JSON.stringify(answer)}\n\n`;
-    // The answer may overtake what was told of it in the same moment.
+    // The answer may overtake what was informed of it in the same moment.
     const progress = 'event: progress\ndata: {"reachedUs":5,"scheduledEventsProcessed":2}\n\n';
     const text = await events.text();
     assert.ok([progress + result, result].includes(text), text);

@@ -1,4 +1,4 @@
-// Worlds of the fixture whose one tool shows what its codecs are given and sends what it is told to.
+// Worlds of the fixture whose one tool shows what its codecs are given and sends what it is reported to.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

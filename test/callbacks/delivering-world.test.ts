@@ -22,7 +22,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-interface Told {
+interface Called {
   shop: Shop;
   hook: TestReceiver;
   receivers: Receivers;
@@ -33,7 +33,7 @@ interface Told {
 async function toldShop(
   t: TestContext,
   { answer, faults = [] }: { answer?: TestReceiver['answer']; faults?: string[] } = {},
-): Promise<Told> {
+): Promise<Called> {
   const hook = await startReceiver(answer);
   t.after(() => hook.close());
   const end = new AbortController();
@@ -61,13 +61,13 @@ test('what a call makes due is delivered before the call is answered; what nobod
 // CALLBACK-ATTEMPTS-2, DELIVERING-WORLD-3
 test('an advance delivers at the time of each event and of each retry, and answers as if it had not stopped', async (t) => {
   const times: number[] = [];
-  const told = await toldShop(t, {
+  const called = await toldShop(t, {
     answer: async () => {
-      times.push((await told.shop.world.query({ kind: 'position' })).virtualTimeUs);
+      times.push((await called.shop.world.query({ kind: 'position' })).virtualTimeUs);
       return times.length === 1 ? 503 : 200;
     },
   });
-  const { shop } = told;
+  const { shop } = called;
   await shop.call('later', { id: 'a', inUs: 50 });
   await shop.call('later', { id: 'b', inUs: 300 });
   const result = await shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 });
@@ -86,36 +86,36 @@ test('an advance delivers at the time of each event and of each retry, and answe
 test('two runs of the same leave the same evidence', async (t) => {
   const lines: string[] = [];
   for (let run = 0; run < 2; run++) {
-    const told: Told = await toldShop(t, {
+    const called: Called = await toldShop(t, {
       answer: async ({ body }) => {
         const { payload } = JSON.parse(body);
-        if (payload.inUs !== undefined) await told.shop.order(`for ${payload.id}`);
-        return told.hook.arrivals.length % 3 === 0 ? 500 : 204;
+        if (payload.inUs !== undefined) await called.shop.order(`for ${payload.id}`);
+        return called.hook.arrivals.length % 3 === 0 ? 500 : 204;
       },
       faults: ['twice', 'lost'],
     });
-    for (const inUs of [70, 10, 10, 200]) await told.shop.call('later', { id: `in ${inUs}`, inUs });
-    await told.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1100 });
-    await told.shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 100 });
-    lines.push((await told.shop.world.query({ kind: 'evidenceLines', fromSequence: 1, limit: 500 })).lines);
+    for (const inUs of [70, 10, 10, 200]) await called.shop.call('later', { id: `in ${inUs}`, inUs });
+    await called.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1100 });
+    await called.shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 100 });
+    lines.push((await called.shop.world.query({ kind: 'evidenceLines', fromSequence: 1, limit: 500 })).lines);
   }
   assert.ok(lines[0]!.length > 10_000);
   assert.equal(lines[0], lines[1]);
 });
 
 // DELIVERING-WORLD-1, DELIVERING-WORLD-2
-test('a receiver that calls the world, or waits in it, is served while it is told', async (t) => {
-  const told = await toldShop(t, {
+test('a receiver that calls the world, or waits in it, is served while it is called', async (t) => {
+  const called = await toldShop(t, {
     answer: async ({ body }) => {
       const { payload } = JSON.parse(body);
       if (payload.id === 'a') {
-        await told.shop.order('from the receiver');
-        await told.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1500 });
+        await called.shop.order('from the receiver');
+        await called.shop.world.command({ kind: 'wait', actorId: 'clerk', untilUs: 1500 });
       }
       return 204;
     },
   });
-  const { shop, hook } = told;
+  const { shop, hook } = called;
   await shop.call('later', { id: 'meanwhile', inUs: 100 });
   await shop.order('a');
   assert.deepEqual(payloads(hook), ['a', 'from the receiver', 'meanwhile']);
@@ -154,11 +154,11 @@ test('a receiver may come and go; what is due then is delivered with the next ca
   assert.equal(auditor.arrivals.length, 2);
 });
 
-test('a receiver that goes while it is told is tried again later, and the call is answered', async (t) => {
-  const told = await toldShop(t, { answer: () => told.end.abort() });
-  const result = await told.shop.order('a');
+test('a receiver that goes while it is called is tried again later, and the call is answered', async (t) => {
+  const called = await toldShop(t, { answer: () => called.end.abort() });
+  const result = await called.shop.order('a');
   assert.equal(result.outcome.kind, 'ok');
-  assert.deepEqual(await told.shop.phases(), ['queued', 'attempt_started', 'retry_scheduled']);
+  assert.deepEqual(await called.shop.phases(), ['queued', 'attempt_started', 'retry_scheduled']);
 });
 
 test('a cancel ends an advance where it stands', async (t) => {
@@ -171,28 +171,28 @@ test('a cancel ends an advance where it stands', async (t) => {
 });
 
 test('the end of its host in the midst of a delivery loses nothing: it is settled, or goes out again', async (t) => {
-  const told = await toldShop(t, {
+  const called = await toldShop(t, {
     answer: async () => {
-      if (told.hook.arrivals.length === 1) await worlds.killHost(0);
+      if (called.hook.arrivals.length === 1) await worlds.killHost(0);
       return 204;
     },
   });
-  await told.shop.order('a');
-  await told.shop.order('b');
-  const ids = new Set(told.hook.arrivals.map(({ headers }) => headers['delivery-id']));
+  await called.shop.order('a');
+  await called.shop.order('b');
+  const ids = new Set(called.hook.arrivals.map(({ headers }) => headers['delivery-id']));
   assert.equal(ids.size, 2);
-  assert.equal((await told.shop.phases()).filter((phase) => phase === 'delivered').length, 2);
+  assert.equal((await called.shop.phases()).filter((phase) => phase === 'delivered').length, 2);
 });
 
-test('a reset is refused while a receiver is told, and not afterwards; the end of a world tells what is due first', async (t) => {
+test('a reset is refused while a receiver is called, and not afterwards; the end of a world tells what is due first', async (t) => {
   const refusals: string[] = [];
-  const told = await toldShop(t, {
+  const called = await toldShop(t, {
     answer: async () => {
-      await told.shop.world.command({ kind: 'reset' }).catch((error: ServiceError) => refusals.push(error.code));
+      await called.shop.world.command({ kind: 'reset' }).catch((error: ServiceError) => refusals.push(error.code));
       return 204;
     },
   });
-  const { shop, hook, world } = told;
+  const { shop, hook, world } = called;
   await shop.order('a');
   assert.deepEqual(refusals, ['control.STATE_CONFLICT']);
   await world.command({ kind: 'reset' });

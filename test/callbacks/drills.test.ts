@@ -9,11 +9,11 @@ import { drillyard } from '../cli/cli.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
 import { startReceiver } from './receiver-kit.js';
 
-const told = (phase: string, equals: number): object => ({
+const called = (phase: string, equals: number): object => ({
   id: phase,
   kind: 'callback.count',
   packageId: 'notes',
-  callbackId: 'told',
+  callbackId: 'called',
   phase,
   count: { equals },
 });
@@ -26,15 +26,15 @@ function repositoryFor(t: TestContext, files: { [path: string]: string | object 
 }
 const run = (repository: Repository, options: Partial<RunDrillsOptions> = {}) => runDrills({ root: repository.root, ...options });
 
-test('a receiver of the run is told before the call is answered; callback.count counts phases', async (t) => {
+test('a receiver of the run is called before the call is answered; callback.count counts phases', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const assertions = [told('queued', 1), told('attempt_started', 1), told('delivered', 1), told('failed', 0)];
+  const assertions = [called('queued', 1), called('attempt_started', 1), called('delivered', 1), called('failed', 0)];
   const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', assertions) });
   const result = await run(repository, { callbackReceivers: { listener: receiver } });
   assert.equal(result.verdict, 'passed');
   const [arrival] = receiver.arrivals;
-  assert.deepEqual([arrival!.method, arrival!.path, arrival!.body], ['POST', '/told', '{"id":"a"}']);
+  assert.deepEqual([arrival!.method, arrival!.path, arrival!.body], ['POST', '/called', '{"id":"a"}']);
   const { report } = result.drills[0]!.trials[0]!.attempts[0]!;
   for (const name of ['evidence.jsonl', 'report.json', 'index.html', 'run.json']) {
     const text = readFileSync(join(repository.root, report!, name), 'utf8');
@@ -43,7 +43,7 @@ test('a receiver of the run is told before the call is answered; callback.count 
 });
 
 test('without a receiver a callback waits, and the drill goes on', async (t) => {
-  const assertions = [told('queued', 1), told('attempt_started', 0)];
+  const assertions = [called('queued', 1), called('attempt_started', 0)];
   const timeline = {
     horizonUs: 10_000,
     interactions: [{ id: 'only', afterStartUs: 0, actorId: 'writer', task: { instruction: 'Write.' } }],
@@ -52,7 +52,7 @@ test('without a receiver a callback waits, and the drill goes on', async (t) => 
   assert.equal((await run(repository)).verdict, 'passed');
 });
 
-test('an agent that says where it listens is told as long as it has access, and calls the world while it is told', async (t) => {
+test('an agent that says where it listens is called as long as it has access, and calls the world while it is called', async (t) => {
   const agent = `
 import { createServer } from 'node:http';
 const { SERVICE_HTTP_URL: base, SERVICE_HTTP_TOKEN: token } = process.env;
@@ -82,7 +82,7 @@ console.log(JSON.stringify(answers.map(({ status, json }) => [status, json.code 
     horizonUs: 10_000,
     interactions: [{ id: 'first', afterStartUs: 0, actorId: 'writer', task: { instruction: 'Receive.' } }],
   };
-  const assertions = [told('delivered', 2), noteIs('b', 'because of a')];
+  const assertions = [called('delivered', 2), noteIs('b', 'because of a')];
   const repository = repositoryFor(t, {
     ...commandAgent('receiver', agent),
     ...drill('receives', 'receiver', assertions, { timeline }),
@@ -111,7 +111,7 @@ test('a module says the same over direct, and gets the same refusals', async (t)
     server.close();
     server.closeAllConnections();
     return answers;`;
-  const repository = repositoryFor(t, { ...moduleAgent('agent', heard), ...drill('receives', 'agent', [told('delivered', 1)]) });
+  const repository = repositoryFor(t, { ...moduleAgent('agent', heard), ...drill('receives', 'agent', [called('delivered', 1)]) });
   const result = await run(repository);
   assert.equal(result.verdict, 'passed');
   const { targetResult } = result.drills[0]!.trials[0]!.attempts[0]!.result!.interactions[0]!;
@@ -119,7 +119,7 @@ test('a module says the same over direct, and gets the same refusals', async (t)
 });
 
 test('receivers that fit nothing are refused before anything runs', async (t) => {
-  const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', [told('queued', 1)]) });
+  const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', [called('queued', 1)]) });
   const secret = 'a secret that is long enough';
   for (const callbackReceivers of [
     { nobody: { url: 'http://127.0.0.1:1', secret } },
@@ -133,7 +133,7 @@ test('receivers that fit nothing are refused before anything runs', async (t) =>
 });
 
 test('a name or an address that is not of this machine is never connected to', async (t) => {
-  const assertions = [told('failed', 1), told('delivered', 0)];
+  const assertions = [called('failed', 1), called('delivered', 0)];
   const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', assertions) });
   const callbackReceivers = { listener: { url: 'http://169.254.169.254', secret: 'a secret that is long enough' } };
   const result = await run(repository, { callbackReceivers });
@@ -143,7 +143,7 @@ test('a name or an address that is not of this machine is never connected to', a
 test('on the command line a receiver is named by a flag, its secret by the environment', async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
-  const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', [told('delivered', 1)]) });
+  const repository = repositoryFor(t, { ...moduleAgent('agent', writes), ...drill('tells', 'agent', [called('delivered', 1)]) });
   const flag = `--receiver=listener=${receiver.url}`;
   const options = { cwd: repository.root };
   const passed = await drillyard(['run', '--json', flag], { ...options, env: { DRILLYARD_RECEIVER_SECRET_LISTENER: receiver.secret } });

@@ -102,7 +102,7 @@ test('of an answer that does not end so much is read', async (t) => {
   assert.ok(sent < limits.callbackAnswerBytesMax + 16 * 1024 * 1024);
 });
 
-test('a receiver that goes away while it is told breaks it off; one that is gone is told nothing', async (t) => {
+test('a receiver that goes away while it is called breaks it off; one that is gone is called nothing', async (t) => {
   const end = new AbortController();
   const receiver = await receiverFor(t, () => end.abort());
   assert.deepEqual(await send(request, target(receiver, { signals: [end.signal] }), undefined), { kind: 'none', reason: 'connection' });

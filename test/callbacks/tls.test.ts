@@ -18,16 +18,16 @@ const trusted = join(folder, 'authority.pem');
 writeFileSync(trusted, authority.cert);
 const secret = 'a secret of this receiver';
 
-/** Answers 204; `told` counts the requests that came through. */
-async function receiverFor(t: TestContext, certificate: Certificate): Promise<{ port: number; told: () => number }> {
-  let told = 0;
+/** Answers 204; `called` counts the requests that came through. */
+async function receiverFor(t: TestContext, certificate: Certificate): Promise<{ port: number; called: () => number }> {
+  let called = 0;
   const server = createServer({ ...certificate }, (request, response) => {
-    told += 1;
+    called += 1;
     request.resume().on('end', () => response.writeHead(204).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
-  return { port: (server.address() as AddressInfo).port, told: () => told };
+  return { port: (server.address() as AddressInfo).port, called: () => called };
 }
 
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,16 +54,16 @@ test('a certificate must be in date, of an authority that is trusted, and of the
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted };
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env });
   assert.deepEqual(JSON.parse(stdout), [204, 'connection', 'connection', 'connection', 'connection', 'address_refused']);
-  assert.deepEqual([good.told(), expired.told(), other.told(), stranger.told()], [1, 0, 0, 0]);
+  assert.deepEqual([good.called(), expired.called(), other.called(), stranger.called()], [1, 0, 0, 0]);
 });
 
 test('a drill delivers to a receiver over https', async (t) => {
   const receiver = await receiverFor(t, authority.issue('localhost'));
   const delivered = {
-    id: 'told',
+    id: 'called',
     kind: 'callback.count',
     packageId: 'notes',
-    callbackId: 'told',
+    callbackId: 'called',
     phase: 'delivered',
     count: { equals: 1 },
   };
@@ -75,5 +75,5 @@ test('a drill delivers to a receiver over https', async (t) => {
   const env = { NODE_EXTRA_CA_CERTS: trusted, DRILLYARD_RECEIVER_SECRET_LISTENER: secret };
   const run = await drillyard(['run', `--receiver=listener=https://localhost:${receiver.port}`], { cwd: repository.root, env });
   assert.equal(run.code, 0, run.stdout + run.stderr);
-  assert.equal(receiver.told(), 1);
+  assert.equal(receiver.called(), 1);
 });

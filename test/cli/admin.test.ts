@@ -66,9 +66,9 @@ test('for people it is a table; a secret is shown once and said to be', async ()
     ['organization', 'usage', organizationId!],
     ['key', 'show'],
   ]) {
-    const { code, stdout: told, stderr } = await admin(args);
+    const { code, stdout: reported, stderr } = await admin(args);
     assert.equal(code, 0, stderr);
-    assert.doesNotMatch(told, /dyc_|dyo_|undefined|\[object/);
+    assert.doesNotMatch(reported, /dyc_|dyo_|undefined|\[object/);
   }
 });
 

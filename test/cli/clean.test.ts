@@ -8,7 +8,7 @@ import { createRepository, drill, moduleAgent, noteIs } from '../drills/reposito
 import { drillyard, jsonLines, start } from './cli.js';
 
 // RETENTION-1, RUNS-IN-PROGRESS-1
-test('a run removes what is old by what it was told, clean shows and removes the rest, and a run in progress loses nothing', async (t) => {
+test('a run removes what is old by what it was reported, clean shows and removes the rest, and a run in progress loses nothing', async (t) => {
   const { root, remove } = createRepository({
     ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
     ...moduleAgent('endless', `await new Promise(() => setInterval(() => {}, 1000));`),

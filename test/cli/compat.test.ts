@@ -79,7 +79,7 @@ test('run, plan and validate take the same root file, from wherever it lies', as
   assert.deepEqual(await diagnosticsOf(root, config), { code: 0, found: [] });
 });
 
-test('without what the root file says of the other runner, each difference is told where it stands', async () => {
+test('without what the root file says of the other runner, each difference is reported where it stands', async () => {
   const root = join(folder, 'conformance');
   const none = await diagnosticsOf(root, 'drillyard.json');
   assert.equal(none.code, 2);

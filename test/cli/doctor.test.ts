@@ -8,7 +8,7 @@ import { freeDisk, nodeVersion, writableFolder } from '../../src/cli/doctor-comm
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
 
-test('a sound machine and repository: 0, every check told, nothing written', async () => {
+test('a sound machine and repository: 0, every check reported, nothing written', async () => {
   const { root, remove } = createRepository({ ...moduleAgent('agent', ''), ...drill('d', 'agent', [noteIs('a', 'x')]) });
   const { code, stdout } = await drillyard(['doctor', '--json', '--root', root]);
   const lines = jsonLines(stdout);
@@ -37,7 +37,7 @@ test('a repository that does not compile is 1 and says what shows it; a folder w
   assert.match(empty.stdout, /! repository {3}There is no drillyard\.json[\s\S]*drillyard init/);
 });
 
-test('an old Node.js, a full disk and a folder that is none are told with what mends them', () => {
+test('an old Node.js, a full disk and a folder that is none are reported with what mends them', () => {
   assert.deepEqual(
     ['20.12.0', '22.1.0', '24.0.0', '26.1.0'].map((version) => nodeVersion(version).status),
     ['warning', 'ok', 'ok', 'ok'],

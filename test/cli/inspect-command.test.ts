@@ -36,13 +36,17 @@ test('the browser is sent through a file of its owner: no argument of a program 
   skip: process.platform !== 'linux',
 }, async (t) => {
   const repository = createRepository();
-  const told = join(repository.root, 'told');
-  writeFileSync(join(repository.root, 'xdg-open'), `#!/bin/sh\nprintf '%s\\n' "$@" > "${told}.part" && mv "${told}.part" "${told}"\n`, {
-    mode: 0o755,
-  });
+  const reported = join(repository.root, 'reported');
+  writeFileSync(
+    join(repository.root, 'xdg-open'),
+    `#!/bin/sh\nprintf '%s\\n' "$@" > "${reported}.part" && mv "${reported}.part" "${reported}"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   const opened = new Promise<void>((resolve) => {
     const watcher = watch(repository.root, (_, name) => {
-      if (name !== 'told') return;
+      if (name !== 'reported') return;
       watcher.close();
       resolve();
     });
@@ -58,7 +62,7 @@ test('the browser is sent through a file of its owner: no argument of a program 
     said += text;
   });
   await opened;
-  const address = readFileSync(told, 'utf8').trim();
+  const address = readFileSync(reported, 'utf8').trim();
   const path = new URL(address).pathname;
   assert.ok(address.startsWith('file://') && !address.includes('token'), address);
   assert.equal(statSync(path).mode & 0o777, 0o600);

@@ -1,4 +1,4 @@
-// The command line: exit codes, purity of --json, what people are told.
+// The command line: exit codes, purity of --json, what people are shown.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ const passing = drill('passing', 'agent', [noteIs('a', 'x')], { tags: ['good'] }
 const failing = drill('failing', 'agent', [noteIs('a', 'y')]);
 const both = repository(noisy, passing, failing);
 
-test('run: 0 when all passed, 1 when any failed, and what failed is told', async () => {
+test('run: 0 when all passed, 1 when any failed, and what failed is reported', async () => {
   const passed = await drillyard(['run', 'passing'], { cwd: both.root });
   assert.equal(passed.code, 0, passed.stderr);
   assert.match(passed.stdout, /passing/);
@@ -40,10 +40,10 @@ test('run: 0 when all passed, 1 when any failed, and what failed is told', async
   assert.match(failed.stdout, /\/text of row a is "x"; expected "y"/);
 });
 
-test('paths told to people open from the current folder', async () => {
+test('paths shown to people open from the current folder', async () => {
   const outside = await drillyard(['run', 'failing', '--root', both.root], { cwd: folder() });
-  const told = /report {2}(\/\S+\/index\.html)/.exec(outside.stdout)?.[1];
-  assert.ok(told !== undefined && existsSync(told), outside.stdout);
+  const reported = /report {2}(\/\S+\/index\.html)/.exec(outside.stdout)?.[1];
+  assert.ok(reported !== undefined && existsSync(reported), outside.stdout);
   assert.match(outside.stdout, new RegExp(`reports in ${join(both.root, '.service/reports')}\n`));
   const inside = await drillyard(['run', 'failing', '--root', basename(both.root)], { cwd: dirname(both.root) });
   assert.ok(existsSync(join(dirname(both.root), /report {2}(\S+\/index\.html)/.exec(inside.stdout)?.[1] ?? 'none')), inside.stdout);
@@ -149,7 +149,7 @@ test('validate: every diagnostic with its place, its line and advice', async () 
   assert.equal(jsonLines(valid.stdout).at(-1)?.valid, true);
 });
 
-test('a full disk under stdout is told, and nothing has passed then', { skip: !existsSync('/dev/full') }, () => {
+test('a full disk under stdout is reported, and nothing has passed then', { skip: !existsSync('/dev/full') }, () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [...nodeArguments, 'validate', '--json', '--root', both.root], {
     stdio: ['ignore', full, 'pipe'],
@@ -247,7 +247,7 @@ function conformance(behavior: string | undefined, writes = 2): Repository {
   return created;
 }
 
-test('tool test: reports are told where they are kept, and only there', async () => {
+test('tool test: reports are reported where they are kept, and only there', async () => {
   const passed = await drillyard(['tool', 'test', join(conformance(undefined).root, 'notes')]);
   assert.doesNotMatch(passed.stdout, /reports in|drillyard-tool-test-/);
   assert.match(passed.stdout, /As it is:[\s\S]*With a fresh module each turn:/);

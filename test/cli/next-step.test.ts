@@ -1,4 +1,4 @@
-// Mistakes of somebody who is new here: each is told with the next step.
+// Mistakes of somebody who is new here: each is reported with the next step.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -19,45 +19,45 @@ after(() => {
   rmSync(empty, { recursive: true, force: true });
 });
 
-const mistakes: { args: string[]; cwd: string; told: RegExp[] }[] = [
-  { args: ['run'], cwd: empty, told: [/Run 'drillyard init'/, new RegExp(`looked in ${empty}\n`)] },
+const mistakes: { args: string[]; cwd: string; reported: RegExp[] }[] = [
+  { args: ['run'], cwd: empty, reported: [/Run 'drillyard init'/, new RegExp(`looked in ${empty}\n`)] },
   {
     args: ['inpsect', '--no-open'],
     cwd: root,
-    told: [/^error "inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/],
+    reported: [/^error "inpsect" is no command\. Did you mean "drillyard inspect"\?\n\(drillyard --help/],
   },
-  { args: ['valdate'], cwd: empty, told: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
-  { args: ['refund-onec'], cwd: root, told: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
-  { args: ['run', '--tag', 'mony'], cwd: root, told: [/There is no tag "mony"\. Did you mean "money"\?/] },
-  { args: ['run', '--suite', 'x'], cwd: root, told: [/There is no suite "x"\. This repository has no suites\./] },
-  { args: ['run', '--filter', 'zzz'], cwd: root, told: [/No drill is selected\. There are: refund-once\. 'drillyard plan' shows/] },
+  { args: ['valdate'], cwd: empty, reported: [/"valdate" is no command\. Did you mean "drillyard validate"\?/] },
+  { args: ['refund-onec'], cwd: root, reported: [/There is no drill "refund-onec"\. Did you mean "refund-once"\?/] },
+  { args: ['run', '--tag', 'mony'], cwd: root, reported: [/There is no tag "mony"\. Did you mean "money"\?/] },
+  { args: ['run', '--suite', 'x'], cwd: root, reported: [/There is no suite "x"\. This repository has no suites\./] },
+  { args: ['run', '--filter', 'zzz'], cwd: root, reported: [/No drill is selected\. There are: refund-once\. 'drillyard plan' shows/] },
   {
     args: ['run', '--concurency', '2'],
     cwd: root,
-    told: [/unknown option '--concurency'/, /Did you mean --concurrency\?/, /\(drillyard run --help lists/],
+    reported: [/unknown option '--concurency'/, /Did you mean --concurrency\?/, /\(drillyard run --help lists/],
   },
-  { args: ['run', '--shard', '3/2'], cwd: root, told: [/It must be i\/n with i from 1 to n, such as 1\/3/] },
-  { args: ['report', 'verfy'], cwd: root, told: [/unknown command 'verfy'/, /Did you mean verify\?/, /\(drillyard report --help/] },
-  { args: ['report', 'verify', 'x'], cwd: empty, told: [/has no reports yet: 'drillyard run' writes them/] },
+  { args: ['run', '--shard', '3/2'], cwd: root, reported: [/It must be i\/n with i from 1 to n, such as 1\/3/] },
+  { args: ['report', 'verfy'], cwd: root, reported: [/unknown command 'verfy'/, /Did you mean verify\?/, /\(drillyard report --help/] },
+  { args: ['report', 'verify', 'x'], cwd: empty, reported: [/has no reports yet: 'drillyard run' writes them/] },
   {
     args: ['history', '--report-dir', 'drillyard.json'],
     cwd: root,
-    told: [/drillyard\.json is no folder\. Name the folder that holds the reports/],
+    reported: [/drillyard\.json is no folder\. Name the folder that holds the reports/],
   },
   {
     args: ['report', 'verify', 'many'],
     cwd: root,
-    told: [/many is a folder of reports\. Name one of them; the newest: run_000000000001\./],
+    reported: [/many is a folder of reports\. Name one of them; the newest: run_000000000001\./],
   },
-  { args: ['tool', 'test', 'library:payment'], cwd: empty, told: [/Did you mean 'library:payments'\?/] },
-  { args: ['inspect', '--no-open', '--port', '99999'], cwd: root, told: [/an integer from 0 to 65535; 0 takes any port that is free/] },
-  { args: ['world', 'tools'], cwd: empty, told: [/works inside a drill whose target lists the binding cli/] },
+  { args: ['tool', 'test', 'library:payment'], cwd: empty, reported: [/Did you mean 'library:payments'\?/] },
+  { args: ['inspect', '--no-open', '--port', '99999'], cwd: root, reported: [/an integer from 0 to 65535; 0 takes any port that is free/] },
+  { args: ['world', 'tools'], cwd: empty, reported: [/works inside a drill whose target lists the binding cli/] },
 ];
-for (const { args, cwd, told } of mistakes) {
+for (const { args, cwd, reported } of mistakes) {
   test(`drillyard ${args.join(' ')}`, async () => {
     const { code, stderr } = await drillyard(args, { cwd });
     assert.equal(code, 2, stderr);
-    for (const pattern of told) assert.match(stderr, pattern);
+    for (const pattern of reported) assert.match(stderr, pattern);
     assert.doesNotMatch(stderr, /^ +at /m);
   });
 }

@@ -76,9 +76,9 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   const before = [await builds(), await operations()];
   const again = await push(root);
   assert.deepEqual([again.code, event(again.lines, 'pushed').isUnchanged, event(again.lines, 'summary').unchanged], [0, true, true]);
-  const told = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
+  const reported = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
   assert.match(
-    told.stdout,
+    reported.stdout,
     /^Unchanged: the source is revision 1 of "pushed" in prj_\w+ at http.*Nothing was sent\.\nValid: 1 tool, 0 scenarios, 1 target, 1 drill, 0 suites\. Build sha256:/,
   );
   assert.deepEqual([await builds(), await operations()], before);
@@ -90,7 +90,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
 });
 
 // PUSH-SOURCE-1
-test('source that does not compile is told as validate tells it, and nothing is sent; what only the service refuses has local paths, too', async () => {
+test('source that does not compile is reported as validate reports it, and nothing is sent; what only the service refuses has local paths, too', async () => {
   const { root, write } = repository('broken', { ...moduleAgent('agent', writes), ...drill('d', 'agentt', [written({ equals: 1 })]) });
   const validated = await drillyard(['validate', '--root', root]);
   const refused = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
@@ -172,7 +172,7 @@ test('source above the bound of a request goes in parts; a file above it is refu
   assert.match(refused.stderr, /'drillyard\/huge\.scenario\.json' has \d+ bytes as JSON; a service takes files of at most \d+/);
 });
 
-test('a dataset above a body is pushed from a file, once; rows that do not fit are told', async () => {
+test('a dataset above a body is pushed from a file, once; rows that do not fit are reported', async () => {
   const { root, write } = repository('with-data', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [written({ equals: 1 })]) });
   const records = (text: unknown): object[] =>
     Array.from({ length: 5_000 }, (_, at) => ({ rowId: `row-${at}`, value: { id: `row-${at}`, text } }));

@@ -77,14 +77,14 @@ test('check judges stored runs with the assertions of today: rows, outputs and t
     noteIs('first', 'here from the start', { id: 'from-the-start' }),
     { id: 'said', kind: 'output.value', path: ['said'], expected: 'done' },
     { id: 'nothing-else', kind: 'state.diff', changes: [{ change: 'insert', ...rows, rowId: 'a' }] },
-    { id: 'told', kind: 'expr', expression: "state.notes['a'].text == outputs.main.said", state: { notes: rows }, gate: false },
+    { id: 'reported', kind: 'expr', expression: "state.notes['a'].text == outputs.main.said", state: { notes: rows }, gate: false },
   ];
   for (const [path, content] of Object.entries(drill('it', 'agent', again))) changed.write(path, content);
   const { code, stdout } = await drillyard(['report', 'check', '--root', changed.root]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^run_\S+ {2}it {2}failed -> passed\n/);
   assert.match(stdout, / {2}note-a: failed -> passed\. \/text of row a is "x", as wanted\.\n/);
-  assert.match(stdout, / {2}told: absent -> failed\. The expression is false: /);
+  assert.match(stdout, / {2}reported: absent -> failed\. The expression is false: /);
   assert.match(stdout, /1 report: 1 passed; 1 verdict changed\.\n$/);
   // Invariants that were not there: what lies between was not written down.
   const invariants = {
@@ -106,7 +106,7 @@ test('check judges stored runs with the assertions of today: rows, outputs and t
   );
 });
 
-test('check: what is no report as it was sealed, and what no drill is of, is told and never passes', async () => {
+test('check: what is no report as it was sealed, and what no drill is of, is reported and never passes', async () => {
   const spoiled = repository(
     moduleAgent('agent', write('a', 'x')),
     drill('it', 'agent', [noteIs('a', 'x')]),
@@ -180,7 +180,7 @@ export default async (invocation, context) => {
   await context.world.call('notes', 'note.write', { id: 'a', text: second ? 'x' : 'wrong' });
 };\n`;
 
-test('a drill that passed only when tried again is told as flaky everywhere, and history remembers', async () => {
+test('a drill that passed only when tried again is reported as flaky everywhere, and history remembers', async () => {
   const flaky = repository(
     moduleAgent('flips', ''),
     moduleAgent('agent', write('a', 'x')),
@@ -197,8 +197,8 @@ test('a drill that passed only when tried again is told as flaky everywhere, and
   assert.match(readFileSync(join(flaky.root, second, 'index.html'), 'utf8'), /flaky: it passed only at attempt 2/);
   const again = await drillyard(['report', 'check', '--json'], { cwd: flaky.root });
   assert.equal(again.code, 0, 'what a retry mended passes, as it did in the run');
-  const told = { passed: 2, failed: 1, inconclusive: 0, unavailable: 0, changed: 0, flaky: ['shaky'] };
-  assert.deepEqual(jsonLines(again.stdout).at(-1), { event: 'summary', verdict: 'passed', ...told });
+  const reported = { passed: 2, failed: 1, inconclusive: 0, unavailable: 0, changed: 0, flaky: ['shaky'] };
+  assert.deepEqual(jsonLines(again.stdout).at(-1), { event: 'summary', verdict: 'passed', ...reported });
   const all = await drillyard(['history', '--json'], { cwd: flaky.root });
   assert.equal(all.code, 0, all.stderr);
   const [shaky, steady, summary] = jsonLines(all.stdout) as unknown as [Shown, Shown, object];
@@ -230,7 +230,7 @@ interface Shown {
   flaky?: { passedAtRetry: { attempt: number }[] };
 }
 
-test('history tells what it cannot read, looks at no more than it is told to, and knows no other drills', async () => {
+test('history tells what it cannot read, looks at no more than it is reported to, and knows no other drills', async () => {
   const { root } = checked;
   const copy = repository();
   cpSync(join(root, '.service/reports'), join(copy.root, 'kept'), { recursive: true });

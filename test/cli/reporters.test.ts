@@ -48,7 +48,7 @@ writeFileSync(summaryFile, 'before\n');
 const list = 'github,junit,ctrf=out/ctrf.json,html=out/page/index.html,json=out/lines.jsonl';
 const run = drillyard(['run', '--reporter', list, '--retries', '1', '--trials', '1'], { cwd: root, env });
 
-test('the terminal is told beside files, and each file is named', async () => {
+test('the terminal is reported beside files, and each file is named', async () => {
   const { code, stdout, stderr } = await run;
   assert.equal(code, 1, stderr);
   assert.match(stdout, /INCONCLUSIVE {2}3 drills: 2 passed, 1 inconclusive/);
@@ -133,7 +133,7 @@ test('none says nothing on stdout', async () => {
 });
 
 test('an unknown reporter is refused with the nearest name, a path where none goes too', async () => {
-  for (const [value, told] of [
+  for (const [value, reported] of [
     ['junitt', /There is no reporter "junitt"\. Did you mean "junit"\?/],
     ['terminal,', /There is no reporter ""/],
     ['github=x', /The reporter github writes no file/],
@@ -141,12 +141,12 @@ test('an unknown reporter is refused with the nearest name, a path where none go
   ] as const) {
     const { code, stderr } = await drillyard(['run', '--reporter', value], { cwd: root });
     assert.equal(code, 2);
-    assert.match(stderr, told);
+    assert.match(stderr, reported);
   }
 });
 
 // RUN-REPORTERS-2
-test('a file that cannot be written is told, and the run has not passed', async () => {
+test('a file that cannot be written is reported, and the run has not passed', async () => {
   const { code, stderr } = await drillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
   assert.equal(code, 1);
   assert.match(stderr, /The report \S+junit\.xml could not be written: a file is in its way/);

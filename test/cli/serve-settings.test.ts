@@ -89,7 +89,7 @@ test('a flag wins over the environment, and an empty variable is none', () => {
   assert.equal(optionsOf({}, { DRILLYARD_PORT: '' }).port, undefined);
 });
 
-test('each kind of value is read, or told what it must be', () => {
+test('each kind of value is read, or reported what it must be', () => {
   assert.equal(optionsOf({ 'public-url': 'https://Drills.example.com/' }).publicUrl, 'https://drills.example.com');
   assert.deepEqual(optionsOf({ 'sessions-live-max': '7' }).quotas, { sessionsLiveMax: 7 });
   assert.equal(optionsOf({ server: 'node' }).engine, 'node:http');
@@ -152,7 +152,7 @@ test('a file takes every setting by its name, in YAML and in JSON, as its JSON S
   assert.deepEqual({ ...optionsOf({ 'config-file': yaml(lines.join('')) }), dataDirectory }, options);
 });
 
-test('a file that is not right is told with its places: unknown names with what may be meant, values of another type, its syntax', () => {
+test('a file that is not right is reported with its places: unknown names with what may be meant, values of another type, its syntax', () => {
   const file = yaml('publicURL: https://a.example\ncredential: dyc_x\nport: "1"\nworkers: 0\nauthorArguments: text\ndurability: [x]\n');
   assert.deepEqual(problemsOf({ 'config-file': file }), [
     `${file}:2: There is no setting "publicURL". Did you mean "publicUrl"?`,
@@ -178,7 +178,7 @@ test('a file that is not right is told with its places: unknown names with what 
   assert.match(problemsOf({ 'config-file': fileOf('{schemaVersion: 1}', 'serve.json') })[0] ?? '', /serve\.json:1:\d+: /);
   assert.match(problemsOf({ 'config-file': join(scratch, 'none') })[0] ?? '', /cannot be read: there is no such file\.$/);
   assert.match(problemsOf({ 'config-file': scratch })[0] ?? '', /cannot be read: a folder is in its place\.$/);
-  // What is set in two places is told of the one that wins.
+  // What is set in two places is informed of the one that wins.
   assert.deepEqual(problemsOf({ 'config-file': yaml('port: 1\n'), port: 'x' }), ['--port is "x"; it must be an integer from 0 to 65535.']);
 });
 

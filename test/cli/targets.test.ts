@@ -1,4 +1,4 @@
-// What the command line says and ends with, for every kind of target: an agent that dies is told apart from a drill that fails.
+// What the command line says and ends with, for every kind of target: an agent that dies is distinguished from a drill that fails.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -72,10 +72,10 @@ const all = (how: string) => kinds.map((kind) => `${kind}-${how}`);
 /**
  * Of one run of drills of every kind: the exit code, and of each its verdict, its agent's status and the code of what went wrong with it.
  */
-async function run(how: string): Promise<{ code: number | null; told: unknown[] }> {
+async function run(how: string): Promise<{ code: number | null; reported: unknown[] }> {
   const { code, stdout } = await drillyard(['run', '--json', ...all(how), '--root', repository.root]);
   const lines = jsonLines(stdout);
-  const told = lines.flatMap(({ event, drillId, runId, verdict, report }) => {
+  const reported = lines.flatMap(({ event, drillId, runId, verdict, report }) => {
     if (event !== 'attempt') return [];
     const finished = lines.find((line) => line.event === 'interaction' && line.phase === 'finished' && line.runId === runId);
     const error = (finished?.error as { code?: string } | undefined)?.code;
@@ -83,17 +83,17 @@ async function run(how: string): Promise<{ code: number | null; told: unknown[] 
     assert.equal(result.interactions[0]?.targetResult.error?.code, error);
     return [[drillId, verdict, finished?.status, error]];
   });
-  return { code, told };
+  return { code, reported };
 }
 
 test('0 when agents of every kind did right; 1 when they did wrong; 1, and another verdict, when they died', async () => {
   const [right, wrong, dies] = await Promise.all([run('right'), run('wrong'), run('dies')]);
-  assert.deepEqual(right, { code: 0, told: all('right').map((id) => [id, 'passed', 'completed', undefined]) });
-  assert.deepEqual(wrong, { code: 1, told: all('wrong').map((id) => [id, 'failed', 'completed', undefined]) });
-  assert.deepEqual(dies, { code: 1, told: kinds.map((kind) => [`${kind}-dies`, 'inconclusive', 'failed', deaths[kind]]) });
+  assert.deepEqual(right, { code: 0, reported: all('right').map((id) => [id, 'passed', 'completed', undefined]) });
+  assert.deepEqual(wrong, { code: 1, reported: all('wrong').map((id) => [id, 'failed', 'completed', undefined]) });
+  assert.deepEqual(dies, { code: 1, reported: kinds.map((kind) => [`${kind}-dies`, 'inconclusive', 'failed', deaths[kind]]) });
 });
 
-test('people are told who died, with its last words, and what was wrong', async () => {
+test('people are shown who died, with its last words, and what was wrong', async () => {
   const { code, stdout } = await drillyard(['run', ...all('dies'), 'module-wrong', '--root', repository.root]);
   assert.equal(code, 1);
   for (const kind of kinds) assert.match(stdout, new RegExp(`interaction main: the agent failed\\n.*${deaths[kind]}: `));
@@ -110,9 +110,9 @@ test('130 when they are interrupted at work, whatever their kind', async () => {
     // A second one would end it at once.
     if (!isTold && stdout.match(/"phase":"started"/g)?.length === kinds.length) isTold = child.kill('SIGINT');
   });
-  const told = await ended;
-  const statuses = jsonLines(told.stdout).flatMap(({ event, status }) => (event === 'attempt' ? [status] : []));
-  assert.deepEqual([told.code, statuses], [130, ['cancelled', 'cancelled', 'cancelled']]);
+  const reported = await ended;
+  const statuses = jsonLines(reported.stdout).flatMap(({ event, status }) => (event === 'attempt' ? [status] : []));
+  assert.deepEqual([reported.code, statuses], [130, ['cancelled', 'cancelled', 'cancelled']]);
 });
 
 test('an HTTP agent elsewhere is refused unless --allow-remote says otherwise', async () => {
@@ -138,8 +138,8 @@ test('2 for what no target may say, whatever its kind', async () => {
   const { code, stdout } = await drillyard(['run', '--json', '--root', wrong.root]);
   wrong.remove();
   assert.equal(code, 2);
-  const told = new Set(jsonLines(stdout).flatMap(({ event, file }) => (event === 'diagnostic' ? [file] : [])));
-  assert.deepEqual([...told].sort(), files.map(([file]) => file).sort());
+  const reported = new Set(jsonLines(stdout).flatMap(({ event, file }) => (event === 'diagnostic' ? [file] : [])));
+  assert.deepEqual([...reported].sort(), files.map(([file]) => file).sort());
 });
 
 test('1 for what could not run, 2 for bad usage, around an agent desk', async () => {

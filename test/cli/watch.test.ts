@@ -74,7 +74,7 @@ test('a change runs again the drills it concerns and those that did not pass; Ct
   project.write('helper.mjs', 'export const helped = 2;\n');
   assert.deepEqual(ran(await watch.next()), ['first passed', 'wrong failed']);
 
-  // Source that does not compile is told and waited out.
+  // Source that does not compile is reported and waited out.
   project.write('drillyard/wrong.drill.json', '{ "schemaVersion": 1, ');
   const broken = await watch.next();
   assert.deepEqual([broken[0]?.event, ran(broken)], ['diagnostic', []]);
@@ -86,7 +86,7 @@ test('a change runs again the drills it concerns and those that did not pass; Ct
   project.write('notes/behavior.ts', behavior.replace('return input;', 'return { ...input };'));
   assert.deepEqual(ran(await watch.next()), ['first passed', 'second passed', 'wrong passed']);
 
-  // Nothing that a run writes, and nothing in node_modules, is source; the next thing told is of the file written last.
+  // Nothing that a run writes, and nothing in node_modules, is source; the next thing reported is of the file written last.
   mkdirSync(join(project.root, 'node_modules/x'), { recursive: true });
   writeFileSync(join(project.root, 'node_modules/x/index.js'), 'x');
   writeFileSync(join(project.root, '.service/reports/index.html'), 'x');
@@ -120,7 +120,7 @@ test('a change during a run is not lost; a command agent is watched by the files
 });
 
 // WATCH-COMMAND-1, WATCH-COMMAND-2
-test('source that is mended to what it was is told, and nothing runs again', async () => {
+test('source that is mended to what it was is reported, and nothing runs again', async () => {
   const project = repository(moduleAgent('one', writes('x')), drill('d', 'one', [noteIs('a', 'x')]));
   const watch = watching(project);
   assert.deepEqual(ran(await watch.next()), ['d passed']);
@@ -165,7 +165,7 @@ test('keys are read from a terminal alone, and it is given back', () => {
   const source = (isTTY: boolean): KeyInput => ({
     isTTY,
     setRawMode: (mode) => modes.push(mode),
-    on: (_, told) => (listener = told),
+    on: (_, reported) => (listener = reported),
     off: () => (listener = undefined),
     resume: () => {},
     pause: () => {},

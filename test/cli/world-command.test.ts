@@ -47,7 +47,7 @@ test('a call loads the command line, its own file and nothing else of the produc
   ]);
 });
 
-test('what answers and is no world is told as such', async () => {
+test('what answers and is no world is reported as such', async () => {
   const site = await answering('<!doctype html>');
   const { code, stdout, stderr } = await drillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: site.url, SERVICE_CLI_TOKEN: 'x' } });
   site.close();

@@ -175,7 +175,7 @@ for (const engine of engines) {
   });
 }
 
-test('connections that break are tried again, a reply that is nobody of ours is told as such', async () => {
+test('connections that break are tried again, a reply that is nobody of ours is reported as such', async () => {
   let connections = 0;
   const reply = (status: string, body: string): string =>
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;

@@ -1,4 +1,4 @@
-// What an assertion names is there, or is told with its place and a suggestion.
+// What an assertion names is there, or is reported with its place and a suggestion.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileWith, edited } from './repository.js';

@@ -58,7 +58,7 @@ test('times and lengths of time as text, and a seed as a number, make the same b
   assert.deepEqual(texts.drills.find(({ drill }) => drill.id === 'long')?.drill.timeline.interactions[0]?.task.input, { atUs: '30s' });
 });
 
-test('a text that is no time is told at its place, once, with an example', async (t) => {
+test('a text that is no time is reported at its place, once, with an example', async (t) => {
   const { build, diagnostics } = await compileWith(t, {
     ...edited('drillyard/world.yaml', 'atUs: 5', 'atUs: 2026-01-05T09:00:00'),
     'drillyard/other.drill.yaml': sound['drillyard/add.drill.yaml']

@@ -487,10 +487,10 @@ for (const [code, { changes, config, types = false, at, message, suggestion }] o
     const root = folder(t, { ...sound, ...changes });
     const asked = { root, ...(config === undefined ? {} : { config }) };
     const { build, diagnostics } = types ? { build: undefined, ...(await validateRepository(asked)) } : await compileProject(asked);
-    const told = lines(diagnostics).join('\n');
+    const reported = lines(diagnostics).join('\n');
     const [file, path, text] = at;
     const match = diagnostics.find((diagnostic) => diagnostic.code === code && diagnostic.file === file && diagnostic.path === path);
-    assert.ok(match, `wanted ${code} ${file} ${path}, got\n${told}`);
+    assert.ok(match, `wanted ${code} ${file} ${path}, got\n${reported}`);
     if (text !== '') {
       const line = readFileSync(join(root, file), 'utf8').split('\n')[match.line - 1] ?? '';
       assert.ok(line.slice(match.column - 1).startsWith(text), `'${text}' stands at ${match.line}:${match.column}, in: ${line}`);
@@ -501,7 +501,7 @@ for (const [code, { changes, config, types = false, at, message, suggestion }] o
     assert.equal(
       build === undefined,
       diagnostics.some(({ severity }) => severity === 'error'),
-      told,
+      reported,
     );
   });
 }
@@ -557,7 +557,7 @@ test('a document that does not fit is not reported again by those who refer to i
   }
 });
 
-test('a wrong constant is told with the one that was meant', async (t) => {
+test('a wrong constant is reported with the one that was meant', async (t) => {
   const cases: [files: Files, suggestion: string][] = [
     [asserting('kind: state.valeu, packageId: notes, namespace: notes, rowId: n1, expected: 1'), "Did you mean 'state.value'?"],
     [

@@ -109,7 +109,7 @@ test('any text gives faults or a document, and never throws', () => {
   );
 });
 
-test('nesting that exhausts the parser, and a second document, are told in words of ours', () => {
+test('nesting that exhausts the parser, and a second document, are reported in words of ours', () => {
   assert.match(faults(`${'['.repeat(3000)}${']'.repeat(3000)}`).join(), /^DY1006 .* the document is nested too deeply to be read$/);
   assert.deepEqual(faults('a: b\n---\nc: d\n'), ['DY1003 2:1  a second document begins here; a file holds one']);
 });

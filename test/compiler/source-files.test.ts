@@ -36,7 +36,7 @@ test('a pipe in the place of a project file is refused unread', async (t) => {
   assert.deepEqual(await found(root), ['DY1002 drillyard.json the file is not a regular file']);
 });
 
-test('a folder too deep to be read is told', async (t) => {
+test('a folder too deep to be read is reported', async (t) => {
   const root = folder(t);
   const name = 'd'.repeat(200);
   const shell = `cd drillyard; i=0; while [ $i -lt 25 ]; do mkdir ${name}; cd ${name}; i=$((i+1)); done`;
@@ -44,7 +44,7 @@ test('a folder too deep to be read is told', async (t) => {
   assert.match((await found(root)).join(), /^DY1002 drillyard\/d+\S* the folder cannot be read/);
 });
 
-test('a folder without permission is told', { skip: process.getuid?.() === 0 }, async (t) => {
+test('a folder without permission is reported', { skip: process.getuid?.() === 0 }, async (t) => {
   const root = folder(t);
   mkdirSync(join(root, 'drillyard/drills'));
   chmodSync(join(root, 'drillyard/drills'), 0);

@@ -48,13 +48,13 @@ test('type errors of behaviors, agents and what they import are errors of valida
   const compiled = await compileWith(t, wrong);
   assert.deepEqual([compiled.diagnostics, compiled.build?.buildHash], [[], off.valid && off.build.buildHash]);
 
-  const told = await drillyard(['validate'], { cwd: root });
-  assert.equal(told.code, 2);
+  const reported = await drillyard(['validate'], { cwd: root });
+  assert.equal(reported.code, 2);
   assert.match(
-    told.stderr,
+    reported.stderr,
     /agents\/two\.ts:1:14 error DY6011 Type 'string'[^\n]*\n\s+1 \| export const two: number = 'two';\n\s+\| {14}\^\n/,
   );
-  assert.match(told.stderr, /3 errors/);
+  assert.match(reported.stderr, /3 errors/);
   const silent = await drillyard(['validate', '--no-types', '--json'], { cwd: root });
   assert.equal(silent.code, 0, silent.stderr);
   const { event, valid: isValid, types: state } = jsonLines(silent.stdout).at(-1) as { event: string; valid: boolean; types: string };

@@ -119,10 +119,10 @@ function meantBy(words: string): unknown {
 
 test('a field that is left out becomes what the reference says', async (t) => {
   // The settings of a service come from a table of their own, which cli/serve-settings.test.ts holds the docs against.
-  const told = rows.filter(({ section, fallback }) => section !== 'serve.yaml' && fallback !== '' && fallback !== '*required*');
-  assert.ok(told.length > 100, `the page has ${told.length} defaults`);
+  const reported = rows.filter(({ section, fallback }) => section !== 'serve.yaml' && fallback !== '' && fallback !== '*required*');
+  assert.ok(reported.length > 100, `the page has ${reported.length} defaults`);
   const elsewhere: string[] = [];
-  for (const { section, field, fallback } of told) {
+  for (const { section, field, fallback } of reported) {
     const value = memberOf(made[section], field);
     const at = `${section} ${field}: ${fallback}`;
     if (absent.has(fallback)) assert.equal(value, undefined, at);

@@ -75,7 +75,7 @@ test('a typo in an assertion is named, together with everything else that is wro
   );
 });
 
-test('a member whose name begins like a broken sibling is still told', () => {
+test('a member whose name begins like a broken sibling is still reported', () => {
   assert.deepEqual(issuesOf(validateDrill({ ...drill, actorIds: 1, actor: 1, actorId: 7 })), [
     '/actor unknown_property',
     '/actorId wrong_type',
@@ -91,7 +91,7 @@ test('paths are JSON Pointers', () => {
 });
 
 // SHAPE-ISSUES-1
-test('a drill in both forms, and one in none, is told which form it is most like', () => {
+test('a drill in both forms, and one in none, is shown which form it is most like', () => {
   const both = validateDrill({ ...drill, timeline: {} });
   assert.deepEqual(issuesOf(both), ['/timeline unknown_property']);
   assert.ok(!both.ok && /a Drill has either .*"task".* or "timeline"/.test(both.issues[0]?.message ?? ''));
@@ -127,7 +127,7 @@ test('a refinement sees no value whose shape is wrong', () => {
   assert.deepEqual(seen, [{ arguments: {} }]);
 });
 
-test('at most 100 issues are told', () => {
+test('at most 100 issues are reported', () => {
   const result = validateDrill({ ...drill, tags: Array.from({ length: 500 }, () => 'Not ok') });
   assert.equal(issuesOf(result).length, 100);
 });

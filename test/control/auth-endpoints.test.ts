@@ -82,7 +82,7 @@ test('the role is what the token claims now, at each exchange; none where it cla
   );
 });
 
-test('a repeated exchange makes no second credential and tells no secret; another subject with the same key gets his own', async () => {
+test('a repeated exchange makes no second credential and tells no secret; another subject with the same key gets one of its own', async () => {
   const kit = await open();
   const ada = { sub: 'ada', org: kit.organizationId };
   const first = await signIn(kit, ada, 'key-0001');

@@ -43,7 +43,7 @@ test('unknown, expired, revoked and world credentials are refused alike', async 
   assert.equal(kit.room.authenticate(kit.token).role, 'manager');
 });
 
-test('a credential opens in the next life too, and a revoked one does not', async () => {
+test('a credential opens in the next incarnation too, and a revoked one does not', async () => {
   const kit = await open();
   const { token } = await kit.callerWith('builder');
   const gone = await kit.callerWith('builder');

@@ -157,7 +157,7 @@ test('discarding needs the exact id, the version seen and no turn at work', asyn
   }
 });
 
-test('a turn that a crash cut short is taken in the next life', async () => {
+test('a turn that a crash cut short is taken in the next incarnation', async () => {
   let kit = await open();
   const { authoringSessionId, version: expectedVersion } = await begin(kit);
   const { operation } = await kit.call('createAuthoringTurn', {

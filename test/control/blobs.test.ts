@@ -43,7 +43,7 @@ test('what is not there, is damaged, or is no digest is refused, and a path neve
 });
 
 // BLOBS-1
-test('what an earlier life left half written goes away', (t) => {
+test('what an earlier incarnation left half written goes away', (t) => {
   const directory = place(t);
   new FileBlobs(directory);
   const left = join(directory, 'blobs', 'drafts', '7');

@@ -39,7 +39,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
       const started = await bootstrap(services, publish).catch(() => undefined);
       if (started !== undefined) {
         lives.push(started);
-        assert.ok(started.secret, 'until it was told, it is given out');
+        assert.ok(started.secret, 'until it was returned, it is given out');
         const of = { index: 'byProject', prefix: [started.projectId], limit: 10 };
         const { view } = catalog;
         assert.equal(view.list(environmentTable, of).records.length, 1);
@@ -49,17 +49,17 @@ test('cut short at any flush and in the midst of the build, the next start ends 
       }
       await catalog.close();
     }
-    const told = lives.map(({ told: _, secret: __, ...rest }) => rest);
-    for (const one of told) assert.deepEqual(one, told[0]);
-    // A secret that may have been told is void once another was made.
+    const returned = lives.map(({ markShown: _, secret: __, ...rest }) => rest);
+    for (const one of returned) assert.deepEqual(one, returned[0]);
+    // A secret that may have been returned is void once another was made.
     assert.equal(new Set(lives.map(({ secret }) => secret)).size, lives.length);
-    assert.equal(told.length, cut === 99 || cut === 3 ? 2 : 1);
+    assert.equal(returned.length, cut === 99 || cut === 3 ? 2 : 1);
     rmSync(directory, { recursive: true, force: true });
   }
 });
 
 // BOOTSTRAP-2
-test('a secret that was told is never given out again', async () => {
+test('a secret that was returned is never given out again', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
   const open = async (): Promise<[Catalog, Bootstrap]> => {
     const catalog = new Catalog({ directory: join(directory, 'catalog') });
@@ -72,7 +72,7 @@ test('a secret that was told is never given out again', async () => {
     return [catalog, await bootstrap(services, async () => ({ buildHash }))];
   };
   const [first, started] = await open();
-  await started.told();
+  await started.markShown();
   await first.close();
   const [second, again] = await open();
   assert.deepEqual([again.secret, again.projectId, again.buildHash], [undefined, started.projectId, buildHash]);

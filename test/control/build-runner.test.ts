@@ -119,18 +119,18 @@ test('a build that runs, or has not begun, can be cancelled', async (t) => {
 
 // BUILD-RUNNER-2
 test('a build that reads back as another one is not published', async (t) => {
-  const forgetful = Object.assign(Object.create(compiler) as CompilePort, {
+  const withoutOutput = Object.assign(Object.create(compiler) as CompilePort, {
     compile: compiler.compile.bind(compiler),
     verify: async () => false,
   });
-  const kit = await openSourceKit(t, { services: { compiler: forgetful } });
+  const kit = await openSourceKit(t, { services: { compiler: withoutOutput } });
   const { operation } = await kit.buildOf(await kit.draftOf());
   assert.deepEqual([operation.state, operation.error?.code], ['failed', 'control.INTERNAL']);
   assert.deepEqual((await kit.call('listBuilds')).items, []);
 });
 
 // BUILD-RUNNER-1
-test('a build goes on in the next life, and what was laid out in the last one is gone', async (t) => {
+test('a build goes on in the next incarnation, and what was extracted in the last one is gone', async (t) => {
   const waiting = patient(compiler);
   const kit = await openSourceKit(t, { services: { compiler: waiting.compiler } });
   const { sourceDraftId } = await kit.draftOf();

@@ -170,7 +170,7 @@ test('changes see each other at once, views what is on the disk; what was lost o
             await catalog.close();
             catalog = openOn(directory, disk);
           }
-          // What was lost was never there; everything else is, also for the next life.
+          // What was lost was never there; everything else is, also for the next incarnation.
           if (one.kind === 'lose') pending = durable;
           durable = new Map(pending);
           assert.deepEqual(

@@ -1,4 +1,4 @@
-// A control room without sockets, on a temporary folder: what the tests of this room hold. Time stands still unless a test moves it.
+// A control plane without sockets, on a temporary folder: what the tests of this room hold. Time stands still unless a test moves it.
 //   const kit = await openControlKit({ endpoints: (services) => ({ ...projectEndpoints(services) }) });
 //   const { project } = await kit.call('createProject', { body: { name: 'one' } });
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The whole control room on real worlds: its first start, its next lives, and who may do what at every endpoint there is.
+// The whole control plane on real worlds: its first start, its next incarnations, and who may do what at every endpoint there is.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,11 +68,11 @@ test('the first start leaves an environment with the example build, and a manage
   assert.equal(build.build.buildHash, buildHash);
 });
 
-test('the next life is the same place', async () => {
-  await control.first.told();
+test('the next incarnation is the same place', async () => {
+  await control.first.markShown();
   await control.close(1000);
   control = await open();
-  const { told: _, ...first } = control.first;
+  const { markShown: _, ...first } = control.first;
   assert.deepEqual(first, { organizationId, projectId, environmentId, buildHash });
   assert.equal(manager().organizationId, organizationId);
   // Hosts start with the first message to a world.

@@ -1,4 +1,4 @@
-// Idempotency, order of checks and what is kept beside an effect (docs/decisions/011), through the one door of the control room.
+// Idempotency, order of checks and what is kept beside an effect (docs/decisions/011), through the one door of the control plane.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
@@ -184,7 +184,7 @@ test('duplicates of a change at once: one effect, and every answer is the first'
   assert.ok(answers.every((answer) => nth(answer) === 1));
 });
 
-test('while the first is being prepared, duplicates are told to come again; a different request is refused even then', async () => {
+test('while the first is being prepared, duplicates are asked to come again; a different request is refused even then', async () => {
   let go = () => {};
   const bench = await openBench(() => new Promise((resolve) => (go = resolve)));
   const first = ask(bench, { key: 'key-0001' });
@@ -205,7 +205,7 @@ test('while the first is being prepared, duplicates are told to come again; a di
 });
 
 // IDEMPOTENCY-1, IDEMPOTENCY-2
-test('a crash between claim and answer: a retry of the next life finishes the work, duplicates of it wait', async () => {
+test('a crash between claim and answer: a retry of the next incarnation finishes the work, duplicates of it wait', async () => {
   const bench = await openBench(() => new Promise(() => {}));
   void ask(bench, { key: 'key-0001' }).catch(() => {});
   while (bench.prepared === 0) await new Promise(setImmediate);
@@ -222,7 +222,7 @@ test('a crash between claim and answer: a retry of the next life finishes the wo
   assert.deepEqual([nth(await retry), (await ask(next, { key: 'key-0001' })).replayed, next.effects()], [1, true, 1]);
 });
 
-test('a crash after the answer was written: the next life tells it', async () => {
+test('a crash after the answer was written: the next incarnation tells it', async () => {
   const bench = await openBench();
   const first = await ask(bench, { key: 'key-0001' });
   await bench.kit.end('crash');

@@ -1,4 +1,4 @@
-// How the control room stands: hosts that come and go, commits that never fall, and what lies in the data directory.
+// How the control plane stands: hosts that come and go, commits that never fall, and what lies in the data directory.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What a member's credentials may do follows what the member is now: demoted, removed, taken in again, told anew by the provider.
+// What a member's credentials may do follows what the member is now: demoted, removed, taken in again, reported anew by the provider.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -55,7 +55,7 @@ const canBuild = (kit: ControlKit, secret: string): boolean => as(kit, secret).a
 const canManage = (kit: ControlKit, secret: string): boolean => as(kit, secret).authoritiesIn(kit.projectId).has('grant.manage');
 
 // STANDING-2
-test('a demoted member has lost it at the next request, with every credential he holds, until the provider says another role', async () => {
+test('a demoted member has lost it at the next request, with every credential it holds, until the provider says another role', async () => {
   const kit = await open();
   const first = await signIn(kit, 'ada', 'manager');
   const second = await signIn(kit, 'ada', 'manager');
@@ -94,7 +94,7 @@ test('a role claim that names no role takes the role away, and so does a token w
 });
 
 // STANDING-2, STANDING-3
-test('what a manager made is never more than he is now: roles, credentials of credentials, grants of his to himself', async () => {
+test('what a manager made is never more than the manager is now: roles, credentials of credentials, grants to itself', async () => {
   const kit = await open();
   const ada = await signIn(kit, 'ada', 'manager');
   const made = await make(kit, ada.secret, 'manager');
@@ -112,7 +112,7 @@ test('what a manager made is never more than he is now: roles, credentials of cr
   for (const { secret } of [ada, made, ofMade, plain, viewer]) assert.equal(as(kit, secret).authoritiesIn(kit.projectId).size, 0);
 });
 
-test('a grant that somebody else gave holds without a role, for the member and for a credential of his', async () => {
+test('a grant that somebody else gave holds without a role, for the member and for a credential of that member', async () => {
   const kit = await open();
   const bob = await signIn(kit, 'bob');
   const other = await kit.callerWith('manager');
@@ -124,7 +124,7 @@ test('a grant that somebody else gave holds without a role, for the member and f
 });
 
 // STANDING-1
-test('a removed member is out at once, with all he made; taken in again he begins anew', async () => {
+test('a removed member is out at once, with all it made; taken in again it begins anew', async () => {
   const kit = await open();
   const ada = await signIn(kit, 'ada', 'manager');
   const made = await make(kit, ada.secret, 'builder');

@@ -1,4 +1,4 @@
-// Operations: lanes, ends, cancellation, full disks and new lives.
+// Operations: lanes, ends, cancellation, full disks and new incarnations.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -347,7 +347,7 @@ test('a runner may refuse to be cancelled before it has begun', async () => {
 });
 
 // OPERATIONS-3
-test('the next life takes up what the last one left, in order, and knows what was to be cancelled', async () => {
+test('the next incarnation takes up what the last one left, in order, and knows what was to be cancelled', async () => {
   const work = held();
   const life = openLife(runner(work.run));
   const made = [await life.create('a'), await life.create('a'), await life.create('b'), await life.create('b')];
@@ -373,7 +373,7 @@ test('the next life takes up what the last one left, in order, and knows what wa
   assert.deepEqual(last.operations.find(made[0]!.operationId)?.state, 'succeeded', 'what has ended has ended');
 });
 
-test('draining starts nothing more, waits for what runs as long as it may, and leaves the rest to the next life', async () => {
+test('draining starts nothing more, waits for what runs as long as it may, and leaves the rest to the next incarnation', async () => {
   const work = held();
   const life = openLife(runner(work.run));
   const [first, second] = [await life.create('a'), await life.create('a')];

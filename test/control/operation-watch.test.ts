@@ -95,7 +95,7 @@ test('what waits and what runs is counted, and one that is cancelled while it wa
   await life.leave();
 });
 
-test('the span of an operation is below that of the request that asked for it, in the next life too', async () => {
+test('the span of an operation is below that of the request that asked for it, in the next incarnation too', async () => {
   const { tracing, spans, asked } = fakeTracing();
   const first = openLife(tracing, (_, leaving) => {
     return new Promise((_resolve, reject) => leaving.addEventListener('abort', () => reject(new OperationSuspended())));

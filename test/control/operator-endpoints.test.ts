@@ -170,7 +170,7 @@ test('a suspended organization keeps everything and may do nothing; the others a
   await kit.end('crash');
   const next = await open({ directory: kit.directory, clock: kit.clock });
   kits.splice(kits.indexOf(kit), 1);
-  assert.throws(() => next.kit.room.authenticate(token), refused('control.ORGANIZATION_SUSPENDED'), 'in the next life too');
+  assert.throws(() => next.kit.room.authenticate(token), refused('control.ORGANIZATION_SUSPENDED'), 'in the next incarnation too');
   await next.kit.call('resumeOrganization', { path, body: {} }, { caller: next.operator });
   const caller = next.kit.room.authenticate(token);
   const { project: kept } = await next.kit.call('getProject', { path: { projectId: project.projectId as never } }, { caller });
@@ -254,7 +254,7 @@ test('the operator issues, lists and revokes credentials, and changes members, o
   assert.ok(kit.services.catalog.view.get(memberTable, memberId(member)) !== undefined);
 });
 
-test('a secret that derives from the key is told again to who asked first, and to nobody else', async () => {
+test('a secret that derives from the key is returned again to who asked first, and to nobody else', async () => {
   const { kit } = await open();
   const other = await kit.callerWith('manager');
   const asked = { body: { receiverId: 'hooks', origin: 'https://hooks.example.com' } };
@@ -271,7 +271,7 @@ test('a secret that derives from the key is told again to who asked first, and t
   assert.deepEqual([theirs.replayed, theirs.reply], [true, { credential: credential.reply.credential }]);
 });
 
-test('a rotation: receivers keep their secret for the grace, unless they are told the new one; cursors begin again', async () => {
+test('a rotation: receivers keep their secret for the grace, unless they are given the new one; cursors begin again', async () => {
   const { kit, operator } = await open();
   const by = { caller: operator };
   const body = { receiverId: 'hooks', origin: 'https://hooks.example.com' };

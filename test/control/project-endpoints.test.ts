@@ -111,7 +111,7 @@ test('a subject has one grant in a project, and is of this organization', async 
   await assert.rejects(user, refused('control.NOT_FOUND'));
 });
 
-test('what a caller may do in a project is the greater of his role and his grant', async () => {
+test('what a caller may do in a project is the greater of its role and its grant', async () => {
   const roles: (Role | null)[] = [null, 'viewer', 'builder', 'manager'];
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...roles), fc.constantFrom(...roles), async (role, granted) => {

@@ -37,7 +37,7 @@ test('as many as the quota says, for each organization, and no more', async () =
   assert.equal((await kit.call('listProjects')).items.length, 3);
 });
 
-test('what failed and what was told again does not count, and the count outlives a crash', async () => {
+test('what failed and what was reported again does not count, and the count outlives a crash', async () => {
   const kit = await open();
   const create = (key: string) => kit.dispatch('createProject', { body: { name: 'x' } }, { key });
   const use = { organizationId: kit.organizationId, name: 'projectsMax' as const };

@@ -1,4 +1,4 @@
-// Token buckets against the definition: never more than burst + rate x time, and never less for who waits as told.
+// Token buckets against the definition: never more than burst + rate x time, and never less for who waits as reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -15,7 +15,7 @@ const refusalOf = (work: () => void): ServiceError | undefined => {
   }
 };
 
-test('in any stretch of time at most burst + rate x time pass, and whoever waits as told passes', () => {
+test('in any stretch of time at most burst + rate x time pass, and whoever waits as reported passes', () => {
   const rates = fc.record({ perSecond: fc.constantFrom(0.5, 1, 3, 100, 5000), burst: fc.integer({ min: 1, max: 20 }) });
   fc.assert(
     fc.property(rates, fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 100 }), (rate, waits) => {
@@ -59,7 +59,7 @@ test('a clock that is set back gives nothing and locks nobody out', () => {
   limiter.take('a');
 });
 
-test('who is quiet is forgotten, and it changes nothing for him', () => {
+test('who is quiet is forgotten, and it changes nothing afterwards', () => {
   let nowMs = 0;
   const limiter = new RateLimiter({ perSecond: 10, burst: 5 }, () => nowMs);
   for (let n = 0; n < 1000; n++) {

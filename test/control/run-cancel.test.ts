@@ -108,7 +108,7 @@ test('past its deadline the pending interaction has timed out, and the run is ju
   assert.ok((await verifyReport(kit.folderOf(ended))).ok);
 });
 
-test('a deadline that passes while nobody is there ends the run in the next life', async () => {
+test('a deadline that passes while nobody is there ends the run in the next incarnation', async () => {
   kit = await openRunKit();
   const { run } = await kit.start(await kit.drillSession('sla-escalation'), { timeoutMs: 60_000 });
   const { hostedRunId } = run;
@@ -172,7 +172,7 @@ test('a run whose session could not be made has not begun', async () => {
   const { run, operation } = await kit.call('rerun', { path: { hostedRunId }, body: {} });
   const { directory, clock } = kit;
   await kit.end('crash');
-  // Before the session was made; and the next life cannot read the build any more.
+  // Before the session was made; and the next incarnation cannot read the build any more.
   const whole = new FileBlobs(directory);
   const blobs = Object.assign(Object.create(whole), {
     put: (bytes: Uint8Array) => whole.put(bytes),

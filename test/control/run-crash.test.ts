@@ -69,7 +69,7 @@ for (const how of ['gently', 'crash'] as const) {
       await nextLife(how);
       assert.equal((await kit.agent(lost.credential, '/world/v1/tools')).status, 401);
       const { revision } = await kit.run(hostedRunId);
-      assert.equal(revision, pending.revision, 'another life is no change a caller must know of');
+      assert.equal(revision, pending.revision, 'another incarnation is no change a caller must know of');
       const world = await kit.worldOf(pending);
       const idempotencyKey = pending.pendingInteraction!.interaction.id;
       const ticketId = (whole.run.result!.interactions[generations]!.targetResult.output as { ticketId: string }).ticketId;

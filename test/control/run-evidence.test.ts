@@ -109,7 +109,7 @@ test('evidence is read by its manifest, and by nothing that is not in it', async
   await assert.rejects(read('run.json'), /not as it was sealed/);
 });
 
-test('evidence is deleted when that is confirmed, or when its time is over; its run is still told', async () => {
+test('evidence is deleted when that is confirmed, or when its time is over; its run is still returned', async () => {
   kit = await openRunKit();
   const [deleted, expired] = [await sealedRun(), await sealedRun()];
   const path = { evidenceBundleId: deleted.evidenceBundleId as never };
@@ -183,7 +183,7 @@ test('runs need a drill, room, and sense', async () => {
   await kit.start(await kit.drillSession('refund-happy-path'));
 });
 
-test('the credential of an access is told again to whoever repeats the request, and stored nowhere', async () => {
+test('the credential of an access is returned again to whoever repeats the request, and stored nowhere', async () => {
   kit = await openRunKit();
   const { run } = await kit.start(await kit.drillSession('refund-happy-path'));
   const pending = await kit.next(run.hostedRunId);

@@ -12,13 +12,13 @@ import { longJudgedDrill, openRunKit, refundAgent } from './run-kit.js';
 
 const answersWanted = 300;
 
-test('while a run of many expensive expressions is judged, health is told all the time', async (t) => {
+test('while a run of many expensive expressions is judged, health is reported all the time', async (t) => {
   let answers = 0;
   let release = () => {};
   const enough = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // Threads as ever; the first result is held back until health was told so often, which it never is by a loop that judges.
+  // Threads as ever; the first result is held back until health was reported so often, which it never is by a loop that judges.
   const threads = threadWorkers<JudgeTask, ExpressionFinding>({
     entry: new URL('../../src/control/tasks/task-entry.js', import.meta.url),
     limits: { heapMb: 256, youngHeapMb: 32, stackMb: 4 },

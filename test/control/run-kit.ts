@@ -1,4 +1,4 @@
-// A control room with hosted runs of the example's drills, played by the example's own agents through the hosted bindings.
+// A control plane with hosted runs of the example's drills, played by the example's own agents through the hosted bindings.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

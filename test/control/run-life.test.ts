@@ -1,4 +1,4 @@
-// The whole life of hosted runs of a real project: played through the API by its own agents, judged, sealed, told.
+// The whole life of hosted runs of a real project: played through the API by its own agents, judged, sealed, reported.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -133,7 +133,7 @@ test('a fork whose world was made is finished with that world, whatever its pare
   assert.deepEqual([await kit.balance(session.sessionId), await kit.balance(sessionId)], [100, 105]);
 });
 
-test('a destruction is carried to its end by the next life', async () => {
+test('a destruction is carried to its end by the next incarnation', async () => {
   kit = await openSessionKit();
   const { sessionId } = await kit.session();
   const { operation } = await kit.call('destroySession', {

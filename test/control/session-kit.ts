@@ -1,4 +1,4 @@
-// A control room with sessions, real worlds of the bank and the hosted bindings, without a socket.
+// A control plane with sessions, real worlds of the bank and the hosted bindings, without a socket.
 import assert from 'node:assert/strict';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
 import { jsonDigest } from '../../src/contract/digest.js';

@@ -58,7 +58,7 @@ test('a session that does not exist and one of another tenant are the same nothi
   assert.deepEqual(await kit.get(session.sessionId), session);
 });
 
-test('another lease generation than the present one is told the present one, before anything else is looked at', async () => {
+test('another lease generation than the present one is given the present one, before anything else is looked at', async () => {
   const session = await kit.session();
   for (const [id, input] of changes(kit, { ...session, leaseGeneration: 9 })) {
     await refuses(kit.call(id, input), 'control.LEASE_CONFLICT', { leaseGeneration: 1 });
@@ -66,7 +66,7 @@ test('another lease generation than the present one is told the present one, bef
   assert.deepEqual(await kit.get(session.sessionId), session);
 });
 
-test('a request that believes the session to be of another environment or build is told which it is', async () => {
+test('a request that believes the session to be of another environment or build is shown which it is', async () => {
   const session = await kit.session();
   const path = { sessionId: session.sessionId };
   const fault = { packageId: 'bank', faultId: 'busy', active: true };

@@ -1,4 +1,4 @@
-// A control room with everything between source and build, and the small sound project of the compiler's tests as files of a draft.
+// A control plane with everything between source and build, and the small sound project of the compiler's tests as files of a draft.
 import type { TestContext } from 'node:test';
 import type { Operation } from '../../src/contract/hosted/operation.js';
 import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted/source.js';

@@ -118,7 +118,7 @@ test('the digest is that of the files, in whatever order they were given, and le
   );
 });
 
-test('a tree is laid out as it is, and gone afterwards, however the work ends', async (t) => {
+test('a tree is extracted as it is, and gone afterwards, however the work ends', async (t) => {
   const services = ground(t);
   const tree = await treeOfFiles(
     [

@@ -99,9 +99,9 @@ test('a worker that answers what is no answer ends with its task; its source goe
   for (const lie of ['nothing', 'another kind', 'two answers', 'no diagnostic', 'no summary', 'no refusal']) {
     const root = join(work, 'a');
     mkdirSync(root, { recursive: true });
-    const told = (error: unknown) =>
+    const reported = (error: unknown) =>
       error instanceof TaskLost && error.why === 'other' && /no answer to its task/.test(String(error.cause));
-    await assert.rejects(compiler.compile({ root, config: lie, projectId: 'prj_1' }), told, lie);
+    await assert.rejects(compiler.compile({ root, config: lie, projectId: 'prj_1' }), reported, lie);
     assert.equal(existsSync(root), !works, lie);
   }
   await compiler.close();

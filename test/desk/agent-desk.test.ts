@@ -110,13 +110,13 @@ test('only its bearer, from loopback, with a request that fits', async () => {
   );
 });
 
-test('an interaction that no outside process can play is told as such', async () => {
+test('an interaction that no outside process can play is reported as such', async () => {
   const invocation = { bindings: {} } as TargetInvocation;
   const handedIn = await desk.agent(invocation, {} as TargetContext);
   assert.equal(handedIn.completion.error?.code, 'target.BINDING_UNAVAILABLE');
 });
 
-test('when the run is over, whoever waits is told', async () => {
+test('when the run is over, whoever waits is reported', async () => {
   const other = await startAgentDesk();
   const poll = async () => (await fetch(`${other.url}/v1/interaction`, { headers: { authorization: `Bearer ${other.token}` } })).json();
   const waiting = poll();

@@ -79,8 +79,8 @@ test('one drill, one agent, every binding in turn: the same entries but for what
   const [first, ...others] = ways.map((way, index) => unminted(entries.slice(index * share, (index + 1) * share), way));
   assert.ok((first?.length ?? 0) >= 8);
   for (const other of others) assert.deepEqual(other, first);
-  const heard = Object.entries(outputOf(attempt)).map(([way, told]) => JSON.parse(named(JSON.stringify(told), way)) as unknown);
-  for (const told of heard) assert.deepEqual(told, heard[0]);
+  const heard = Object.entries(outputOf(attempt)).map(([way, reported]) => JSON.parse(named(JSON.stringify(reported), way)) as unknown);
+  for (const reported of heard) assert.deepEqual(reported, heard[0]);
 });
 
 for (const [kind, on] of Object.entries({

@@ -1,4 +1,4 @@
-// A tool that does not work is told as what it is, never as the agent's trouble.
+// A tool that does not work is reported as what it is, never as the agent's trouble.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test('a handler that breaks is loud in every report of a drill that passes, with
   assert.match(results.tests[0]?.stderr[0] ?? '', new RegExp(called));
 });
 
-test('what was misspelled or left out is told in words, before anything runs', async (t) => {
+test('what was misspelled or left out is reported in words, before anything runs', async (t) => {
   const repository = createRepository({ 'drillyard/drills/first.yaml': 'schemaVersion: 1\n' });
   t.after(() => repository.remove());
   const { root } = repository;
@@ -83,7 +83,7 @@ test('what was misspelled or left out is told in words, before anything runs', a
 });
 
 test('a handler that does not end is named, with how long it had', async (t) => {
-  const body = `await context.world.call('notes', 'note.get', { id: 'a' }).catch((error) => console.error(error.message)); throw new Error('told');`;
+  const body = `await context.world.call('notes', 'note.get', { id: 'a' }).catch((error) => console.error(error.message)); throw new Error('reported');`;
   const repository = createRepository({
     'notes/behavior.ts': notesBehavior.replace(
       "'note.get': ({ id }: any, context: any) =>",
@@ -98,7 +98,7 @@ test('a handler that does not end is named, with how long it had', async (t) => 
   assert.match(String(error?.details.log), /'note\.get' of tool 'notes' took longer than 1500 ms and was ended\./);
 });
 
-test('an agent that says it failed has failed, and its failure is told first', async (t) => {
+test('an agent that says it failed has failed, and its failure is reported first', async (t) => {
   const said = { status: 'failed', error: { message: 'no model answers' } };
   const repository = createRepository({
     ...moduleAgent('says', `return ${JSON.stringify(said)};`),

@@ -29,7 +29,7 @@ const attaching = moduleAgent(
 );
 
 // CAPTURE-2
-test('policies and verdict decide what is kept; what is not is counted; what could not be is told', async () => {
+test('policies and verdict decide what is kept; what is not is counted; what could not be is reported', async () => {
   const drills = ['off', 'on_failure', 'always'].flatMap((policy) =>
     [0, 1].map((wanted) =>
       drill(`${policy.replace('_', '-')}-${wanted}`, 'agent', [written({ equals: wanted })], { capture: all(policy) }),
@@ -85,8 +85,8 @@ test('a report lists and links what is attached, covers it, and nothing serves i
       headers: { authorization: `Bearer ${inspector.token}` },
     });
     assert.equal(await reply.text(), '<script>alert(1)</script>');
-    const told = ['content-type', 'content-disposition', 'x-content-type-options'].map((name) => reply.headers.get(name));
-    assert.deepEqual(told, ['application/octet-stream', 'attachment', 'nosniff']);
+    const reported = ['content-type', 'content-disposition', 'x-content-type-options'].map((name) => reply.headers.get(name));
+    assert.deepEqual(reported, ['application/octet-stream', 'attachment', 'nosniff']);
   } finally {
     await inspector.close();
   }
@@ -99,7 +99,7 @@ test('a report lists and links what is attached, covers it, and nothing serves i
 });
 
 // CAPTURE-1, CAPTURE-2
-test('what an attempt holds is bounded, and the first that does not fit is told', async () => {
+test('what an attempt holds is bounded, and the first that does not fit is reported', async () => {
   const floods = moduleAgent(
     'agent',
     `for (let i = 0; i < 6; i++) context.attach('big-' + i, new Uint8Array(${limits.attachmentBytesMax})); console.log('a log');`,

@@ -1,4 +1,4 @@
-// Two runs side by side: what differs is told by its cause, what is equal is not told.
+// Two runs side by side: what differs is reported by its cause, what is equal is not reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
@@ -122,7 +122,7 @@ test('the same call with another answer, and with other effects', async () => {
 });
 
 // COMPARE-RUNS-2
-test('a call that only one side made is told as such, though everything after it stands elsewhere', async () => {
+test('a call that only one side made is reported as such, though everything after it stands elsewhere', async () => {
   const extra = await compare({ calls: [ask!, tell!, end!] }, { calls: [ask!, end!] });
   assert.deepEqual(extra.firstDivergence, { leftSequence: 3, summary: 'Only on the left: agent called desk/tell.' });
   const more = await compare({ calls: [ask!] }, { calls: [ask!, tell!] });
@@ -149,7 +149,7 @@ test('what came before a run is not compared', async () => {
   );
 });
 
-test('assertions of either side are told with both statuses', async () => {
+test('assertions of either side are reported with both statuses', async () => {
   const { assertions } = await compare(
     { calls: [], statuses: { a: 'passed', b: 'failed' } },
     { calls: [], statuses: { b: 'passed', c: 'passed' } },
@@ -192,7 +192,7 @@ test('a run has no differences from itself, and one call more is exactly that ca
 // RUN-DIFFERENCES-1
 test('exchanging the sides exchanges the answer and nothing else', async () => {
   const mirrored = { only_left: 'only_right', only_right: 'only_left', changed: 'changed', moved: 'moved' } as const;
-  const told = ({ kind, left, right }: Differences['shown'][number]) => JSON.stringify([kind, left ?? null, right ?? null]);
+  const reported = ({ kind, left, right }: Differences['shown'][number]) => JSON.stringify([kind, left ?? null, right ?? null]);
   await fc.assert(
     fc.asyncProperty(anyCalls, anyCalls, async (one, other) => {
       const there = await differencesOf({ calls: one }, { calls: other });
@@ -204,7 +204,7 @@ test('exchanging the sides exchanges the answer and nothing else', async () => {
         ...(right && { left: right }),
         ...(left && { right: left }),
       }));
-      assert.deepEqual(there.shown.map(told).sort(), flipped.map(told).sort());
+      assert.deepEqual(there.shown.map(reported).sort(), flipped.map(reported).sort());
     }),
     { numRuns: 80 },
   );
@@ -217,16 +217,16 @@ test('stretches too long for the exact answer: by few edits, by what comes once,
   const each = (calls: readonly Call[], more: Call): Call[] => calls.flatMap((call) => [call, more]);
   const once = Array.from({ length: 2500 }, (_, index): Call => ({ operationId: 'ask', args: index }));
   const repeated = once.map((_, index): Call => ({ operationId: index % 2 === 0 ? 'ask' : 'tell' }));
-  const cases: [left: Call[], right: Call[], told: object][] = [
+  const cases: [left: Call[], right: Call[], reported: object][] = [
     [repeated, answered(repeated).toSpliced(1201, 0, extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 1 }],
     [repeated.toSpliced(7, 3), answered(repeated), { changed: 2497, moved: 0, onlyLeft: 0, onlyRight: 3 }],
     [once, each(answered(once), extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 2500 }],
     [repeated, each(answered(repeated), extra), { changed: 2500, moved: 0, onlyLeft: 0, onlyRight: 2500 }],
   ];
-  for (const [left, right, told] of cases) {
-    assert.deepEqual(changesTold(await differencesOf({ calls: left }, { calls: right })), told);
+  for (const [left, right, reported] of cases) {
+    assert.deepEqual(changesTold(await differencesOf({ calls: left }, { calls: right })), reported);
     const back = await differencesOf({ calls: right }, { calls: left });
-    const { onlyLeft, onlyRight, ...rest } = told as ReturnType<typeof changesTold>;
+    const { onlyLeft, onlyRight, ...rest } = reported as ReturnType<typeof changesTold>;
     assert.deepEqual(changesTold(back), { ...rest, onlyLeft: onlyRight, onlyRight: onlyLeft });
   }
 });
@@ -257,7 +257,7 @@ function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: 
       scheduledEventId: `pending_${index}`,
       scheduledForUs: nowUs + 9000,
     });
-    const delivery = { ...owner, callbackId: 'told', receiverId: 'r', deliveryId: `delivery_${world}${index}` };
+    const delivery = { ...owner, callbackId: 'reported', receiverId: 'r', deliveryId: `delivery_${world}${index}` };
     add(nowUs, { kind: 'callback', ...delivery, phase: 'queued' });
     return { causeSequence, delivery, dueUs: nowUs + 9000, isLast: index === names.length - 1 };
   });
@@ -294,6 +294,6 @@ test('events and deliveries are known by the turn that brought them about, whene
   const refused = await compareRuns(eventful(['a', 'b'], { spanUs: 5 }, 'a'), eventful(['a', 'b'], { spanUs: 5, status: 500 }, 'b'));
   assert.deepEqual(
     refused.differences?.shown.map(({ kind, summary }) => [kind, summary]),
-    [['changed', 'On both sides the delivery of desk/told was delivered, with another outcome.']],
+    [['changed', 'On both sides the delivery of desk/reported was delivered, with another outcome.']],
   );
 });

@@ -13,7 +13,7 @@ interface Part {
   buildHash?: string;
   tookMs?: number;
 }
-/** One after another in time, told to the history in another order. */
+/** One after another in time, asked to the history in another order. */
 function historyOf(parts: readonly Part[]): DrillHistory {
   const history = new History();
   const reports = parts.map(({ verdict, attempt = 1, seed = '1', buildHash = 'b', tookMs = 10 }, index) => {

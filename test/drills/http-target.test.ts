@@ -58,8 +58,8 @@ test('it is asked with the invocation and what a command finds in its environmen
   const { status, output, error } = await run({ ...target, ...mapped, method: 'PUT', bindingEnvironment: { DESK: 'SERVICE_HTTP_URL' } });
   assert.equal(status, 'completed', error?.message);
   assert.deepEqual(output, { said: ['[redacted]', '[redacted]', '[redacted]'] });
-  const { environment, ...told } = asked!.body as Asked['body'] & { [name: string]: unknown };
-  assert.deepEqual(told, invocation('one'));
+  const { environment, ...reported } = asked!.body as Asked['body'] & { [name: string]: unknown };
+  assert.deepEqual(reported, invocation('one'));
   const [url, http, cli] = ['http://127.0.0.1:1', 'TOKEN-OF-HTTP', 'TOKEN-OF-CLI'];
   const variables = Object.entries({ HTTP_URL: url, HTTP_TOKEN: http, CLI_URL: url, CLI_TOKEN: cli });
   const bound = variables.flatMap(([name, value]) => ['SERVICE', 'OTHER'].map((prefix) => [`${prefix}_${name}`, value]));
@@ -73,8 +73,8 @@ test('it is asked with the invocation and what a command finds in its environmen
 
 test('204 and an empty 200 are a success without output', async () => {
   for (const status of [204, 200]) {
-    const { status: told, output } = await run(await agent((response) => response.writeHead(status).end()));
-    assert.deepEqual([told, output], ['completed', undefined]);
+    const { status: reported, output } = await run(await agent((response) => response.writeHead(status).end()));
+    assert.deepEqual([reported, output], ['completed', undefined]);
   }
 });
 

@@ -22,7 +22,7 @@ test('everything is done once, and in a lane one thing at a time', async () => {
 });
 
 // LANES-1
-test('after a failure nothing further starts, and it is told when what runs has ended', async () => {
+test('after a failure nothing further starts, and it is reported when what runs has ended', async () => {
   const started: number[] = [];
   let ended = 0;
   const work = async (item: number): Promise<undefined> => {

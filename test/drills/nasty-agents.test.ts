@@ -37,7 +37,7 @@ test('command: one that closes its stdin before it has read is fine', async () =
   assert.deepEqual([status, output], ['completed', 1]);
 });
 
-test('command: one that hangs after its output is told as such', async () => {
+test('command: one that hangs after its output is reported as such', async () => {
   const { status, error, output } = await run(command('console.log(1); setInterval(() => {}, 1000)'), { timeoutMs: 2500 });
   assert.deepEqual([status, error?.code, output], ['timed_out', 'target.TIMED_OUT', undefined]);
   assert.match(error?.message ?? '', /It had written 2 bytes of output, and went on running/);
@@ -89,7 +89,7 @@ test('module: one that never resolves, and one whose import never ends, are time
   );
 });
 
-test('module: an error as long as a book is told in short', async () => {
+test('module: an error as long as a book is reported in short', async () => {
   const { error, log } = await run(module('export default () => { throw new Error("x".repeat(50_000_000)); }'));
   assert.equal(error?.code, 'target.THREW');
   assert.equal(error?.message.length, limits.targetErrorCharsMax);
@@ -171,7 +171,7 @@ test('module: a folder is no module, and one whose export is no function says so
   assert.deepEqual([named.error?.code, named.error?.message], ['target.LOAD_FAILED', 'the module has no function exported as "agent"']);
 });
 
-test('attachments by path: below the root, over no link, each refusal told to the agent and noted', async () => {
+test('attachments by path: below the root, over no link, each refusal asked to the agent and noted', async () => {
   file('shots/one.png', 'PNG');
   const { symlinkSync } = await import('node:fs');
   symlinkSync(join(root, 'shots/one.png'), join(root, 'shots/link.png'));
@@ -273,7 +273,7 @@ test('module: what its host would never say ends it, and nobody else', async () 
   assert.deepEqual(codes, Array(written.length).fill('target.CRASHED'));
 });
 
-test('module: an error is told whatever its members are', async () => {
+test('module: an error is reported whatever its members are', async () => {
   for (const [thrown, message] of [
     ['Object.assign(new Error("x"), { message: { a: 1 } })', '[object Object]'],
     ['Object.assign(new Error("x"), { stack: 5 })', 'x'],

@@ -82,8 +82,8 @@ for (const [kind, target] of [
     assert.deepEqual(output, { '[redacted]': ['[redacted]', 1] });
     assert.doesNotMatch(log, /TOKEN/);
     assert.equal(log.match(/\[redacted\]/g)?.length, 2);
-    const told = Object.fromEntries(files.map(({ name, bytes, redaction }) => [name, [Buffer.from(bytes).toString(), redaction]]));
-    assert.deepEqual(told, {
+    const reported = Object.fromEntries(files.map(({ name, bytes, redaction }) => [name, [Buffer.from(bytes).toString(), redaction]]));
+    assert.deepEqual(reported, {
       '[redacted].txt': ['a [redacted]', { status: 'applied', note: 'A secret was replaced in 1 place.' }],
       trace: ['[redacted]', { status: 'applied', note: 'A secret was replaced in 1 place.' }],
       'b.bin': [`\ufffd${token}`, { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' }],

@@ -70,11 +70,11 @@ export const notesTool = {
     faults: [{ id: 'down', appliesTo: ['note.get'], timing: 'before', error: { code: 'DOWN', message: 'down', retryable: true } }],
     callbacks: [
       {
-        id: 'told',
+        id: 'reported',
         eventId: 'note.written',
         receiverId: 'listener',
         method: 'POST',
-        path: '/told',
+        path: '/reported',
         idempotencyHeader: 'x-delivery',
         signature: { kind: 'hmac-sha256', header: 'x-signature', prefix: '' },
         retry: { delaysUs: [] },
@@ -102,7 +102,7 @@ export default defineToolBehavior({
     due: ({ id }: any, context: any) => context.state.put('notes', 'due-' + id, { id: 'due-' + id, text: 'at ' + context.clock.nowUs() }),
     breaks: () => { throw new Error('broken on purpose'); },
   },
-  callbacks: { told: { encode: ({ payload }: any) => ({ body: { kind: 'json', value: payload } }) } },
+  callbacks: { reported: { encode: ({ payload }: any) => ({ body: { kind: 'json', value: payload } }) } },
 });
 `;
 

@@ -95,7 +95,7 @@ test('every kind of assertion, passed and failed, over one world', async () => {
     { id: 'arguments', kind: 'operation.arguments', operation: op('note.write'), occurrence: 2, path: ['id'], expected: holds ? 'b' : 'a' },
     { id: 'denied', kind: 'operation.denied', operation: op(holds ? 'note.remove' : 'note.write') },
     { id: 'events', kind: 'event.count', event, count: { equals: holds ? 2 : 3 } },
-    { id: 'callbacks', kind: 'callback.count', packageId: 'notes', callbackId: 'told', count: holds ? { equals: 0 } : { atLeast: 1 } },
+    { id: 'callbacks', kind: 'callback.count', packageId: 'notes', callbackId: 'reported', count: holds ? { equals: 0 } : { atLeast: 1 } },
     { id: 'faults', kind: 'fault.count', fault: { packageId: 'notes', faultId: 'down' }, count: holds ? { equals: 0 } : { atLeast: 1 } },
     { id: 'time', kind: 'time.reached', virtualTimeUs: holds ? 1000 : 1001 },
     { id: 'output', kind: 'output.value', path: ['wrote', 1], expected: holds ? 'b' : 'c' },
@@ -133,7 +133,7 @@ test('every kind of assertion, passed and failed, over one world', async () => {
   for (const { trials } of result.drills) assert.ok((await verifyReport(join(root, trials[0]!.attempts[0]!.report))).ok);
   // What a person reads of them.
   const text = readFileSync(join(root, firstAttempt(result, 1).report, 'report.txt'), 'utf8');
-  for (const told of [
+  for (const reported of [
     /the effect with \/tag = absent happened 2 times/,
     /where +output of main wrote\[1\]/,
     /where +notes\.down/,
@@ -142,7 +142,7 @@ test('every kind of assertion, passed and failed, over one world', async () => {
     /unexpected: \["insert of notes\/notes\/b, sequence/,
     /The expression is false: size\(state\.notes\) == 2/,
   ])
-    assert.match(text, told);
+    assert.match(text, reported);
 });
 
 test('an assertion that is no gate is reported and decides nothing', async () => {
@@ -425,16 +425,16 @@ test('attempts at once are bounded, and there are as many as allowed', async () 
   assert.equal(Math.max(...beside), 3);
 });
 
-test('one after the other, each attempt is told before the next begins; beside others, all the same', async () => {
+test('one after the other, each attempt is reported before the next begins; beside others, all the same', async () => {
   const { root } = repository(moduleAgent('agent', writes('x')), drill('d', 'agent', [written({ equals: 1 })]));
-  const told = async (concurrency: number): Promise<string[]> => {
+  const reported = async (concurrency: number): Promise<string[]> => {
     const events: string[] = [];
     await run(root, { trials: 6, concurrency, onEvent: ({ event }) => void events.push(event) });
     return events.filter((event) => ['attempt_started', 'attempt', 'drill', 'summary'].includes(event));
   };
-  const alone = await told(1);
+  const alone = await reported(1);
   assert.deepEqual(alone, [...Array.from({ length: 6 }, () => ['attempt_started', 'attempt']).flat(), 'drill', 'summary']);
-  const beside = await told(2);
+  const beside = await reported(2);
   assert.deepEqual([beside.toSorted(), beside.slice(-2)], [alone.toSorted(), ['drill', 'summary']]);
 });
 

@@ -90,6 +90,6 @@ test('what a drill tells of its trials: first attempts only, those that were sta
   });
   assert.equal(firstAttemptStatistics(['passed']), undefined);
   assert.equal(firstAttemptStatistics([undefined, undefined]), undefined);
-  const told = firstAttemptStatistics(['passed', 'inconclusive', undefined]);
-  assert.deepEqual([told?.trials, told?.passed], [2, 1]);
+  const reported = firstAttemptStatistics(['passed', 'inconclusive', undefined]);
+  assert.deepEqual([reported?.trials, reported?.passed], [2, 1]);
 });

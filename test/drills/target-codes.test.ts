@@ -1,4 +1,4 @@
-// Every code that a target can end with is told in docs/targets.md, and every code told there exists.
+// Every code that a target can end with is reported in docs/targets.md, and every code reported there exists.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

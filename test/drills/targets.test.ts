@@ -96,7 +96,7 @@ test('module: what it throws, now or from a timer, is a failure with its stack i
   assert.equal((await run(module('export default () => { throw "a string"; }'))).error?.message, 'a string');
 });
 
-test('module: what cannot be loaded is told with its place', async () => {
+test('module: what cannot be loaded is reported with its place', async () => {
   const syntax = await run(module('export default (', 'agents/broken.mjs'));
   assert.equal(syntax.error?.code, 'target.LOAD_FAILED');
   assert.match(syntax.error?.message ?? '', /broken\.mjs:1:/);
@@ -207,8 +207,8 @@ test('command: invocation on stdin, bindings in an otherwise empty environment, 
   );
   const { status, output, log, error } = await run(target);
   assert.equal(status, 'completed', error?.message);
-  const { invocation: told, env, mapped, alias } = output as { invocation: unknown; env: string[]; mapped: string; alias: string };
-  assert.deepEqual(told, invocation('one'));
+  const { invocation: reported, env, mapped, alias } = output as { invocation: unknown; env: string[]; mapped: string; alias: string };
+  assert.deepEqual(reported, invocation('one'));
   const bound = ['OTHER', 'SERVICE'].flatMap((prefix) =>
     ['ATTACHMENTS_DIR', 'CLI_TOKEN', 'CLI_URL', 'HTTP_TOKEN', 'HTTP_URL'].map((name) => `${prefix}_${name}`),
   );
@@ -259,7 +259,7 @@ test('command: one that ignores SIGTERM is killed after the grace', async () => 
   assert.ok(Date.now() - started < 6000);
 });
 
-test('command: what cannot be started is told', async () => {
+test('command: what cannot be started is reported', async () => {
   assert.equal((await run(command('', { executable: 'no-such-program-here' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
   assert.equal((await run(command('', { executable: './agents' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
   file('agents/plain.txt', 'no program');

@@ -1,4 +1,4 @@
-// What a client wants and no wire route answers: told in the report of the attempt, and nowhere in its evidence.
+// What a client wants and no wire route answers: reported in the report of the attempt, and nowhere in its evidence.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

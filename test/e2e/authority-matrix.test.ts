@@ -103,7 +103,7 @@ for (const engine of engines) {
       assert.equal(faces.size, 1, [...faces].join('\n'));
     });
 
-    await refused('a role opens what it has and is told what it lacks', async () => {
+    await refused('a role opens what it has and is shown what it lacks', async () => {
       for (const { role, secret } of Object.values(roles)) {
         for (const id of tenantIds) {
           const lacks = neededBy(id).find((needed) => role === null || !authoritiesOf[role].has(needed));
@@ -155,7 +155,7 @@ for (const engine of engines) {
           const places: [Ids, Ids][] = [];
           if (who.startsWith('a foreign')) places.push([theirs, nothing]);
           if (inProject(id) && named.length > 1) {
-            // In the caller's own project; and with everything but the last id his own.
+            // In the caller's own project; and with everything but the last id its own.
             const last = named.findLast((name) => name !== 'revision') as string;
             places.push([
               { ...theirs, projectId: own.projectId },
@@ -172,8 +172,8 @@ for (const engine of engines) {
             ];
             assertRefused(reply, 404, 'control.NOT_FOUND', `${who}: ${id}`);
             assert.equal(faceOf(reply), faceOf(control), `${who}: ${id}`);
-            const told = named.filter((name) => name !== 'revision' && String(reply.bytes).includes(real[name] as string));
-            assert.deepEqual(told, [], `${who}: ${id}`);
+            const reported = named.filter((name) => name !== 'revision' && String(reply.bytes).includes(real[name] as string));
+            assert.deepEqual(reported, [], `${who}: ${id}`);
           }
         }
       }
@@ -261,8 +261,10 @@ for (const engine of engines) {
         for (const [authorization, about, expected] of places) {
           const reply = await requests.send(id, { ids: about, authorization });
           assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.json)}`);
-          const told = secrets.filter(([name, value]) => !expected.has(name) && String(reply.bytes).includes(value)).map(([name]) => name);
-          assert.deepEqual(told, [], id);
+          const reported = secrets
+            .filter(([name, value]) => !expected.has(name) && String(reply.bytes).includes(value))
+            .map(([name]) => name);
+          assert.deepEqual(reported, [], id);
         }
       }
     });

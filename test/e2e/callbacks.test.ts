@@ -55,7 +55,7 @@ test('a session tells the receivers it names, signed, as long as they are approv
   const { projectId } = service.ready;
   const { id, secret } = await approvedReceiver(ground, receiver);
   const { items } = await ground.client.listCallbackReceivers({ path: { projectId } });
-  assert.equal(JSON.stringify(items).includes(secret), false, 'the secret is told once');
+  assert.equal(JSON.stringify(items).includes(secret), false, 'the secret is returned once');
 
   const session = await sessionWith(ground, id);
   const refusals: unknown[] = [];
@@ -110,7 +110,7 @@ test('without the flag nothing on this machine can be a receiver', async () => {
   await service.stop();
 });
 
-test(`the service dies ${rounds} times while a receiver is told; no callback is lost, and each keeps its id`, {
+test(`the service dies ${rounds} times while a receiver is called; no callback is lost, and each keeps its id`, {
   timeout: 120_000,
 }, async (t) => {
   const receiver = await startReceiver();

@@ -64,8 +64,8 @@ for (const engine of engines) {
       ['createProject', '203.0.113.8'],
       ['getMe', '2001:db8::9'],
     ]);
-    const told = lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request');
-    const seen = told.map(({ route, status, clientAddress, resource }) => [route, status, clientAddress, resource]);
+    const reported = lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'request');
+    const seen = reported.map(({ route, status, clientAddress, resource }) => [route, status, clientAddress, resource]);
     assert.deepEqual(seen.slice(0, 6), [
       ['updateProject', 200, '203.0.113.7', { projectId }],
       ['createCredential', 201, '203.0.113.7', undefined],

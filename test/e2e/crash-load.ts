@@ -1,5 +1,5 @@
 // A mixed load on the service, and a ledger of what was asked and what was acknowledged: sessions created and destroyed, tools called, time
-// advanced, runs started and completed. Every request has its own idempotency key, so that the next life can be asked the same again.
+// advanced, runs started and completed. Every request has its own idempotency key, so that the next incarnation can be asked the same again.
 import type { Client } from '../../src/client/client.js';
 import { type Answered, asAgent, type Ready } from './service.js';
 
@@ -26,7 +26,7 @@ export interface Comment {
   key: string;
   /** No other comment has it. */
   text: string;
-  /** As the acknowledged outcome told it. */
+  /** As the acknowledged outcome reported it. */
   value?: { [name: string]: unknown };
 }
 export interface Advance {
@@ -53,7 +53,7 @@ export interface Ledger {
   advances: Advance[];
   runs: Run[];
 }
-/** Where the load works; `over` once the service was told to die. */
+/** Where the load works; `over` once the service was asked to die. */
 export interface Ground {
   client: Client;
   ready: Ready;

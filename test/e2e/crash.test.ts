@@ -68,7 +68,7 @@ test(`the service ends ${rounds} times under load, and loses and doubles nothing
 
 test('killed while it starts for the first time, it goes on with what it had begun', async () => {
   const dataDirectory = temporaryFolder();
-  const told: Ready[] = [];
+  const reported: Ready[] = [];
   const has = (path: string) => () => existsSync(join(dataDirectory, path));
   const hasBlob = (): boolean =>
     readdirSync(join(dataDirectory, 'blobs'), { recursive: true }).some((name) => /^[0-9a-f]{2}.\w/.test(String(name)));
@@ -87,13 +87,13 @@ test('killed while it starts for the first time, it goes on with what it had beg
     while (!isMade() && !service.said().stdout.includes('\n') && service.child.exitCode === null) await pause(2);
     const { stdout, stderr } = await service.stop('SIGKILL');
     assert.equal(stderr, '');
-    if (stdout.includes('\n')) told.push(JSON.parse(stdout) as Ready);
+    if (stdout.includes('\n')) reported.push(JSON.parse(stdout) as Ready);
   }
   const service = await startService({ dataDirectory });
   const { credential: _, baseUrl: __, ...ids } = service.ready;
-  for (const { credential: _, baseUrl: __, ...earlier } of told) assert.deepEqual(earlier, ids);
+  for (const { credential: _, baseUrl: __, ...earlier } of reported) assert.deepEqual(earlier, ids);
   // A start that does not know that the secret was shown makes another one and shows it; the last one shown is the one that opens.
-  const shown = [...told, service.ready].flatMap(({ credential }) => (credential === undefined ? [] : [credential]));
+  const shown = [...reported, service.ready].flatMap(({ credential }) => (credential === undefined ? [] : [credential]));
   const credential = shown.at(-1)!;
   for (const replaced of shown.slice(0, -1)) await assert.rejects(clientOf(service, replaced).listCredentials(), { status: 401 });
   const client = clientOf(service, credential);

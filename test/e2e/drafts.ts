@@ -50,7 +50,7 @@ export class Drafts {
     const about: Ids = {
       ...ids,
       sessionId: ending.has(id) ? sessionId : idle.sessionId,
-      // What an operator may do to an organization, he does to one that nobody else needs.
+      // What an operator may do to an organization, it does to one that nobody else needs.
       ...(isOperators ? { organizationId: third.organizationId, credentialId: third.credentialId } : { credentialId }),
     };
     const bearer = isOperators ? operator : id === 'revokeAuthSession' ? this.#expendable.secret : manager;

@@ -153,9 +153,9 @@ for (const [code, provoke] of Object.entries(provocations)) {
 const isOver = ({ json }: Received): boolean => json?.code === 'world.NOT_READY' && json?.retryAfterMs === undefined;
 
 function assertRefusal(reply: Received, code: ErrorCode): void {
-  const told = JSON.stringify(reply.json);
-  assert.equal(reply.json?.code, code, told);
-  assert.ok(validateErrorEnvelope(reply.json).ok, told);
+  const reported = JSON.stringify(reply.json);
+  assert.equal(reply.json?.code, code, reported);
+  assert.ok(validateErrorEnvelope(reply.json).ok, reported);
   const { status, retryable, source } = errorTable[code];
   assert.deepEqual([reply.status, reply.json?.retryable, reply.json?.source], [status, retryable && !isOver(reply), source]);
   assert.equal(reply.headers['x-correlation-id'], reply.json?.correlationId);
@@ -163,7 +163,7 @@ function assertRefusal(reply: Received, code: ErrorCode): void {
   assert.equal(reply.headers['retry-after'], after === undefined ? undefined : String(Math.ceil(after / 1000)));
 }
 
-test('control.RATE_LIMITED: who asks too often is told when to come back, and others are not held up', async () => {
+test('control.RATE_LIMITED: who asks too often is given the time to come back, and others are not held up', async () => {
   const hasty = await startService({ flags: ['--rate-per-second', '1', '--rate-burst', '5'] });
   const options: Omit<ClientOptions, 'credential'> = { baseUrl: hasty.ready.baseUrl, retries: 0 };
   const first = createClient({ ...options, credential: hasty.ready.credential! });

@@ -91,11 +91,11 @@ for (const [index, engine] of engines.entries()) {
       const sent = written(draft);
       const reply = await exchange(baseUrl, sent).catch((error: Error) => {
         if (/hang up|ECONNRESET|EPIPE/.test(String(error)) && mayHangUp(engine, sent)) return undefined;
-        throw new Error(`${JSON.stringify(told(sent))}: ${error.message}`);
+        throw new Error(`${JSON.stringify(reported(sent))}: ${error.message}`);
       });
       if (reply === undefined) return;
       const { status, json } = reply;
-      const where = `${JSON.stringify(told(sent))} answered ${status} ${reply.bytes.toString().slice(0, 1000)}`;
+      const where = `${JSON.stringify(reported(sent))} answered ${status} ${reply.bytes.toString().slice(0, 1000)}`;
       tally.set(`${status} ${json?.code ?? ''}`, (tally.get(`${status} ${json?.code ?? ''}`) ?? 0) + 1);
       assert.ok(status < 500 || (status === 503 && json !== undefined), where);
       if (status >= 400 && draft.method !== 'HEAD') requireEnvelope(reply, where);
@@ -163,7 +163,7 @@ function requireEnvelope({ status, headers, json }: Received, where: string): vo
 const isOfTheServer = ({ json }: Received): boolean =>
   ['control.ROUTE_NOT_FOUND', 'control.METHOD_NOT_ALLOWED'].includes(json?.code as string);
 
-const told = ({ body, ...sent }: Sent): object => ({
+const reported = ({ body, ...sent }: Sent): object => ({
   ...sent,
   body: body === undefined ? undefined : body.length > 2000 ? `${body.length}: ${String(body.slice(0, 500))}` : String(body),
 });

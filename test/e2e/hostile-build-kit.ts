@@ -1,4 +1,4 @@
-// A project whose build misbehaves when told to, and what its agents do.
+// A project whose build misbehaves when reported to, and what its agents do.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

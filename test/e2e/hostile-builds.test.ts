@@ -216,7 +216,7 @@ test('a session that loops goes behind another of its project and host: it has f
     while (!loops.over) if ((await looper.spin()).body.code === 'world.HANDLER_TIMEOUT') loops.spins += 1;
   })();
   let answers = 0;
-  // It may be on its way beside a loop that is ended, and is then told to ask again.
+  // It may be on its way beside a loop that is ended, and is then asked to ask again.
   for (let asked = 0; asked < 400; asked++) if ((await victim.add()).body.outcome?.kind === 'ok') answers += 1;
   loops.over = true;
   await looping;
@@ -227,7 +227,7 @@ test('a session that loops goes behind another of its project and host: it has f
   assert.equal((await service.stop()).code, 0);
 });
 
-test('a project whose sessions hold hosts beyond its budget is told when to come back, and its others are not', {
+test('a project whose sessions hold hosts beyond its budget is given the time to come back, and its others are not', {
   timeout: 120_000,
 }, async () => {
   const service = await startService({ flags: [...hostileFlags, '--host-seconds-per-minute', '1'] });

@@ -1,4 +1,4 @@
-// Signing in with a token of an identity provider, at a service that was told of one by its settings.
+// Signing in with a token of an identity provider, at a service that was informed of one by its settings.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ControlError } from '../../src/client/control-error.js';

@@ -26,7 +26,7 @@ export async function startGround(engine: string, provider: IdentityProvider): P
   const server = ['--server', engine === 'node:http' ? 'node' : 'uws', '--trusted-proxy', '127.0.0.1'];
   const tenants = await startTenants({ flags: [...oidc, ...server] });
   assert.equal(tenants.service.ready.server, engine);
-  // A member of the first organization: the provider's token makes him one.
+  // A member of the first organization: the provider's token makes it one.
   const token = await provider.token({ sub: 'bob', organization: tenants.ids.organizationId });
   const { credential } = await clientOf(tenants.service, token).exchangeIdentityToken({ body: {} });
   const ids = { ...tenants.ids, userId: credential.userId! };

@@ -56,7 +56,7 @@ for (const engine of engines) {
       routes: controlRoutes(kit.room),
       requireHost: requireHost({ publicUrl: 'http://127.0.0.1', hosts: 'any' }),
       authenticate: callerOf,
-      // Ports that this control room does not have: far beyond what is asked here.
+      // Ports that this control plane does not have: far beyond what is asked here.
       onFailure: () => {},
     });
     const server = await startHttpServer({ host: '127.0.0.1', port: 0, engine, handler, closeGraceMs: 100 });

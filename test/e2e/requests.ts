@@ -83,6 +83,6 @@ export class Requests {
 export function faceOf({ status, headers, json }: Received): string {
   const { date: _, connection: __, 'keep-alive': ___, 'x-correlation-id': ____, 'content-length': _____, ...rest } = headers;
   // What is left of the rate is another number at each request.
-  const { ratelimit: ______, ...told } = rest;
-  return JSON.stringify([status, { ...json, correlationId: '' }, told]);
+  const { ratelimit: ______, ...reported } = rest;
+  return JSON.stringify([status, { ...json, correlationId: '' }, reported]);
 }

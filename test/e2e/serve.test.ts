@@ -1,4 +1,4 @@
-// `drillyard serve` as an operator meets it: starting, being told why not, stopping, starting again.
+// `drillyard serve` as an operator meets it: starting, being reported why not, stopping, starting again.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -68,7 +68,7 @@ for (const engine of engines) {
     assert.equal((await second.stop('SIGINT')).code, 0);
   });
 
-  test(`${engine}: a port that is taken is told in one sentence`, async () => {
+  test(`${engine}: a port that is taken is reported in one sentence`, async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
@@ -111,7 +111,7 @@ test('liveness, readiness, figures, the API document and its page need no creden
   await service.stop();
 });
 
-test('every bad setting is told at once, with what it must be, and nothing is started', async () => {
+test('every bad setting is reported at once, with what it must be, and nothing is started', async () => {
   const dataDirectory = join(temporaryFolder(), 'never');
   const flags = [
     '--port',
@@ -152,7 +152,7 @@ test('what a flag does not say, the environment does', async () => {
   );
 });
 
-test('a data directory that cannot be one is told in one sentence', async () => {
+test('a data directory that cannot be one is reported in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const { code, stderr } = await serve({ dataDirectory: join(file, 'data') }).ended;

@@ -76,7 +76,7 @@ for (const engine of engines) {
     assert.equal((await get(baseUrl, '/readyz')).status, 200);
   });
 
-  test(`${engine}: worlds at a host name of their own are told apart by the Host header`, async () => {
+  test(`${engine}: worlds at a host name of their own are distinguished by the Host header`, async () => {
     const server = await start({ engine, publicUrl: 'https://drills.example.com', worldUrl: 'https://worlds.example.com' });
     const { baseUrl } = server;
     const access = await accessOf(server);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { isDiskFull } from '../../src/files/disk-full.js';
 
-test('a full disk is told from other faults, whoever tells', () => {
+test('a full disk is known from other faults, wherever it shows', () => {
   const error = (code: unknown): Error => Object.assign(new Error('no'), { code });
   for (const code of ['ENOSPC', 'EDQUOT', 28, 122, -30792]) assert.equal(isDiskFull(error(code), tmpdir()), true, String(code));
   // EIO says it only where there is hardly any room; here there is.

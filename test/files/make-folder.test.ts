@@ -41,6 +41,6 @@ test('what is in the way is said', () => {
   assert.match(refusalOf(join(here, 'circle/x')), /lead in a circle/);
 });
 
-test('a file system that allows no folder is told, and does not hang', { skip: process.platform !== 'linux' }, () => {
+test('a file system that allows no folder is reported, and does not hang', { skip: process.platform !== 'linux' }, () => {
   assert.match(refusalOf('/proc/drillyard/a/b'), /the file system allows none there/);
 });

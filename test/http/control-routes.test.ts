@@ -1,5 +1,5 @@
-// The hosted endpoints as clients see them: what is refused before the control room hears of it, in which order, and how its answers are
-// told.
+// The hosted endpoints as clients see them: what is refused before the control plane hears of it, in which order, and how its answers are
+// reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -13,7 +13,7 @@ const sessions = `${project}/environments/${ids.environmentId}/sessions`;
 const seed = JSON.stringify({ seed: '42' });
 
 for (const engine of engines) {
-  test(`${engine}: path, query and body reach the control room as values, with key and correlation id`, async () => {
+  test(`${engine}: path, query and body reach the control plane as values, with key and correlation id`, async () => {
     const fake = await fakeControl(engine);
     const created = await send(fake.url + sessions, { method: 'POST', headers: keyed, body: seed });
     assert.equal(created.status, 202);
@@ -88,7 +88,7 @@ for (const engine of engines) {
     assert.deepEqual(fake.asked, []);
   });
 
-  test(`${engine}: a hasty caller is told when to come back, without its body being read`, async () => {
+  test(`${engine}: a hasty caller is given the time to come back, without its body being read`, async () => {
     const fake = await fakeControl(engine);
     const reply = await send(fake.url + sessions, { method: 'POST', headers: { ...keyed, authorization: 'Bearer hasty' }, body: '{' });
     assert.equal(reply.status, 429);
@@ -96,7 +96,7 @@ for (const engine of engines) {
     assert.equal(reply.headers.get('retry-after'), '2');
   });
 
-  test(`${engine}: path and query are told broken place by broken place`, async () => {
+  test(`${engine}: path and query are reported broken place by broken place`, async () => {
     const fake = await fakeControl(engine);
     const cases: [string, string[]][] = [
       ['/v1/projects/prj_0123456789aB/sessions?limit=0', ['/path/projectId pattern', '/query/limit too_small']],
@@ -219,7 +219,7 @@ for (const engine of engines) {
     assert.equal(new Set(wrong.map(({ body }) => body.message)).size, 1);
   });
 
-  test(`${engine}: while it drains, new work is refused, the connection ends, and health is still told`, async () => {
+  test(`${engine}: while it drains, new work is refused, the connection ends, and health is still reported`, async () => {
     const fake = await fakeControl(engine, {
       open: [{ method: 'GET', path: '/healthz', auth: 'none', whileDraining: true, run: () => ({ status: 200, body: {} }) }],
     });
@@ -233,7 +233,7 @@ for (const engine of engines) {
     assert.deepEqual(fake.asked, []);
   });
 
-  test(`${engine}: a bug in the control room is told as nothing but its correlation id`, async () => {
+  test(`${engine}: a bug in the control plane is reported as nothing but its correlation id`, async () => {
     const fake = await fakeControl(engine);
     fake.answer = () => {
       throw new TypeError('secret of /etc/passwd');

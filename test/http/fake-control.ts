@@ -1,4 +1,4 @@
-// A server with every hosted endpoint over a control room that only tells what it was asked, on both engines.
+// A server with every hosted endpoint over a control plane that only tells what it was asked, on both engines.
 import { after } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { EndpointId } from '../../src/contract/hosted/endpoints.js';

@@ -59,7 +59,7 @@ const chunk = '2\r\n{}\r\n0\r\n\r\n';
 const behind = 'GET /behind HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** Answered 400 by both, and the connection ends at once. */
-const told: { [name: string]: string } = {
+const reported: { [name: string]: string } = {
   'two lengths': post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'),
   'the same length twice': post('Content-Length: 2\r\nContent-Length: 2\r\n', 'ab'),
   'a coding of its own': post('Transfer-Encoding: xchunked\r\n', chunk),
@@ -106,13 +106,13 @@ function assertOneRefusal(text: string, name: string): void {
 for (const engine of engines) {
   test(`${engine}: a malformed request is answered 400, and its connection ends`, async () => {
     const { server, requests } = await start(engine);
-    for (const [name, bytes] of Object.entries(told)) assertOneRefusal(await exchange(server.port, bytes), name);
+    for (const [name, bytes] of Object.entries(reported)) assertOneRefusal(await exchange(server.port, bytes), name);
     assert.deepEqual(requests, []);
   });
 
   test(`${engine}: nothing behind a malformed request is answered, and nothing of it is done`, async () => {
     const { server, requests } = await start(engine);
-    for (const [name, bytes] of Object.entries({ ...told, ...refused })) {
+    for (const [name, bytes] of Object.entries({ ...reported, ...refused })) {
       const text = await exchange(server.port, bytes + behind, { ends: true });
       if (text !== '') assertOneRefusal(text, name);
       assert.deepEqual(requests, [], name);

@@ -149,7 +149,7 @@ test('bearer tokens: one refusal for every reason', async () => {
   assert.equal(messages.size, 1);
 });
 
-test('JSON bodies: empty, broken UTF-8 and too deep are told apart from well-formed ones', async () => {
+test('JSON bodies: empty, broken UTF-8 and too deep are distinguished from well-formed ones', async () => {
   const put = async (body: string | Uint8Array) => await send('/things/x/parts', { method: 'PUT', headers: { ...bearer, ...json }, body });
   assert.equal((await put('')).body.code, 'control.INVALID_JSON');
   assert.equal((await put(new Uint8Array([0x22, 0xff, 0x22]))).body.code, 'control.INVALID_JSON');

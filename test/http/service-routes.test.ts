@@ -85,9 +85,9 @@ for (const engine of engines) {
     await send(`${fake.url}/v1/me`);
     await send(`${fake.url}/v1/projects?cursor=private`);
     await send(`${fake.url}/v1/private`, { headers: { authorization: 'Bearer private' } });
-    log.info('told', { credential: 'private', nested: { token: 'private' } });
-    const told = lines.map((line) => JSON.parse(line) as { [name: string]: unknown });
-    const { level, time, ms, ...first } = told[0] ?? {};
+    log.info('reported', { credential: 'private', nested: { token: 'private' } });
+    const reported = lines.map((line) => JSON.parse(line) as { [name: string]: unknown });
+    const { level, time, ms, ...first } = reported[0] ?? {};
     assert.deepEqual([typeof level, typeof time, typeof ms], ['number', 'number', 'number']);
     assert.deepEqual(first, {
       correlationId: created.headers.get('x-correlation-id'),
@@ -99,7 +99,7 @@ for (const engine of engines) {
       msg: 'request',
     });
     assert.deepEqual(
-      told.filter(({ msg }) => msg === 'request').map(({ route, status }) => [route, status]),
+      reported.filter(({ msg }) => msg === 'request').map(({ route, status }) => [route, status]),
       [
         ['createCredential', 201],
         ['getMe', 503],
@@ -107,9 +107,9 @@ for (const engine of engines) {
         [undefined, 404],
       ],
     );
-    const failure = told.find(({ msg }) => msg !== 'request');
+    const failure = reported.find(({ msg }) => msg !== 'request');
     assert.match(JSON.stringify(failure?.err), /a bug/);
-    assert.equal(failure?.correlationId, told.find(({ status }) => status === 500)?.correlationId);
+    assert.equal(failure?.correlationId, reported.find(({ status }) => status === 500)?.correlationId);
     const all = lines.join('');
     for (const secret of ['"private"', 'cursor', 'good', 'dyc_answer', 'key-00000001']) assert.ok(!all.includes(secret), secret);
   });
@@ -140,8 +140,8 @@ for (const engine of engines) {
     const logOf = (level: 'info' | 'debug') => {
       const lines: string[] = [];
       const log = createServiceLog({ level, nowMs: () => clock.nowMs, destination: { write: (line: string) => void lines.push(line) } });
-      const told = () => lines.map((line) => JSON.parse(line) as { msg: string; route?: string; leftOut?: number });
-      return { log, told, requests: () => told().filter(({ msg }) => msg === 'request').length };
+      const reported = () => lines.map((line) => JSON.parse(line) as { msg: string; route?: string; leftOut?: number });
+      return { log, reported, requests: () => reported().filter(({ msg }) => msg === 'request').length };
     };
     const [info, debug] = [logOf('info'), logOf('debug')];
     const metrics = createMetrics(async () => figures);
@@ -155,7 +155,7 @@ for (const engine of engines) {
     assert.deepEqual([info.requests(), debug.requests()], [limits.strangerLinesMax + 1, more + 2]);
     clock.nowMs = limits.strangerLinesWindowMs;
     await bad();
-    assert.deepEqual(info.told().at(-2)?.leftOut, 5);
+    assert.deepEqual(info.reported().at(-2)?.leftOut, 5);
     assert.equal(info.requests(), limits.strangerLinesMax + 2);
     // An agent that is known has a line for each refusal, though no credential of the control API names it.
     const known = {

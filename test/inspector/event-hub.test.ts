@@ -1,4 +1,4 @@
-// The live stream: what is told, to whom, and what becomes of a listener that does not read.
+// The live stream: what is reported, to whom, and what becomes of a listener that does not read.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InspectorEvent } from '../../src/contract/inspector/inspector.js';
@@ -6,7 +6,7 @@ import { limits } from '../../src/contract/limits.js';
 import { EventHub } from '../../src/inspector/event-hub.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';
 
-onEachEngine('run progress is told as it happens, without a question', async (t, engine) => {
+onEachEngine('run progress is reported as it happens, without a question', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const stream = await inspector.events();
   await inspector.run({ suiteId: 'all' });

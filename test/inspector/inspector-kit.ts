@@ -223,7 +223,7 @@ async function openStream(url: string, token: string): Promise<TestStream> {
       for (let from = 0; ; ) {
         const found = seen.slice(from).find(fits);
         if (found !== undefined) return found;
-        if (ended) throw new Error(`the stream ended; it told ${JSON.stringify(seen.map(({ type }) => type))}`);
+        if (ended) throw new Error(`the stream ended; it reported ${JSON.stringify(seen.map(({ type }) => type))}`);
         from = seen.length;
         await new Promise<void>((resolve) => {
           wake = resolve;

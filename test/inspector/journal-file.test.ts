@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('tick' as const), us: fc.integer({ min: 0, max: 50 }) }, { noNullPrototype: true }),
 );
 
-interface Told {
+interface Reported {
   lines: string[];
   entries: EvidenceEntry[];
   /** Rows after each entry, by space and row. */
@@ -72,8 +72,8 @@ interface Told {
 const keyOf = (at: { packageId: string; instanceId: string; namespace: string }, id: string): string =>
   `${at.packageId} ${at.instanceId} ${at.namespace} ${id}`;
 
-function tell(start: readonly StatePatch[], steps: readonly Step[]): Told {
-  const told: Told = { lines: [], entries: [], states: [] };
+function tell(start: readonly StatePatch[], steps: readonly Step[]): Reported {
+  const reported: Reported = { lines: [], entries: [], states: [] };
   const rows = new Map<string, JsonObject>();
   for (const patch of start)
     if (patch.action === 'upsert') rows.set(keyOf({ ...patch, instanceId: patch.instanceId ?? patch.packageId }, patch.rowId), patch.value);
@@ -81,7 +81,7 @@ function tell(start: readonly StatePatch[], steps: readonly Step[]): Told {
   for (const one of steps) {
     const common = {
       schemaVersion: 1,
-      sequence: told.lines.length + 1,
+      sequence: reported.lines.length + 1,
       transactionId: 't',
       transactionIndex: 0,
       transactionSize: 1,
@@ -119,11 +119,11 @@ function tell(start: readonly StatePatch[], steps: readonly Step[]): Told {
       };
     }
     const entry = { ...common, virtualTimeUs: nowUs, ...own } as EvidenceEntry;
-    told.entries.push(entry);
-    told.lines.push(canonicalJson(entry as unknown as JsonValue));
-    told.states.push(new Map(rows));
+    reported.entries.push(entry);
+    reported.lines.push(canonicalJson(entry as unknown as JsonValue));
+    reported.states.push(new Map(rows));
   }
-  return told;
+  return reported;
 }
 
 const start = fc.array(
@@ -309,7 +309,7 @@ test('a page ends before it is too long, and has at least one entry', () => {
   const steps = [call(5 * 1024 * 1024), ...Array.from({ length: 70 }, () => call(300_000)), ...Array.from({ length: 300 }, () => call(10))];
   const { lines } = tell([], steps);
   withJournal(lines, [], (journal) => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const sizes: number[] = [];
     for (let from: number | undefined = 1; from !== undefined; ) {
       const page = evidencePage(journal, { fromSequence: from, limit: 200 }) as { entries: Uint8Array; nextSequence?: number };
@@ -318,11 +318,11 @@ test('a page ends before it is too long, and has at least one entry', () => {
         entries.length === 1 || page.entries.length <= limits.pageBytesMax + 2,
         `${entries.length} entries, ${page.entries.length} bytes`,
       );
-      told.push(...entries.map(canonicalJson));
+      reported.push(...entries.map(canonicalJson));
       sizes.push(entries.length);
       from = page.nextSequence;
     }
-    assert.deepEqual(told, lines);
+    assert.deepEqual(reported, lines);
     assert.deepEqual(sizes.slice(0, 3), [1, 13, 13]);
     const wanted = { sequences: '2,3,1,20,21,22,23,24,25,26,27,28,29,30,31,32' };
     const some = JSON.parse(Buffer.from(evidencePage(journal, wanted).entries as Uint8Array).toString()) as EvidenceEntry[];

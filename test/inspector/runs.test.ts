@@ -197,7 +197,7 @@ onEachEngine('a run without a report is read from its retained world, which is l
   assert.deepEqual(readFileSync(data), before);
 });
 
-onEachEngine('a retained world that is damaged is told with its file, and the inspector goes on', async (t, engine) => {
+onEachEngine('a retained world that is damaged is reported with its file, and the inspector goes on', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const { runs } = await inspector.run({ drillId: 'passes' });
   const runId = runs[0]!.runId;
@@ -245,12 +245,12 @@ onEachEngine('while a drill runs: it is active, readable, cancellable; the sourc
   assert.equal((await inspector.ask(`/api/v1/runs/${runId}`)).json.source, 'saved');
   // Once more changes nothing.
   assert.equal((await inspector.post(`/api/v1/run-requests/${requestId}/cancel`)).json.request.finishedAtMs, ended.finishedAtMs);
-  // The request that is told as ended is let go a moment later.
+  // The request that is reported as ended is let go a moment later.
   await stream.end();
   await inspector.run({ drillId: 'passes' });
 });
 
-onEachEngine('refresh loads the source anew, and errors in it are told and stop nothing else', async (t, engine) => {
+onEachEngine('refresh loads the source anew, and errors in it are reported and stop nothing else', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const before = (await inspector.ask('/api/v1/project')).json;
   assert.equal(before.generation, 1);

@@ -65,18 +65,18 @@ onEachEngine('every route asks for the token, and says the same whatever is wron
     `Basic ${token}`,
     `Bearer ${token} ${token}`,
   ];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { method, path } of Object.values(inspectorRoutes)) {
     for (const authorization of wrong) {
       const headers: { [name: string]: string } = authorization === undefined ? {} : { authorization };
       const answer = await inspector.askPlainly(pathOf(path), { method, headers });
-      told.add(assertRefused(answer, 401, 'control.UNAUTHENTICATED').message);
+      reported.add(assertRefused(answer, 401, 'control.UNAUTHENTICATED').message);
       assert.equal(answer.headers['www-authenticate'], 'Bearer');
     }
     // A token in the address is no token.
     assertRefused(await inspector.askPlainly(`${pathOf(path)}?token=${token}`, { method }), 401, 'control.UNAUTHENTICATED');
   }
-  assert.equal(told.size, 1);
+  assert.equal(reported.size, 1);
 });
 
 onEachEngine('bodies are JSON objects of their route, and nothing else', async (t, engine) => {

@@ -1,4 +1,4 @@
-// What GitHub is told: commands that nothing in them can end, and a summary of bounded size.
+// What GitHub is reported: commands that nothing in them can end, and a summary of bounded size.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunReport } from '../../src/contract/run/run-events.js';

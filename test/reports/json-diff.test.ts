@@ -35,7 +35,7 @@ test('equal values have no changes', () => {
   fc.assert(fc.property(json, (value) => assert.deepEqual(diffJson(value, structuredClone(value)), [])));
 });
 
-test('changes are told by member', () => {
+test('changes are reported by member', () => {
   assert.deepEqual(diffJson({ kept: 1, old: 2, list: [1, 2] }, { kept: 1, list: [1, 3, 4], new: null }), [
     { path: ['old'], before: 2 },
     { path: ['list', 1], before: 2, after: 3 },

@@ -88,7 +88,7 @@ test('a projection that was changed together with its digest is seen', async (t)
 });
 
 // PROJECTIONS-2
-test('a projection of another revision of the writer is not compared, and that is told; run.json always is', async (t) => {
+test('a projection of another revision of the writer is not compared, and that is reported; run.json always is', async (t) => {
   const folder = await written(t);
   await change(folder, 'report.txt', (text) => `${text}\n`, { sealed: true });
   await editManifest(folder, (manifest) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { virtualClock, virtualDuration, virtualOffset } from '../../src/reports/html/virtual-time.mjs';
 
-test('a length is told in its two largest units', () => {
+test('a length is reported in its two largest units', () => {
   const cases: [number, string][] = [
     [0, '0 s'],
     [350, '350 µs'],
@@ -24,7 +24,7 @@ test('a point is a date where it can be one, else the length since zero', () => 
   assert.equal(virtualClock(-Number.MAX_SAFE_INTEGER), '1684-07-28 00:12:25.259009');
 });
 
-test('an offset is told in full', () => {
+test('an offset is reported in full', () => {
   assert.equal(virtualOffset(0), '00:00:00');
   assert.equal(virtualOffset(90_000_000), '00:01:30');
   assert.equal(virtualOffset(2 * 86_400_000_000 + 10_800_250_000), '2 d 03:00:00.250');

@@ -156,8 +156,11 @@ test("a whole repository, from its baseline or a drill's start, as its actors", 
 
 test('what does not compile says why', async () => {
   const wrong = { notes: { a: { id: 'a' } as Note } };
-  const told = { code: 'control.SOURCE_INVALID', message: /\n {2}\S*mock-tool\.test\.[jt]s:\d+:\d+ DY4001 option state\.notes\.a: .*text/ };
-  await assert.rejects(mockTool<Notes>({ package: './notes', from: repository.root, state: wrong }), told);
+  const reported = {
+    code: 'control.SOURCE_INVALID',
+    message: /\n {2}\S*mock-tool\.test\.[jt]s:\d+:\d+ DY4001 option state\.notes\.a: .*text/,
+  };
+  await assert.rejects(mockTool<Notes>({ package: './notes', from: repository.root, state: wrong }), reported);
   await assert.rejects(mockTool({ package: './nowhere', from: repository.root }), {
     code: 'control.SOURCE_INVALID',
     message: /mock-tool\.test\.[jt]s:\d+:\d+ DY5001 option package: /,

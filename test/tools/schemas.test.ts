@@ -57,7 +57,7 @@ test('patterns that would go on for ever end, and mean what they mean', () => {
   );
 });
 
-test('a pattern that cannot be linear is told with its place, and a build that has one already checks nothing with it', () => {
+test('a pattern that cannot be linear is reported with its place, and a build that has one already checks nothing with it', () => {
   const schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(?=.*a).+$' } } };
   assert.deepEqual(schemaFault(schema), { path: '/properties/text/pattern', message: 'the pattern has a lookahead', refused: true });
   const keys = { type: 'object', patternProperties: { '^(a)\\1': true } };
@@ -88,7 +88,7 @@ test('references that multiply are followed a number of times, and those that le
   assert.notEqual(lazyValidator(tree)({ left: { right: { up: 1 } } }), null);
 });
 
-test('items are told to be unique as Ajv tells it, however many there are', () => {
+test('items are asked to be unique as Ajv reports it, however many there are', () => {
   const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const scalar = fc.constantFrom<unknown>('a', 'b', '1', 1, 2, 1.5, true, null);
   const item = fc.oneof({ weight: 3, arbitrary: scalar }, fc.constantFrom<unknown>([1], [2], { a: 1, b: [2] }, { b: [2], a: 1 }, {}, []));

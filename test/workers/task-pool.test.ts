@@ -1,4 +1,4 @@
-// Tasks of many parties over few workers: who is next, who is refused, and what a worker that ends costs. Workers here do as they are told.
+// Tasks of many parties over few workers: who is next, who is refused, and what a worker that ends costs. Workers here do as they are reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
@@ -102,7 +102,7 @@ test('of one party and of all only so many wait; the refusal says when to come a
 });
 
 // TASK-POOL-1
-test('a task that takes too long, too much, or its worker along, ends alone and is told', async () => {
+test('a task that takes too long, too much, or its worker along, ends alone and is reported', async () => {
   const { run, events, alive, tasks } = pool({ workers: 1 });
   const slow = (await run('a1!')) as TaskLost;
   assert.deepEqual([slow instanceof TaskLost, slow.why, slow.message], [true, 'time', 'a1! took more than 0.02 s.']);

@@ -122,8 +122,8 @@ export class Shop {
     return (await this.world.command({ kind: 'startDelivery', receivers: receivers.length === 0 ? ['hook'] : receivers })).request;
   }
   settle({ deliveryId, attempt }: DeliveryRequest, answer: DeliveryAnswer | number) {
-    const told: DeliveryAnswer = typeof answer === 'number' ? { kind: 'status', status: answer } : answer;
-    return this.world.command({ kind: 'settleDelivery', deliveryId, attempt, answer: told });
+    const reported: DeliveryAnswer = typeof answer === 'number' ? { kind: 'status', status: answer } : answer;
+    return this.world.command({ kind: 'settleDelivery', deliveryId, attempt, answer: reported });
   }
   pending() {
     return this.world.query({ kind: 'pending', limit: 100 });

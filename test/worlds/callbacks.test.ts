@@ -69,14 +69,14 @@ test('a turn that is rolled back queues nothing, and an event that fires queues 
 });
 
 // CALLBACK-ATTEMPTS-1
-test('an attempt is evidence before its request is told; what was answered decides what comes', async () => {
+test('an attempt is evidence before its request is reported; what was answered decides what comes', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');
   const first = await started(shop);
   assert.equal(first.path, '/hooks/ordered');
   assert.deepEqual(first.headers, { 'x-kind': 'order', 'content-type': 'application/json', 'delivery-id': first.deliveryId });
   const event = { packageId: 'shop', instanceId: 'shop', eventId: 'order.made' };
-  const told = {
+  const reported = {
     callbackId: 'ordered',
     receiverId: 'hook',
     deliveryId: first.deliveryId,
@@ -84,7 +84,7 @@ test('an attempt is evidence before its request is told; what was answered decid
     payload: { id: 'a' },
     virtualTimeUs: 1000,
   };
-  assert.deepEqual(bodyOf(first), { ...told, attempt: 1 });
+  assert.deepEqual(bodyOf(first), { ...reported, attempt: 1 });
   assert.deepEqual(await shop.phases(), ['queued', 'attempt_started']);
   await shop.settle(first, 503);
   assert.equal(await shop.start(), undefined, 'the retry is not due yet');
@@ -202,7 +202,7 @@ test('a wait stands still too, and its entry comes when it is over', async () =>
 });
 
 // CALLBACK-ATTEMPTS-1, OUTBOX-2
-test('an attempt that nobody settles is recovered and goes out again under the same id, in another life too', async () => {
+test('an attempt that nobody settles is recovered and goes out again under the same id, in another incarnation too', async () => {
   const shop = await createShop(worlds);
   await shop.order('a');
   const first = await started(shop);

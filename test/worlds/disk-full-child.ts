@@ -1,4 +1,4 @@
-// Works on a world until it is refused, then says what it was told: the process that disk-full.test.ts starts on a small file system.
+// Works on a world until it is refused, then says what it was reported: the process that disk-full.test.ts starts on a small file system.
 //   node disk-full-child.js <directory> <build.json>
 import { readFileSync, writeSync } from 'node:fs';
 import { ServiceError } from '../../src/contract/errors.js';

@@ -10,7 +10,7 @@ import type { CreateWorld, WorldRef, Worlds } from '../../src/worlds/api.js';
 import { compiledOf, manifestOf } from '../tools/tool-fixture.js';
 
 const callback = {
-  id: 'told',
+  id: 'reported',
   eventId: 'called',
   receiverId: 'hook',
   method: 'POST' as const,
@@ -35,7 +35,7 @@ const manifest = manifestOf([], {
   ],
   callbacks: [
     callback,
-    { ...callback, id: 'told-too' },
+    { ...callback, id: 'reported-too' },
     ...many.map((index) => ({ ...callback, id: `shout-${index}`, eventId: 'shouted' })),
   ],
 });
@@ -112,7 +112,7 @@ var behavior = { default: {
   callbacks: {}
 } };
 var silent = { encode: function () { return { body: { kind: 'empty' } }; } };
-behavior.default.callbacks = { told: silent, 'told-too': silent };
+behavior.default.callbacks = { reported: silent, 'reported-too': silent };
 times(20, function (i) { behavior.default.callbacks['shout-' + i] = silent; behavior.default.subscriptions['voice-' + i] = function () { }; });`;
 
 const tools = [compiledOf(code, manifest)];

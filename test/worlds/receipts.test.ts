@@ -6,7 +6,7 @@ import { newWorld, temporaryStore, turn } from './storage-kit.js';
 
 const receipt = (sequence: number) => ({ argumentsHash: 'sha256:1', sequence, result: { answer: sequence } });
 
-test('a receipt is found in its turn, after its commit and in later lives; a rolled back one never', (context) => {
+test('a receipt is found in its turn, after its commit and in later incarnations; a rolled back one never', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
   turn(world, 1, () => {

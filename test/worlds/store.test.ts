@@ -68,7 +68,7 @@ test('a full disk refuses every set of the commit, leaves what was, and the envi
 });
 
 // WRITER-2
-test('another life of the environment finds what was committed, at both durability levels', async (context) => {
+test('another opening of the environment finds what was committed, at both durability levels', async (context) => {
   for (const durability of ['committed', 'flushed'] as const) {
     const directory = temporaryFolder(context);
     const store = WorldRepository.open({ directory, durability });

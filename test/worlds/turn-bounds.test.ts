@@ -66,11 +66,11 @@ test('the details of a failure have a bound, its code and message too', async ()
   exceeded(await world.error('details', { chars: 500_000_000 }), 'failureDetailsBytesMax');
   assert.equal((await world.error('message', { chars: 2000 })).message.length, 1000);
   assert.equal((await world.error('message', { chars: 500_000_000 })).message, '(a text of 500000000 characters)');
-  const told = (await world.error('code', { chars: 500_000_000 })).message;
-  assert.equal(told, "the failure code '(a text of 500000000 characters)' does not match ^[A-Z][A-Z0-9_]*$");
+  const reported = (await world.error('code', { chars: 500_000_000 })).message;
+  assert.equal(reported, "the failure code '(a text of 500000000 characters)' does not match ^[A-Z][A-Z0-9_]*$");
 });
 
-test('what is thrown is told in few words, however long it is', async () => {
+test('what is thrown is reported in few words, however long it is', async () => {
   const world = await maker();
   for (const what of ['thrown', 'name', 'bare']) {
     for (const chars of [100, 1_000_000, 500_000_000]) {

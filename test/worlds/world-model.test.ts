@@ -112,7 +112,7 @@ test('a world does what the reference model does, whatever becomes of its hosts'
           faults: [{ packageId: 'bank', faultId: 'busy-third' }],
         },
       });
-      const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
+      const life = new History(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
       for (const one of steps) await life.take(one);
       await life.end();
     }),
@@ -126,7 +126,7 @@ test('an advance of many slices whose host ends in the middle goes on where it w
   for (let answers = 0; answers < 4; answers++) {
     const many = Array.from({ length: 2000 }, (_, index) => ({ atUs: 600 + index, amount: index % 7 }));
     const bank = await door.create({ setup: { initialEvents: many.map(({ atUs, amount: sum }) => dueEvent(atUs, sum)) } });
-    const life = new Life(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
+    const life = new History(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
     // A query between two slices is answered when they are committed: what it has seen is there for good.
     await life.crashInAdvance(600 + many.length, many.length, async () => {
       let seen = 0;
@@ -141,7 +141,7 @@ test('an advance of many slices whose host ends in the middle goes on where it w
   context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
 });
 
-class Life {
+class History {
   #bank: Bank;
   #model: ReferenceModel;
   #snapshotIds: string[] = [];

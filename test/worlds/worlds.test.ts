@@ -223,7 +223,7 @@ test('what a world cannot be made of is refused', async (context) => {
   );
 });
 
-test('code that does not compile, or does not load, is told at once or by its calls', async (context) => {
+test('code that does not compile, or does not load, is reported at once or by its calls', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context) });
   context.after(() => worlds.close());
   const withCode = (code: string) => {

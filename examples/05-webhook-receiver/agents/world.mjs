@@ -1,4 +1,4 @@
-// How both agents reach the world: its HTTP binding, and a receiver of their own that the world is told of.
+// How both agents reach the world: its HTTP binding, and a receiver of their own that the world knows.
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 

@@ -1,4 +1,4 @@
-// What the receiver `mail-events` is told, as JSON.
+// What the receiver `mail-events` gets, as JSON.
 import type { CallbackInput, ToolBehavior, WireMessage } from 'drillyard/tool-sdk';
 import { isoOf } from '../mail/dates.js';
 

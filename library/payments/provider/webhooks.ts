@@ -1,4 +1,4 @@
-// What merchants are told. The body is the same at every attempt, and so is its signature.
+// What merchants receive. The body is the same at every attempt, and so is its signature.
 import type { CallbackInput, WireMessage } from 'drillyard/tool-sdk';
 
 export const settlementWebhook = { encode: (input: CallbackInput): WireMessage => webhook('settlement.completed', input) };

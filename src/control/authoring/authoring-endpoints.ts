@@ -168,7 +168,7 @@ function newDraft(tx: Change, services: ControlServices, { record: { session }, 
   return putDraft(tx, { organizationId, projectId, sourceDraftId: newId('draft'), name, ...revisionOf(services, proposal, call) });
 }
 
-/** The base must still be what the conversation began with, unless the caller names the version he has seen. */
+/** The base must still be what the conversation began with, unless the caller names the version it has seen. */
 function nextRevision(tx: Change, services: ControlServices, { record, proposal, call }: Publication): SourceDraft {
   const { sourceDraftId, revision } = record.base!;
   const draft = requireAvailableDraft(tx, { ...call.path, ...call.caller, sourceDraftId });

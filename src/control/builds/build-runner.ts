@@ -66,7 +66,7 @@ export function orderBuild(
 }
 
 export function defineBuildRunners(services: ControlServices): void {
-  // Before anything is laid out in this incarnation.
+  // Before anything is extracted in this incarnation.
   const cleared = clearMaterialized(services.settings.dataDirectory);
   services.operations.define('build.compile', buildRunner(services, cleared));
 }

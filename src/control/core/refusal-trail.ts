@@ -1,4 +1,4 @@
-// Refusals of authority in the audit trail. Anybody with a credential can be refused as often as he likes, so they are sampled.
+// Refusals of authority in the audit trail. Anybody with a credential can be refused as often as it asks, so they are sampled.
 //   REFUSAL-TRAIL-1. In a window the trail takes so many of one credential and so many of an organization; the others are counted, and the
 //     count is an event of its own when the window is over.
 //   REFUSAL-TRAIL-2. Nobody waits for it, and it keeps nothing from being refused: a disk that is full loses the event, and the log says

@@ -3,7 +3,7 @@
 //   STANDING-1. A credential of a member, or made by one, opens nothing once that member is removed, and nothing again after the member was
 //     added again.
 //   STANDING-2. Its role is never more than that member's present one.
-//   STANDING-3. A grant that a member gave to himself, or to what he made, is never more than he may do in the project without it.
+//   STANDING-3. A grant that a member gave to itself, or to what it made, is never more than it may do in the project without it.
 
 import type { ProjectGrant } from '../../contract/hosted/organization.js';
 import { limits } from '../../contract/limits.js';
@@ -18,7 +18,7 @@ import {
 } from '../catalog/organization-records.js';
 import type { View } from '../catalog/tables.js';
 
-/** Who asks, as far as it decides what he may do. */
+/** Who asks, as far as it decides what the caller may do. */
 export interface Standing {
   organizationId: string;
   credentialId: string;

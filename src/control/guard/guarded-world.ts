@@ -1,4 +1,4 @@
-// A world of a session as the control room and its agents hold it: refused while its build is quarantined, in its turn on its host. When
+// A world of a session as the control plane and its agents hold it: refused while its build is quarantined, in its turn on its host. When
 // the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
 import { type RetryPolicy, retry } from '../../async/retry.js';
 import { isServiceError } from '../../contract/errors.js';

@@ -1,4 +1,4 @@
-// What stands between the control room and its worlds, so that a build that loops or takes its host down costs others little: quarantines
+// What stands between the control plane and its worlds, so that a build that loops or takes its host down costs others little: quarantines
 // of builds, turns on hosts, and whose failure it was that ended a host. It hears of hosts by their log, of steps by their watchdogs.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import type { WorldSession } from '../../contract/hosted/resources.js';

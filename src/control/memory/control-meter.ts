@@ -1,4 +1,4 @@
-// What the control room reports as it happens, for figures. It says of what kind something was, and never of whose.
+// What the control plane reports as it happens, for figures. It says of what kind something was, and never of whose.
 
 import type { Operation } from '../../contract/hosted/operation.js';
 import type { HostedRunState, Verdict } from '../../contract/run/run.js';

@@ -1,6 +1,6 @@
 // From a bearer token to a caller. A control credential is found by the hash of its token; what is wrong with one that does not open is
 // not said.
-//   AUTHENTICATION-1. Every request asks the disk: a revocation holds for the very next request.
+//   AUTHENTICATION-1. Every request reads storage: a revocation holds for the very next request.
 //   AUTHENTICATION-2. Rates are counted after the caller is known, so nobody spends another's: each credential has one, and its
 //     organization.
 //   AUTHENTICATION-3. What it refuses to a credential it knows is noted for the audit trail; a token nobody knows is in no organization's

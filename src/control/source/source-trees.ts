@@ -1,6 +1,6 @@
 // Source trees: files by path, their bytes in the blobs, one digest for the whole. Immutable, and safe to lay out on any file system.
 //   SOURCE-TREES-1. A path is relative, with forward slashes, and cannot leave its root; no two paths differ only by case or by how Unicode
-//     spells them, and none is both a file and a folder. So a tree laid out is the tree, and it has no links.
+//     spells them, and none is both a file and a folder. So a tree extracted is the tree, and it has no links.
 //   SOURCE-TREES-2. The digest covers every path with the digest and size of its content; the text it is made of is itself a blob under
 //     that digest.
 import { randomUUID } from 'node:crypto';
@@ -167,7 +167,7 @@ export async function withMaterialized<T>({ blobs, settings }: Place, tree: Sour
   }
 }
 
-/** Removes what an earlier incarnation had laid out. */
+/** Removes what an earlier incarnation had extracted. */
 export async function clearMaterialized(dataDirectory: string): Promise<void> {
   await rm(workFolder(dataDirectory), { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// A drill's timeline laid out: every interaction with its time, in the order in which they run.
+// A drill's timeline extracted: every interaction with its time, in the order in which they run.
 import type { Drill, Task, Timeline, Workload } from '../../contract/run/drill.js';
 
 export interface PlannedInteraction {

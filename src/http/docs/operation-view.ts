@@ -19,7 +19,7 @@ export function operationSection({ method, path, operation, resolve }: Documente
   return html`<section class="operation" id="${id}">
 <header><h3><a href="#${id}">${String(operation.summary)}</a></h3>
 <p class="line"><span class="method ${method}">${method}</span><code class="path">${pathView(path)}</code></p></header>
-<div class="columns"><div class="told">
+<div class="columns"><div class="facts">
 <p>${prose(String(operation.description ?? ''))}</p>
 ${parametersView(operation, resolve)}${bodyView(operation, resolve)}${refusalsView(operation, resolve)}
 </div><div class="shown">${requestExample(method, path, operation)}${replyExample(operation)}</div></div></section>`;

@@ -1,4 +1,4 @@
-// What happens in the control room, as counters and histograms. Those with a label that has few values begin at 0, so that a rate sees the
+// What happens in the control plane, as counters and histograms. Those with a label that has few values begin at 0, so that a rate sees the
 // first.
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Operation } from '../../contract/hosted/operation.js';

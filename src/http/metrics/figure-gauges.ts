@@ -1,4 +1,4 @@
-// How the control room stands, as gauges that are set at each scrape. What is not there any more has no series.
+// How the control plane stands, as gauges that are set at each scrape. What is not there any more has no series.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ControlFigures } from '../../control/figures.js';
 

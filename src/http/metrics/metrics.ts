@@ -9,7 +9,7 @@ import { controlMeter } from './control-metrics.js';
 import { figureGauges } from './figure-gauges.js';
 
 export interface Metrics extends Observer {
-  /** What happens in the control room is counted by it. */
+  /** What happens in the control plane is counted by it. */
   readonly meter: ControlMeter;
   serverStarted(engine: HttpServer['engine']): void;
   /** A request without a valid credential got 429 in place of 401. */

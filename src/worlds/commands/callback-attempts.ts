@@ -52,7 +52,7 @@ function recover({ storage, turn }: Simulation, row: OutboxRow): void {
   turn.end();
 }
 
-/** One turn. Undefined: there is nothing to send, because a fault or a broken codec had its way. */
+/** One turn. Undefined: there is nothing to send, because a fault or a broken codec applied. */
 function begin(simulation: Simulation, row: OutboxRow): DeliveryRequest | undefined {
   const { turn, faults, clock } = simulation;
   const { seat, callback } = declarationOf(simulation, row);

@@ -27,7 +27,7 @@ export interface KeyRange {
   end: Buffer;
 }
 const none = Buffer.alloc(0);
-/** How many doomed keys a commit deletes by the way. */
+/** How many keys below a tombstone a commit deletes by the way. */
 const sweepKeysMax = 256;
 /** So many times as much goes at the close: some tens of milliseconds at most. */
 const sweepsAtClose = 64;
@@ -121,7 +121,7 @@ export class KvWriter {
     return refusals;
   }
 
-  /** Deletes some of what is doomed; true while there is more. Commits do so by the way. */
+  /** Deletes some of what has a tombstone; true while there is more. Commits do so by the way. */
   sweep(): boolean {
     if (this.#hasTombstones) this.#transaction(() => this.#sweep(sweepKeysMax));
     return this.#hasTombstones;
@@ -212,14 +212,14 @@ export class KvWriter {
   #sweep(keysMax: number): void {
     let left = keysMax;
     while (left > 0) {
-      const doomed = this.#first(rangeOfKind(keyKinds.tombstone));
-      if (doomed === undefined) {
+      const tombstone = this.#first(rangeOfKind(keyKinds.tombstone));
+      if (tombstone === undefined) {
         this.#hasTombstones = false;
         return;
       }
-      const keys = [...this.#database.getKeys({ ...readTombstoneKey(doomed), limit: left })];
+      const keys = [...this.#database.getKeys({ ...readTombstoneKey(tombstone), limit: left })];
       for (const key of keys) this.#database.removeSync(key);
-      if (keys.length < left) this.#database.removeSync(doomed);
+      if (keys.length < left) this.#database.removeSync(tombstone);
       left -= keys.length + 1;
     }
   }

@@ -13,7 +13,7 @@ test('what a link says is what is read from it', () => {
   );
 });
 
-test('deep links have the form that is told to people', () => {
+test('deep links have the form that is shown to people', () => {
   assert.equal(runHash('run_1', { seq: 14, assertion: 'one-refund' }), '#/runs/run_1?seq=14&assertion=one-refund');
   assert.equal(routeHash('runs', ['run_1'], { seq: undefined, part: '' }), '#/runs/run_1');
 });

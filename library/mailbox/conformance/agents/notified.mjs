@@ -1,4 +1,4 @@
-// Writes to somebody, waits, and is told by a signed callback that an answer has come; it thanks for that answer while it is being told.
+// Writes to somebody, waits, and hears by a signed callback that an answer has come; it thanks for that answer while it is being called.
 // It believes no callback whose signature is wrong, and acts once on what is delivered twice.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
