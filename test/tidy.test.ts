@@ -272,6 +272,19 @@ test('no default exports, no re-exports inside src, no names that say nothing', 
   assert.deepEqual(broken, []);
 });
 
+test('comments have at most 140 columns', () => {
+  const long = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter((name) => /\.(?:tsx?|mjs)$/.test(name))
+      .flatMap((name) =>
+        readFileSync(join(root, folder, name), 'utf8')
+          .split('\n')
+          .flatMap((line, index) => (line.length > 140 && /^ *(?:\/\/(?! biome-ignore)|\/?\*)/.test(line) ? [`${name}:${index + 1}`] : [])),
+      ),
+  );
+  assert.deepEqual(long, []);
+});
+
 /** Words of no use to a reader: what stands for them is in docs/glossary.md. */
 const bannedWords = [
   /\b(?:is|are|was|were|be|being|been) told\b|\btold (?:once|as|of|by|with|at|in|apart)\b/i,

@@ -1,5 +1,5 @@
-// What a behavior asks of its context by names that the manifest lacks: each such call fails when it is reached, and an agent that shrugs at
-// errors hides it. Read from the text of calls (`context.state.put('notes', ...)`); a context that goes by other ways is not seen.
+// What a behavior asks of its context by names that the manifest lacks: each such call fails when it is reached, and an agent that shrugs
+// at errors hides it. Read from the text of calls (`context.state.put('notes', ...)`); a context that goes by other ways is not seen.
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import type { BundledFile } from './behavior-bundle.js';
 import { didYouMean } from './did-you-mean.js';

@@ -1,5 +1,5 @@
-// The bounds that a user, an agent or an operator can meet, by name, the unit last. What only tunes one module (a cache, a page, a batch, the
-// pace of a picture) is a constant of its file, in the same form.
+// The bounds that a user, an agent or an operator can meet, by name, the unit last. What only tunes one module (a cache, a page, a batch,
+// the pace of a picture) is a constant of its file, in the same form.
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {

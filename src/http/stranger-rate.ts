@@ -1,5 +1,5 @@
-// How often an address, or a network of IPv6, may ask without a valid credential: for what needs none, and with one that opens nothing. Who has a credential is
-// counted by it, so a proxy in front, which is one address, bounds nobody who has one.
+// How often an address, or a network of IPv6, may ask without a valid credential: for what needs none, and with one that opens nothing. Who
+// has a credential is counted by it, so a proxy in front, which is one address, bounds nobody who has one.
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';

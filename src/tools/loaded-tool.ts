@@ -147,8 +147,8 @@ export interface LoadedTool {
   /** Loads the module once, if that has not been done. Throws as `instantiate` does. */
   check(): void;
   /**
-   * A fresh behavior over `calls`. A fresh module per turn means one before every turn. A module that throws while it loads, or lacks a handler that
-   * the manifest declares, is a ServiceError `world.HANDLER_FAILED`.
+   * A fresh behavior over `calls`. A fresh module per turn means one before every turn. A module that throws while it loads, or lacks a
+   * handler that the manifest declares, is a ServiceError `world.HANDLER_FAILED`.
    */
   instantiate(calls: ContextCalls): ToolInstance;
   /** A fresh behavior for its codecs alone: they share no variable with handlers. Throws as `instantiate` does. */

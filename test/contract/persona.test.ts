@@ -1,5 +1,5 @@
-// One rule says which actor a name means, at each door that takes a name: the compiler, a world, and the binding of an agent. The door of the
-// hosted service is in test/control/session-refusals.test.ts.
+// One rule says which actor a name means, at each door that takes a name: the compiler, a world, and the binding of an agent. The door of
+// the hosted service is in test/control/session-refusals.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';

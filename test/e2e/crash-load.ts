@@ -1,5 +1,6 @@
 // A mixed load on the service, and a ledger of what was asked and what was acknowledged: sessions created and destroyed, tools called, time
-// advanced, runs started and completed. Every request has its own idempotency key, so that the next incarnation can be asked the same again.
+// advanced, runs started and completed. Every request has its own idempotency key, so that the next incarnation can be asked the same
+// again.
 import type { Client } from '../../src/client/client.js';
 import { type Answered, asAgent, type Ready } from './service.js';
 

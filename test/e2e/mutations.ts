@@ -1,5 +1,5 @@
-// How a well-formed request is made wrong. A mutation is plain data, so that a failing case can be shrunk and reported; where in the request it
-// strikes follows from its numbers.
+// How a well-formed request is made wrong. A mutation is plain data, so that a failing case can be shrunk and reported; where in the
+// request it strikes follows from its numbers.
 import fc from '../fast-check.js';
 import type { Sent } from './wire.js';
 

@@ -20,7 +20,9 @@ export interface Journey {
 export interface Travelled {
   organizationId: string;
   attachment: { bytes: number; isSame: boolean };
-  /** Of waits that were reported in events: whether progress came before the result of one, the last event, and how far the clock is then. */
+  /**
+   * Of waits that were reported in events: whether progress came before the result of one, the last event, and how far the clock is then.
+   */
   wait: { isProgressFirst: boolean; lastEvent: string; isWhole: boolean };
   mcp: { server: string | undefined; tools: string[]; outcome: unknown };
   /** Of requests from another address of this machine, with headers of forwarding that a client has written. */

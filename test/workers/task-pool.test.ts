@@ -1,4 +1,5 @@
-// Tasks of many parties over few workers: who is next, who is refused, and what a worker that ends costs. Workers here do as they are reported.
+// Tasks of many parties over few workers: who is next, who is refused, and what a worker that ends costs. Workers here do as they are
+// reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';

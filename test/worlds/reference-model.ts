@@ -1,5 +1,5 @@
-// A second world of the bank, written from docs/world-semantics.md with plain objects and sorted arrays, slow and obvious. Shares no code with src.
-// It knows what the bank's handlers do (bank-build.ts), for it stands for the whole: rules and tool. Chance is left out.
+// A second world of the bank, written from docs/world-semantics.md with plain objects and sorted arrays, slow and obvious. Shares no code
+// with src. It knows what the bank's handlers do (bank-build.ts), for it stands for the whole: rules and tool. Chance is left out.
 
 export type Outcome = { kind: string; code?: string; balance?: number };
 export interface ModelCall {

@@ -70,7 +70,9 @@ export function begin(storage: WorldState, program: Program, settings: BirthSett
   return simulation;
 }
 
-/** The first turn of a fork. What it goes on from is its parent's: clock, counters, limits; what it has used of them is its own, nothing. */
+/**
+ * The first turn of a fork. What it goes on from is its parent's: clock, counters, limits; what it has used of them is its own, nothing.
+ */
 export function beginFork(
   child: WorldState,
   { program, position, lineage, stateHash }: { program: Program; position: Position; lineage: Lineage; stateHash: string },
