@@ -12,6 +12,7 @@ import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { callsByInteraction } from './interaction-calls.js';
 import { html } from './markup.js';
+import { runHashes } from './run-hashes.js';
 
 export function interactionsSection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   if (result.interactions.length === 0) return null;
@@ -99,16 +100,7 @@ export function unansweredSection({ unanswered }: RunReport): Content {
 
 export function identitySection({ result }: RunReport): Markup {
   const { identity } = result;
-  const facts: [string, string][] = [
-    ['run', identity.runId],
-    ['world', identity.worldInstanceId],
-    ['build', identity.buildHash],
-    ['packages', identity.packageLockHash],
-    ['setup', identity.setupHash],
-    ['state', result.stateHash],
-    ['evidence', result.evidenceHash],
-    ['trajectory', result.trajectoryHash],
-  ];
+  const facts = [['run', identity.runId], ['world', identity.worldInstanceId], ...runHashes(result)];
   return html`<dl class="hashes whole">${facts.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd><code class="copy" data-copy="${value}">${value}</code></dd></div>`,
   )}</dl>

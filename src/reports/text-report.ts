@@ -13,6 +13,7 @@ import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
+import { runHashes } from './run-hashes.js';
 import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
 
 /** report.txt */
@@ -205,12 +206,7 @@ function identityLines({ result, startedAtMs, finishedAtMs, engineVersion }: Run
     ['run', identity.runId],
     ['world', identity.worldInstanceId],
     ...(identity.scenarioId === undefined ? [] : ([['scenario', identity.scenarioId]] as [string, string][])),
-    ['build', identity.buildHash],
-    ['packages', identity.packageLockHash],
-    ['setup', identity.setupHash],
-    ['state', result.stateHash],
-    ['evidence', result.evidenceHash],
-    ['trajectory', result.trajectoryHash],
+    ...runHashes(result),
     ['started', `${new Date(startedAtMs).toISOString()}, took ${hostDuration(finishedAtMs - startedAtMs)}`],
     ['engine', engineVersion],
   ];

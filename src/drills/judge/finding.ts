@@ -1,20 +1,14 @@
 // What a check has found out so far, and the two kinds of checks the judge feeds.
 
-import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { AssertionLocation, AssertionStatus, InteractionResult } from '../../contract/run/run.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { AssertionLocation, AssertionResult, InteractionResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { ExpressionJudge } from './evaluate-expression.js';
 
-export interface Finding {
-  status: AssertionStatus;
+type Shown = 'status' | 'message' | 'expected' | 'actual' | 'location' | 'diff' | 'evidenceSequences';
+export interface Finding extends Pick<AssertionResult, Shown> {
   /** No further evidence could change the status: such a finding stands even when the run was cut short. */
   settled: boolean;
-  message: string;
-  expected?: JsonValue;
-  actual?: JsonValue;
-  location?: AssertionLocation;
-  diff?: { operator: string; matched: boolean; details: JsonObject };
-  evidenceSequences: number[];
 }
 
 /** Folds the journal: sees every entry once, in order, and may be asked at any time. Pure. */

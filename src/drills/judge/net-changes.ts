@@ -3,17 +3,10 @@
 
 import type { JsonObject } from '../../contract/json.js';
 import type { Footprint } from '../../contract/run/assertion.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import type { EntryCommon, EvidenceEntry, StateChangeEntry } from '../../contract/world/evidence.js';
 import { deepEqual } from './compare.js';
 
-export interface NetChange {
-  packageId: string;
-  instanceId: string;
-  namespace: string;
-  rowId: string;
-  change: 'insert' | 'update' | 'delete';
-  before: JsonObject | null;
-  after: JsonObject | null;
+export interface NetChange extends Omit<StateChangeEntry, keyof EntryCommon | 'kind'> {
   /** Of the entry that changed it last. */
   sequence: number;
 }
