@@ -13,7 +13,7 @@ const called = (phase: string, equals: number): object => ({
   id: phase,
   kind: 'callback.count',
   packageId: 'notes',
-  callbackId: 'called',
+  callbackId: 'reported',
   phase,
   count: { equals },
 });
@@ -34,7 +34,7 @@ test('a receiver of the run is called before the call is answered; callback.coun
   const result = await run(repository, { callbackReceivers: { listener: receiver } });
   assert.equal(result.verdict, 'passed');
   const [arrival] = receiver.arrivals;
-  assert.deepEqual([arrival!.method, arrival!.path, arrival!.body], ['POST', '/called', '{"id":"a"}']);
+  assert.deepEqual([arrival!.method, arrival!.path, arrival!.body], ['POST', '/reported', '{"id":"a"}']);
   const { report } = result.drills[0]!.trials[0]!.attempts[0]!;
   for (const name of ['evidence.jsonl', 'report.json', 'index.html', 'run.json']) {
     const text = readFileSync(join(repository.root, report!, name), 'utf8');

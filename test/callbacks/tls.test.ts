@@ -60,10 +60,10 @@ test('a certificate must be in date, of an authority that is trusted, and of the
 test('a drill delivers to a receiver over https', async (t) => {
   const receiver = await receiverFor(t, authority.issue('localhost'));
   const delivered = {
-    id: 'called',
+    id: 'reported',
     kind: 'callback.count',
     packageId: 'notes',
-    callbackId: 'called',
+    callbackId: 'reported',
     phase: 'delivered',
     count: { equals: 1 },
   };

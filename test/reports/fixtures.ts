@@ -79,7 +79,7 @@ function refundRun(runId: string, { answerLost }: { answerLost: boolean }): RunF
         refundEnd,
         replyEnd,
         'Tell the customer when the money arrives, and resolve the ticket.',
-        'Reported Mia, resolved tkt-1042.',
+        'Told Mia, resolved tkt-1042.',
       ),
     ],
     checkpoints,
@@ -244,7 +244,7 @@ function assertionsOf(
       diff: { operator: 'equals', matched: !answerLost, details: {} },
       evidenceSequences: settled.map((entry) => entry.sequence + 2),
     }),
-    assertion('customer-reported', 'operation.count', 'passed', {
+    assertion('customer-told', 'operation.count', 'passed', {
       message: 'ticket-desk.comments.add was called once.',
       expected: { atLeast: 1 },
       actual: 1,

@@ -1,6 +1,6 @@
 // Where an entry lies on the timeline: positions along an axis, for two axes, and what part of it is in view.
 //   elastic: entries keep their order and a step each; a gap in virtual time adds a length that grows with its logarithm. What
-//            happens within a moment can be distinguished, and what takes days fits beside it.
+//            happens within a moment can be told apart, and what takes days fits beside it.
 //   linear:  virtual time as it is.
 
 /**

@@ -166,7 +166,7 @@ class Timeline {
     window.addEventListener('pointerup', release, { once: true });
   }
 
-  /** Opens the entry; of several, zooms in until they can be distinguished. */
+  /** Opens the entry; of several, zooms in until they can be told apart. */
   #click(mark) {
     if (mark === null) return;
     const [first, last] = [Number(mark.dataset.index), Number(mark.dataset.last)];
