@@ -20,7 +20,7 @@ test('command: what it prints must be one whole JSON value, in UTF-8', async () 
   assert.equal(notUtf8.error?.code, 'target.OUTPUT_INVALID');
   assert.match(notUtf8.error?.message ?? '', /^The output is not UTF-8\. .*one JSON value/);
   const words = (await run(command('process.stdout.write("Working on it\\ndone")'))).error;
-  assert.match(words?.message ?? '', /not one JSON value: .*one JSON value; .*stderr/);
+  assert.match(words?.message ?? '', /not one JSON value: .*one JSON value; .*stderr/s);
   assert.equal(words?.details.beginning, 'Working on it\ndone');
   const said = await run(command(`process.stdout.write('{"status":"failed","error":"no such ticket"}')`));
   assert.deepEqual([said.status, said.error?.code, said.error?.message], ['failed', 'target.AGENT_FAILED', 'no such ticket']);

@@ -8,7 +8,7 @@ import type { TargetRun } from './target-run.js';
 export function withSaidFailure(run: TargetRun): TargetRun {
   if (run.status !== 'completed' || !isObject(run.output) || run.output.status !== 'failed') return run;
   const { error, schemaVersion } = run.output;
-  const said = isObject(error) ? error : { message: error };
+  const said: Partial<JsonObject> = isObject(error) ? error : { message: error ?? null };
   if (schemaVersion !== 1 && typeof said.message !== 'string') return run;
   const code = typeof said.code === 'string' && /^target\.[A-Z][A-Z0-9_]*$/.test(said.code) ? said.code : 'target.AGENT_FAILED';
   const message = typeof said.message === 'string' && said.message !== '' ? said.message : 'The agent says that it failed.';
