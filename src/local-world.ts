@@ -119,6 +119,7 @@ export async function openLocalWorld(
     isFresh: temporary !== undefined,
     hosts: 1,
     isolation: options.isolate ?? 'thread',
+    printThrows: true,
   });
   const ended = new AbortController();
   const close = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
+import { isServiceError } from '../contract/errors.js';
 import { localFolder } from '../contract/local-folders.js';
 import { installation } from '../files/installation.js';
 import { counted } from '../text/counted.js';
@@ -27,6 +28,7 @@ const checks: { [id: string]: Check } = {
   node: () => nodeVersion(process.versions.node),
   storage: nativeStorage,
   'http-server': nativeServer,
+  bundler,
   loopback,
   folder: ({ root }) => writableFolder(resolve(root)),
   disk: ({ root }) => freeDisk(resolve(root)),
@@ -102,6 +104,20 @@ async function nativeServer(): Promise<DoctorFinding> {
   };
 }
 
+async function bundler(): Promise<DoctorFinding> {
+  const { loadEsbuild } = await import('../compiler/esbuild.js');
+  try {
+    await loadEsbuild();
+    return { status: 'ok', message: 'esbuild starts' };
+  } catch (error) {
+    return {
+      status: 'failed',
+      message: (error as Error).message,
+      fix: 'Remove node_modules and run `npm install` on this platform, without --omit=optional.',
+    };
+  }
+}
+
 /** Tools are reached by sockets on this machine's own address. */
 function loopback(): Promise<DoctorFinding> {
   return new Promise((done) => {
@@ -160,7 +176,11 @@ async function repository({ root, config }: SourceFlags): Promise<DoctorFinding>
       message: `There is no ${file} in ${resolve(root)}: this is no repository yet.`,
       fix: 'Run `drillyard init`, or name the repository with --root.',
     };
-  const { build, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
+  const compiled = await compileShown({ root, ...(config === undefined ? {} : { config }) }).catch((error: unknown) => {
+    if (!isServiceError(error, 'control.UNAVAILABLE')) throw error;
+  });
+  if (compiled === undefined) return { status: 'failed', message: 'The repository cannot be compiled.', fix: 'Mend the bundler first.' };
+  const { build, diagnostics } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   if (build === undefined)
     return {

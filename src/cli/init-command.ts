@@ -51,8 +51,8 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     const taken = existing(folder, Object.keys(files));
     if (!flags.force) refuse(folder, taken);
     const ignored = addsToRepository(folder, flags) ? undefined : gitignoreWith(folder, ignoredPaths);
+    for (const path of taken) output.say(`${path} is written over.`);
     writeAll(folder, { ...files, ...(ignored === undefined ? {} : { [gitignore]: ignored.content }) });
-    for (const path of taken) output.say(`${path} was written over.`);
     if (ignored?.isAddition) output.say(`${ignored.added.join(', ')} added to ${gitignore}.`);
     const place = relative(process.cwd(), folder);
     const written = Object.keys(files).length + (ignored === undefined || ignored.isAddition ? 0 : 1);

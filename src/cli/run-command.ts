@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
-import { abortOnInterrupt } from './interrupt.js';
+import type { Interrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
 import { progressBar } from './progress-bar.js';
 import { pushedWords } from './push-command.js';
@@ -35,13 +35,14 @@ export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 
   remote?: RemoteFlags;
 }
 
-export async function runCommand(flags: RunFlags): Promise<ExitCode> {
-  return await withReporters(flags, async (run) => (await runOnce(run)).code);
+export async function runCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
+  return await withReporters(flags, interrupt, async (run) => (await runOnce(run)).code);
 }
 
 /** What every run of a command shares: streams, Ctrl-C, the agent desk. */
 export async function withReporters(
   { json, reporters: choices, receivers, external, externalFile, ...options }: RunFlags,
+  interrupt: Interrupt,
   play: (run: OneRun) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const hasDesk = external || externalFile !== undefined;
@@ -49,7 +50,6 @@ export async function withReporters(
   // What an agent elsewhere reads is JSON lines; people then read stderr.
   const output = createOutput({ json: wantsJson || hasDesk });
   const terminal = wantsJson || holds(choices, 'none') ? undefined : hasDesk ? process.stderr : process.stdout;
-  const interrupt = abortOnInterrupt((text) => output.warn(text));
   let desk: ExternalDesk | undefined;
   try {
     const callbackReceivers = receiversOf(receivers, process.env);
@@ -61,7 +61,6 @@ export async function withReporters(
     return reportFailure(error, output, resolve(options.root));
   } finally {
     await desk?.close();
-    interrupt.stop();
   }
 }
 
@@ -113,12 +112,22 @@ export async function runOnce({
     const result = await running.finally(compiling.end);
     reporters.quiet();
     tellAfterwards(result, root, output);
+    if (result.cancelled && !hasAttempts(result)) output.warn(interruptedEarly);
     return { code: finish(reporters, result, output), result };
   } catch (error) {
     reporters?.close();
     reporters?.refused(diagnosticsOf(error) ?? []);
-    return { code: reportFailure(error, output, root) };
+    const code = reportFailure(error, output, root);
+    if (!signal.aborted) return { code };
+    output.warn(interruptedEarly);
+    return { code: exitCodes.interrupted };
   }
+}
+
+const interruptedEarly = 'Interrupted before the first attempt; nothing ran.';
+
+function hasAttempts({ drills }: RunDrillsResult): boolean {
+  return drills.some(({ trials }) => trials.some(({ attempts }) => attempts.length > 0));
 }
 
 async function runRemotely(options: RunDrillsOptions, flags: RemoteFlags, output: Output): Promise<RunDrillsResult> {

@@ -13,18 +13,19 @@ import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
+import type { Interrupt } from './interrupt.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import { type OneRun, type RunFlags, runOnce, withReporters } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
-export async function watchCommand(flags: RunFlags): Promise<ExitCode> {
+export async function watchCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   const root = resolve(flags.root);
   const { reportDirectory, runDirectory = localFolders.runs, config = 'drillyard.json' } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
-  return await withReporters(flags, async (run) => {
+  return await withReporters(flags, interrupt, async (run) => {
     const watch = await withProgressBar('Looking at the files', () => SourceWatch.open({ root, config, written }));
     try {
       return await new WatchSession(run, watch).play();

@@ -3,13 +3,24 @@
 // made takes this process with it: a plugin's answer finds no receiver. The child is therefore in a group of its own; it ends when its
 // standard input does.
 import childProcess from 'node:child_process';
+import { ServiceError } from '../contract/errors.js';
 
 type Esbuild = typeof import('esbuild');
 let loading: Promise<Esbuild> | undefined;
 
+/** Rejects with control.UNAVAILABLE where it is not installed whole: its program is an optional dependency, one a platform. */
 export function loadEsbuild(): Promise<Esbuild> {
-  loading ??= import('esbuild').then(startApart);
+  loading ??= import('esbuild').then(startApart).catch(notStarted);
   return loading;
+}
+
+function notStarted(cause: Error): never {
+  const [why] = cause.message.split('\n', 1);
+  throw new ServiceError('control.UNAVAILABLE', {
+    message: `esbuild, which bundles tools and agents, does not start: ${why?.replace(/\.$/, '')}. Install the packages again for this platform, optional dependencies included.`,
+    isFinal: true,
+    cause,
+  });
 }
 
 /** esbuild has no option for it, and starts its child in the first call, before that returns. */

@@ -145,7 +145,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     if (worlds === undefined) {
       const { isolation, notice } = chooseLocalIsolation(project.outsidePackages);
       if (notice !== undefined) options.onNotice?.(notice);
-      worlds = openLocalWorlds({ directory: worldFolder, isFresh: true, hosts: 1, isolation, hostCoolDownMs: 0 });
+      worlds = openLocalWorlds({ directory: worldFolder, isFresh: true, hosts: 1, isolation, hostCoolDownMs: 0, printThrows: true });
     }
     return worlds;
   };

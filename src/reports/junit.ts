@@ -45,10 +45,13 @@ export class MergedJunit {
   }
 
   close(event: Extract<RunEvent, { event: 'drill' }>): void {
+    const { drillId, verdict } = event;
+    const hasRun = [...this.#suites.keys()].some((key) => drillOf(key) === drillId);
+    if (!hasRun && verdict !== 'passed') this.#suites.set(`0 ${drillId}`, notRunSuite(drillId));
     const why = gateText(event);
     if (why === undefined) return;
     for (const [key, suite] of this.#suites) {
-      const isOther = key.slice(key.indexOf(' ') + 1) !== event.drillId || suite.verdict === 'passed';
+      const isOther = drillOf(key) !== drillId || suite.verdict === 'passed';
       if (!isOther) this.#suites.set(key, { ...suite, ...toleratedSuite(suite, why) });
     }
   }
@@ -56,6 +59,18 @@ export class MergedJunit {
   text(): string {
     return junitOf([...this.#suites.values()]);
   }
+}
+
+function drillOf(key: string): string {
+  return key.slice(key.indexOf(' ') + 1);
+}
+
+/** Of a drill whose run ended before its first attempt: an error, as what was not decided is never green. */
+function notRunSuite(drillId: string): Suite & { earlier: string[]; summary: string; verdict: Verdict } {
+  const testCase = errorCase('run', drillId, 'not_run', 'The run ended before this drill; nothing of it ran.');
+  const counts = countsOf([testCase]);
+  const xml = element('testsuite', { name: drillId, ...counts, time: seconds(0) }, testCase);
+  return { xml, counts, ms: 0, earlier: [], summary: '', verdict: 'inconclusive' };
 }
 
 /** Of a trial that its drill's gate has room for: what did not hold decides nothing, so it is skipped, as what is no gate is. */

@@ -42,7 +42,7 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <div class="layout plain"><main id="main">
 <section aria-labelledby="trials-title">
 <h2 id="trials-title">Trials</h2>
-<div class="scroll"><table>
+<div class="scroll"><table class="trials">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
 <tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}</tbody>
 </table></div>

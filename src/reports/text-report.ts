@@ -104,7 +104,7 @@ function errorLines({ code, message, details }: RunError, palette: Palette): str
 }
 
 /** The end of its log, or what it answered in the place of an output. */
-export function saidLast({ stderr, log = stderr, body, contentType }: RunError['details']): string[] {
+export function saidLast({ stderr, log = stderr, beginning, body = beginning, contentType }: RunError['details']): string[] {
   if (typeof log === 'string' && log !== '') return lastWords(log);
   const answer = typeof body === 'string' && body.trim() !== '' ? body.trim().split('\n').slice(0, limits.reportLastWordsLinesMax) : [];
   return [...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []), ...answer.map((line) => line.slice(0, 300))];

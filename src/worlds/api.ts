@@ -39,6 +39,8 @@ export interface WorldsOptions {
   idlePassivationMs?: number;
   /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
   freshModulePerTurn?: boolean;
+  /** What tool code throws is written to standard error as well: for worlds that no report tells of. Default false. */
+  printThrows?: boolean;
   /** What one world may store; what would add to more is control.QUOTA_EXCEEDED. Default: as much as there is room for. */
   storedBytesMax?: number;
   /** What happens to hosts and, with its stack, every bug. Default: bugs go to standard error. */

@@ -10,6 +10,8 @@ export interface HostOptions {
   /** Standing hosts: a host also serves the environments that had a host of their own when there were more. */
   hosts: number;
   freshModulePerTurn: boolean;
+  /** To standard error. */
+  printThrows: boolean;
   storedBytesMax?: number | undefined;
 }
 

@@ -46,7 +46,7 @@ class WorldKind implements ActorKind {
         running: {
           freshModulePerTurn: this.#options.freshModulePerTurn,
           storedBytesMax: this.#options.storedBytesMax,
-          report: (text) => reportThrow(worldId, text),
+          report: this.#options.printThrows ? (text) => printThrow(worldId, text) : () => {},
         },
         storeForFork: (childId) => {
           this.#requireFree(childId);
@@ -138,8 +138,8 @@ class WorldKind implements ActorKind {
   }
 }
 
-/** An engine's own words about a bug of tool code: for its author, who reads the standard error of the run. */
-function reportThrow(worldId: string, text: string): void {
+/** An engine's own words about a bug of tool code: for its author, where no report holds them. */
+function printThrow(worldId: string, text: string): void {
   console.error(`drillyard: ${worldId}: ${text}`);
 }
 

@@ -21,6 +21,7 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
   const {
     hostCoolDownMs = limits.hostCoolDownMs,
     freshModulePerTurn = false,
+    printThrows = false,
     storedBytesMax,
     log = logBug,
     children,
@@ -33,6 +34,7 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
     durability,
     hosts,
     freshModulePerTurn,
+    printThrows,
     storedBytesMax,
   };
   const system = await ActorSystem.start({

@@ -14,7 +14,7 @@ test('a sound machine and repository: 0, every check reported, nothing written',
   const lines = jsonLines(stdout);
   assert.deepEqual(
     lines.filter(({ event }) => event === 'check').map(({ id }) => id),
-    ['node', 'storage', 'http-server', 'loopback', 'folder', 'disk', 'repository'],
+    ['node', 'storage', 'http-server', 'bundler', 'loopback', 'folder', 'disk', 'repository'],
   );
   assert.ok(lines.filter(({ event }) => event === 'check').every(({ status, fix }) => (status === 'ok') === (fix === undefined)));
   assert.deepEqual([code, lines.at(-1)?.healthy], [0, true]);
@@ -22,6 +22,22 @@ test('a sound machine and repository: 0, every check reported, nothing written',
   const people = await drillyard(['doctor', '--root', root]);
   assert.match(people.stdout, /✓ repository {3}the repository compiles: 1 drill\n\nReady\./);
   remove();
+});
+
+test('a bundler that does not start is said in words, by every command, without a stack', {
+  skip: process.platform === 'win32',
+}, async () => {
+  const { root, remove } = createRepository({ ...moduleAgent('agent', ''), ...drill('d', 'agent', [noteIs('a', 'x')]) });
+  // esbuild takes the program it is named.
+  const env = { ESBUILD_BINARY_PATH: '/bin/false' };
+  const checked = await drillyard(['doctor', '--root', root], { env });
+  const run = await drillyard(['run', '--root', root], { env });
+  remove();
+  assert.equal(checked.code, 1);
+  assert.match(checked.stdout, /✗ bundler {6}esbuild, which bundles tools and agents, does not start: [\s\S]*npm install/);
+  assert.equal(run.code, 1);
+  assert.match(run.stderr, /^error esbuild, which bundles tools and agents, does not start: .*\.$/m);
+  assert.doesNotMatch(run.stderr, /^\s+at /m);
 });
 
 test('a repository that does not compile is 1 and says what shows it; a folder without one is no fault', async () => {

@@ -56,7 +56,7 @@ test('nothing is written over but with --force', async () => {
   assert.equal(readFileSync(join(cwd, 'drillyard.json'), 'utf8'), 'mine');
   const forced = await drillyard(['init', '--yes', '--force'], { cwd });
   assert.equal(forced.code, 0);
-  assert.match(forced.stdout, /^drillyard\.json was written over\.$/m);
+  assert.match(forced.stdout, /^drillyard\.json is written over\.$/m);
   await passes(cwd);
 });
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { runOnce } from '../../src/cli/run-command.js';
 import { createRepository, drill, moduleAgent, written } from '../drills/repository.js';
 import { jsonLines, type Started, start } from './cli.js';
 
@@ -15,6 +16,25 @@ function interruptGroup({ child }: Started): Promise<unknown> {
   process.kill(-(child.pid as number), 'SIGINT');
   return isHeard;
 }
+
+test('before the first attempt: said in words, reports written with each drill in them, 130', async (t) => {
+  const { root, remove } = createRepository({ ...moduleAgent('agent', ''), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  t.after(remove);
+  const warned: string[] = [];
+  const interrupted = async (folder: string) =>
+    await runOnce({
+      options: { root: folder, reportDirectory: 'reports' },
+      choices: [{ name: 'junit' }, { name: 'none' }],
+      output: { json: false, line: () => {}, say: () => {}, warn: (text) => warned.push(text) },
+      terminal: undefined,
+      signal: AbortSignal.abort(),
+    });
+  assert.equal((await interrupted(root)).code, 130);
+  assert.ok(warned.includes('Interrupted before the first attempt; nothing ran.'), warned.join('\n'));
+  assert.match(readFileSync(join(root, 'reports/junit.xml'), 'utf8'), /errors="1".*\n.*name="d" tests="1"[\s\S]*type="not_run"/);
+  // What is wrong with the source is said as well.
+  assert.equal((await interrupted(join(root, 'missing'))).code, 130);
+});
 
 test('while an agent is bundled: what began is reported, 130', { skip: process.platform === 'win32', timeout: 60_000 }, async (t) => {
   const { root, remove } = createRepository({

@@ -17,7 +17,13 @@ test('command: what it prints must be one whole JSON value, in UTF-8', async () 
   assert.equal(await codeOf(command('process.stdout.write("done, thank you")')), 'target.OUTPUT_INVALID');
   assert.equal(await codeOf(command('process.stdout.write("1\\n2\\n")')), 'target.OUTPUT_INVALID');
   const notUtf8 = await run(command('process.stdout.write(Buffer.from([0x22, 0xff, 0xfe, 0x22]))'));
-  assert.deepEqual([notUtf8.error?.code, notUtf8.error?.message], ['target.OUTPUT_INVALID', 'The output is not UTF-8.']);
+  assert.equal(notUtf8.error?.code, 'target.OUTPUT_INVALID');
+  assert.match(notUtf8.error?.message ?? '', /^The output is not UTF-8\. .*one JSON value/);
+  const words = (await run(command('process.stdout.write("Working on it\\ndone")'))).error;
+  assert.match(words?.message ?? '', /not one JSON value: .*one JSON value; .*stderr/s);
+  assert.equal(words?.details.beginning, 'Working on it\ndone');
+  const said = await run(command(`process.stdout.write('{"status":"failed","error":"no such ticket"}')`));
+  assert.deepEqual([said.status, said.error?.code, said.error?.message], ['failed', 'target.AGENT_FAILED', 'no such ticket']);
   assert.equal((await run(command('process.stdout.write("  7 \\n")'))).output, 7);
 });
 

@@ -66,7 +66,7 @@ export const module = (text: string, name = `agents/${Math.random().toString(36)
   bindings: ['direct', 'http'],
   module: file(name, text),
   export: 'default',
-  timeoutMs: 5000,
+  timeoutMs: 30_000,
 });
 export const command = (text: string, more: Partial<CommandTarget> = {}): CommandTarget => ({
   kind: 'command',
@@ -75,13 +75,13 @@ export const command = (text: string, more: Partial<CommandTarget> = {}): Comman
   executable: 'node',
   arguments: [join(root, file(`agents/${Math.random().toString(36).slice(2)}.mjs`, text))],
   environmentFromHost: {},
-  timeoutMs: 5000,
+  timeoutMs: 30_000,
   ...more,
 });
 
 export async function run(
   target: Target,
-  { timeoutMs = 5000, signal = new AbortController().signal, recorded = recordedAccess(), isolation = 'thread' }: Going = {},
+  { timeoutMs = 30_000, signal = new AbortController().signal, recorded = recordedAccess(), isolation = 'thread' }: Going = {},
 ): Promise<TargetRun> {
   const runner = pools[isolation].runnerFor(target);
   try {

@@ -38,7 +38,14 @@ export class SlicingHost {
     { setup: changes = {}, recordRandom = false }: { setup?: Partial<WorldSetup>; recordRandom?: boolean } = {},
   ): Promise<SlicingHost> {
     mkdirSync(directory, { recursive: true });
-    const options: HostOptions = { directory, layout: 'run', durability: 'committed', hosts: 1, freshModulePerTurn: false };
+    const options: HostOptions = {
+      directory,
+      layout: 'run',
+      durability: 'committed',
+      hosts: 1,
+      freshModulePerTurn: false,
+      printThrows: false,
+    };
     const kind = await createActorKind(options, { index: 0, isolation: 'thread', wantsIdle: () => {} });
     const setup = { ...bankSetup, ...changes };
     const setupHash = jsonDigest(setup as unknown as JsonValue);

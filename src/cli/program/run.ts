@@ -5,6 +5,7 @@ import { localFolders } from '../../contract/local-folders.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { nearest } from '../../text/nearest.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { abortOnInterrupt } from '../interrupt.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
 import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type RemoteCommandFlags, remoteFlagsOf, withRemote } from './remote-options.js';
@@ -76,8 +77,14 @@ export function addRun(program: Command, finish: Finish): void {
         finish(await code);
         if ((await code) === exitCodes.usage) hintCommand(drills[0], command);
       };
-      if (flags.watch) await ended((await import('../watch-command.js')).watchCommand(all));
-      else await ended((await import('../run-command.js')).runCommand(all));
+      // Before the rest is loaded, which takes a while.
+      const interrupt = abortOnInterrupt((text) => process.stderr.write(`${text}\n`));
+      try {
+        if (flags.watch) await ended((await import('../watch-command.js')).watchCommand(all, interrupt));
+        else await ended((await import('../run-command.js')).runCommand(all, interrupt));
+      } finally {
+        interrupt.stop();
+      }
     });
 }
 

@@ -1,5 +1,5 @@
-// An output in which the agent itself says that it failed: `{ status: "failed", error: { message } }`, or a whole result of that status. A
-// command or a module has no other way of saying so but its exit code or a throw, and one that says so has not completed.
+// An output in which the agent itself says that it failed: `{ status: "failed", error: { message } }`, the same with a text as `error`, or a
+// whole result of that status. A command or a module has no other way of saying so but its exit code or a throw, and one that says so has not completed.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { runError } from '../ports/run-error.js';
 import type { TargetRun } from './target-run.js';
@@ -8,7 +8,7 @@ import type { TargetRun } from './target-run.js';
 export function withSaidFailure(run: TargetRun): TargetRun {
   if (run.status !== 'completed' || !isObject(run.output) || run.output.status !== 'failed') return run;
   const { error, schemaVersion } = run.output;
-  const said = isObject(error) ? error : {};
+  const said: Partial<JsonObject> = isObject(error) ? error : { message: error ?? null };
   if (schemaVersion !== 1 && typeof said.message !== 'string') return run;
   const code = typeof said.code === 'string' && /^target\.[A-Z][A-Z0-9_]*$/.test(said.code) ? said.code : 'target.AGENT_FAILED';
   const message = typeof said.message === 'string' && said.message !== '' ? said.message : 'The agent says that it failed.';

@@ -7,6 +7,8 @@ import { runError } from '../ports/run-error.js';
 import type { Redactor } from './redaction.js';
 import { wordsOf } from './thrown.js';
 
+const expected = 'An agent puts out nothing or one JSON value; what it says besides belongs in its log (of a command: stderr).';
+
 export type ParsedOutput = { kind: 'none' } | { kind: 'value'; value: JsonValue } | { kind: 'invalid'; error: RunError };
 
 /** What is shown of an invalid output is cut from the redacted text, as half a secret would not be known for one. */
@@ -14,7 +16,7 @@ export function parseOutput(text: string, redactor: Redactor): ParsedOutput {
   if (text.trim() === '') return { kind: 'none' };
   const parsed = parse(text);
   const redacted = redactor.text(text);
-  if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(redacted)}.`, redacted);
+  if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(redacted).replace(/\.$/, '')}. ${expected}`, redacted);
   const fault = checkJsonDepth(parsed.value);
   return fault === null ? { kind: 'value', value: parsed.value } : invalid(`The output ${fault.message}.`, redacted);
 }
@@ -25,7 +27,7 @@ export function parseOutputBytes(bytes: Uint8Array, redactor: Redactor): ParsedO
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return invalid('The output is not UTF-8.', redactor.text(Buffer.from(bytes).toString('utf8')));
+    return invalid(`The output is not UTF-8. ${expected}`, redactor.text(Buffer.from(bytes).toString('utf8')));
   }
   return parseOutput(text, redactor);
 }
