@@ -109,6 +109,7 @@ export interface Endpoints {
   extendSession: Shape<Session, None, Sessions.ExtendRequest, Sessions.SessionReply>;
   listSnapshots: Shape<Project, Sessions.SnapshotsQuery, None, Sessions.SnapshotList>;
   getSnapshot: Shape<Sessions.SnapshotPath, None, None, Sessions.SnapshotReply>;
+  deleteSnapshot: Shape<Sessions.SnapshotPath, None, Sessions.DeleteSnapshotRequest, Sessions.SnapshotOperationReply>;
 
   startRun: Shape<Runs.StartRunPath, None, Runs.StartRunRequest, Runs.RunOperationReply>;
   listRuns: Shape<Project, Runs.RunsQuery, None, Runs.RunList>;

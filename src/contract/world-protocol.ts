@@ -185,6 +185,11 @@ export interface Reset extends CommandKey {
 export interface TakeSnapshot extends CommandKey {
   kind: 'snapshot';
 }
+/** Gives back what only this snapshot kept. No entry tells of it, so no hash changes; its id is not used again. Else control.NOT_FOUND. */
+export interface DeleteSnapshot extends CommandKey {
+  kind: 'deleteSnapshot';
+  snapshotId: string;
+}
 export interface SnapshotResult {
   snapshotId: string;
   position: WorldPosition;
@@ -199,7 +204,7 @@ export interface SetBudgets extends CommandKey {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
-/** Appends world_closed. Nothing changes a closed world but a whole reset: else control.STATE_CONFLICT, details {closed: true}. */
+/** Appends world_closed. Nothing changes a closed world but a whole reset and the deletion of a snapshot: else control.STATE_CONFLICT, details {closed: true}. */
 export interface CloseWorld extends CommandKey {
   kind: 'close';
 }
@@ -216,6 +221,7 @@ export type WorldCommand =
   | SetOverrides
   | Reset
   | TakeSnapshot
+  | DeleteSnapshot
   | Verify
   | SetBudgets
   | CloseWorld;
@@ -379,6 +385,7 @@ export interface WorldAnswers {
   setOverrides: { count: number };
   reset: { position: WorldPosition };
   snapshot: SnapshotResult;
+  deleteSnapshot: { deleted: true };
   verify: { sequence: number };
   setBudgets: BudgetUsage;
   close: { position: WorldPosition };

@@ -13,7 +13,7 @@ import type { ControlServices } from './services.js';
 import { type AskedBy, resultOf, startOperation } from './session-admission.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from './session-records.js';
 import { requireFreeLease, requireLease, touch, transition } from './session-states.js';
-import { deleteSnapshots } from './snapshot-records.js';
+import { endSnapshots } from './snapshot-records.js';
 import { noteStorage } from './storage-use.js';
 import type { Change } from './tables.js';
 import { operationBackoff } from './with-retry.js';
@@ -102,7 +102,7 @@ function destroyed(tx: Change, services: ControlServices, operation: Operation):
     sessionTable,
     isExpired ? touch(record, destroyedAtMs, { destroyedAtMs }) : transition(record, 'destroyed', destroyedAtMs, { destroyedAtMs }),
   );
-  deleteSnapshots(tx, operation.resourceId);
+  endSnapshots(tx, operation.resourceId);
   const { organizationId, projectId } = record.session;
   noteStorage(tx, { ownerId: operation.resourceId, organizationId, projectId, bytes: 0 });
   return resultOf(operation, record, { destroyedAtMs });

@@ -7,7 +7,15 @@ import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { CommandKey, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world-protocol.js';
+import type {
+  CommandKey,
+  DeleteSnapshot,
+  Reset,
+  WorldAnswers,
+  WorldCommand,
+  WorldPosition,
+  WorldQuery,
+} from '../contract/world-protocol.js';
 import { advanceTime, begunAdvance } from './commands/advance.js';
 import { snapshotIdOf } from './commands/birth.js';
 import { callRoute } from './commands/call-route.js';
@@ -106,6 +114,8 @@ export class WorldActor implements Actor {
         return verify(this.#simulation, command);
       case 'snapshot':
         return yield* this.#snapshot(run);
+      case 'deleteSnapshot':
+        return this.#deleteSnapshot(command);
       case 'reset':
         return yield* this.#reset(command, run);
       case 'fork':
@@ -156,6 +166,14 @@ export class WorldActor implements Actor {
     turn.end();
     this.#rearrange(() => storage.takeSnapshot(snapshotId, this.#simulation.meta()));
     return { snapshotId, position: positionNow(this.#simulation) };
+  }
+
+  /** No turn: what the world was and will be is the same without it. */
+  #deleteSnapshot({ snapshotId }: DeleteSnapshot): WorldAnswers['deleteSnapshot'] {
+    const { storage } = this.#simulation;
+    storage.requireSnapshot(snapshotId);
+    this.#rearrange(() => storage.deleteSnapshot(snapshotId));
+    return { deleted: true };
   }
 
   *#reset(command: Reset, run: CommandRun): Generator<undefined, WorldAnswers['reset']> {
@@ -210,7 +228,8 @@ const requestRefusals = new Set<string>(['control.INVALID_REQUEST', 'control.NOT
 
 /** A fork leaves its parent as it is, closed or not; a whole reset goes back to before it was closed. */
 function requireAnswerOfClosed(command: Command): void {
-  if (command.kind === 'close' || command.kind === 'fork' || (command.kind === 'reset' && command.packages === undefined)) return;
+  if (command.kind === 'close' || command.kind === 'fork' || command.kind === 'deleteSnapshot') return;
+  if (command.kind === 'reset' && command.packages === undefined) return;
   throw new ServiceError('control.STATE_CONFLICT', {
     message: 'The world is closed; a whole reset opens it again.',
     details: { closed: true },

@@ -205,6 +205,11 @@ export class WorldState {
     invariant(snapshotId !== originId && !this.#isNew, 'a snapshot has a name and its world exists');
     this.#show(() => this.#keepSnapshot(this.#gather(), snapshotId, meta));
   }
+  /** Forks have what they share with it; who stands at it, or goes back to before it, misses nothing. Stored with the next write set. */
+  deleteSnapshot(snapshotId: string): void {
+    const { segments, sequence } = this.journal;
+    this.#show(() => this.snapshots.delete(this.#gather(), snapshotId, { segments, sequence }));
+  }
   /** Freezes the layers as they are, so that a fork can share them: the head they are part of. */
   freeze(meta: object): WorldHead {
     let frozen: WorldHead | undefined;
@@ -221,6 +226,11 @@ export class WorldState {
   snapshotIds(): string[] {
     return this.snapshots.ids();
   }
+  /** Throws control.NOT_FOUND; the origin is none. */
+  requireSnapshot(snapshotId: string): void {
+    if (snapshotId === originId) throw unknownSnapshot(snapshotId);
+    this.resetTarget(snapshotId);
+  }
   snapshot(snapshotId: string): WorldHead | undefined {
     return this.snapshots.get(snapshotId);
   }
@@ -234,8 +244,7 @@ export class WorldState {
   /** Throws control.NOT_FOUND. */
   resetTarget(snapshotId: string = originId): WorldHead {
     const target = this.snapshots.get(snapshotId);
-    if (target === undefined)
-      throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+    if (target === undefined) throw unknownSnapshot(snapshotId);
     return target;
   }
   /**
@@ -396,4 +405,8 @@ function writeSide(side: TurnSide | undefined): string | undefined {
 }
 function readSide(text: string): TurnSide | undefined {
   return text === '' ? undefined : (JSON.parse(text) as TurnSide);
+}
+
+function unknownSnapshot(snapshotId: string): ServiceError {
+  return new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
 }
