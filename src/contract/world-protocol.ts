@@ -186,14 +186,7 @@ export interface TakeSnapshot extends CommandKey {
   kind: 'snapshot';
 }
 /** Gives back what only this snapshot kept. No entry tells of it, so no hash changes; its id is not used again. Else control.NOT_FOUND. */
-export interface DeleteSnapshot extends CommandKey {
-  kind: 'deleteSnapshot';
-  snapshotId: string;
-}
-export interface SnapshotResult {
-  snapshotId: string;
-  position: WorldPosition;
-}
+export type DeleteSnapshot = CommandKey & { kind: 'deleteSnapshot'; snapshotId: string };
 export interface Verify extends CommandKey {
   kind: 'verify';
   checkpointId: string;
@@ -204,7 +197,7 @@ export interface SetBudgets extends CommandKey {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
-/** Appends world_closed. Nothing changes a closed world but a whole reset and the deletion of a snapshot: else control.STATE_CONFLICT, details {closed: true}. */
+/** Appends world_closed. A closed world takes only a whole reset and deletions of snapshots: else control.STATE_CONFLICT {closed: true}. */
 export interface CloseWorld extends CommandKey {
   kind: 'close';
 }
@@ -384,7 +377,7 @@ export interface WorldAnswers {
   cancelEvent: { cancelled: boolean };
   setOverrides: { count: number };
   reset: { position: WorldPosition };
-  snapshot: SnapshotResult;
+  snapshot: { snapshotId: string; position: WorldPosition };
   deleteSnapshot: { deleted: true };
   verify: { sequence: number };
   setBudgets: BudgetUsage;

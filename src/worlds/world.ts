@@ -30,6 +30,7 @@ import { wait } from './commands/wait.js';
 import type { WriteSet } from './kv/write-set.js';
 import { needsRoom } from './needs-room.js';
 import { requestHashOf, requireSameRequest } from './state/command-log.js';
+import { originId } from './state/snapshots.js';
 import type { WorldRepository } from './state/world-repository.js';
 import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './turn/simulation.js';
 import type { WorldMeta } from './turn/world-meta.js';
@@ -171,7 +172,8 @@ export class WorldActor implements Actor {
   /** No turn: what the world was and will be is the same without it. */
   #deleteSnapshot({ snapshotId }: DeleteSnapshot): WorldAnswers['deleteSnapshot'] {
     const { storage } = this.#simulation;
-    storage.requireSnapshot(snapshotId);
+    if (snapshotId === originId) throw invalidRequest('A snapshot is named by its id.');
+    storage.snapshots.require(snapshotId);
     this.#rearrange(() => storage.deleteSnapshot(snapshotId));
     return { deleted: true };
   }

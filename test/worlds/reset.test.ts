@@ -153,7 +153,7 @@ test('a snapshot that is deleted leaves the world, its hashes, its other snapsho
     await assert.rejects(bank.run({ kind: 'deleteSnapshot', snapshotId }), refused('control.NOT_FOUND'));
     await assert.rejects(bank.run({ kind: 'reset', snapshotId }), refused('control.NOT_FOUND'));
   }
-  await assert.rejects(bank.run({ kind: 'deleteSnapshot', snapshotId: '' }), refused('control.NOT_FOUND'));
+  await assert.rejects(bank.run({ kind: 'deleteSnapshot', snapshotId: '' }), refused('control.INVALID_REQUEST'));
   await bank.world.passivate();
   await child.passivate();
   assert.deepEqual(await bank.lines(), await twin.lines());

@@ -1,6 +1,6 @@
 // The snapshots of one world: copies of its head, found by id or by where they lie on its journal. The origin, with the empty id, is
 // the first: what a whole reset goes back to.
-import { invariant } from '../../contract/errors.js';
+import { invariant, ServiceError } from '../../contract/errors.js';
 import { segmentOf } from '../journal/journal-reader.js';
 import { keyKinds, snapshotIdOfKey, snapshotKey, snapshotRange } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
@@ -24,6 +24,12 @@ export class Snapshots {
     const bytes = this.#view.get(snapshotKey(this.#worldId, snapshotId));
     return bytes === undefined || bytes.length === 0 ? undefined : decodeHead(bytes);
   }
+  /** Throws control.NOT_FOUND. */
+  require(snapshotId: string): WorldHead {
+    const head = this.get(snapshotId);
+    if (head !== undefined) return head;
+    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+  }
   /** All that were ever taken, but the origin: ids are counted by them. */
   ids(): string[] {
     return [...this.#view.keys(snapshotRange(this.#worldId))].map(snapshotIdOfKey).filter((snapshotId) => snapshotId !== originId);
@@ -36,7 +42,7 @@ export class Snapshots {
   /** What only it kept goes with the commit. `live`: what the world goes on with. */
   delete(set: WriteSet, snapshotId: string, live: { segments: readonly JournalSegment[]; sequence: number }): void {
     const head = this.get(snapshotId);
-    invariant(head !== undefined, 'a snapshot that is deleted exists');
+    invariant(head !== undefined && snapshotId !== originId, 'a snapshot that is deleted exists and is not the origin');
     const key = snapshotKey(this.#worldId, snapshotId);
     set.put(key, deleted);
     set.refer(head.layers, -1);

@@ -6,7 +6,7 @@
 //   WORLD-STATE-2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a
 //     new one on it.
 //   WORLD-STATE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
-import { invariant, ServiceError } from '../../contract/errors.js';
+import { invariant } from '../../contract/errors.js';
 import type { OperationEntry } from '../../contract/evidence.js';
 import type { JsonValue } from '../../contract/json.js';
 import { Journal } from '../journal/journal.js';
@@ -207,8 +207,7 @@ export class WorldState {
   }
   /** Forks have what they share with it; who stands at it, or goes back to before it, misses nothing. Stored with the next write set. */
   deleteSnapshot(snapshotId: string): void {
-    const { segments, sequence } = this.journal;
-    this.#show(() => this.snapshots.delete(this.#gather(), snapshotId, { segments, sequence }));
+    this.#show(() => this.snapshots.delete(this.#gather(), snapshotId, this.journal));
   }
   /** Freezes the layers as they are, so that a fork can share them: the head they are part of. */
   freeze(meta: object): WorldHead {
@@ -226,11 +225,6 @@ export class WorldState {
   snapshotIds(): string[] {
     return this.snapshots.ids();
   }
-  /** Throws control.NOT_FOUND; the origin is none. */
-  requireSnapshot(snapshotId: string): void {
-    if (snapshotId === originId) throw unknownSnapshot(snapshotId);
-    this.resetTarget(snapshotId);
-  }
   snapshot(snapshotId: string): WorldHead | undefined {
     return this.snapshots.get(snapshotId);
   }
@@ -243,9 +237,7 @@ export class WorldState {
 
   /** Throws control.NOT_FOUND. */
   resetTarget(snapshotId: string = originId): WorldHead {
-    const target = this.snapshots.get(snapshotId);
-    if (target === undefined) throw unknownSnapshot(snapshotId);
-    return target;
+    return this.snapshots.require(snapshotId);
   }
   /**
    * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. What was pending is
@@ -405,8 +397,4 @@ function writeSide(side: TurnSide | undefined): string | undefined {
 }
 function readSide(text: string): TurnSide | undefined {
   return text === '' ? undefined : (JSON.parse(text) as TurnSide);
-}
-
-function unknownSnapshot(snapshotId: string): ServiceError {
-  return new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
 }
