@@ -60,7 +60,7 @@ const checks: RouteChecks<Endpoints> = {
   updateMember: { path: memberPath, query: none, body: updateMemberRequest },
   removeMember: { path: memberPath, query: none, body: confirmRequest },
   restoreMember: { path: memberPath, query: none, body: updateMemberRequest },
-  getUsage: { path: none, query: none, body: none },
+  getUsage: { path: none, query: fits(typia.createEquals<Organization.UsageQuery>()), body: none },
   listAuditEvents: { path: none, query: auditEventsQuery, body: none },
 
   createProject: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateProjectRequest>()) },

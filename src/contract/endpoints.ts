@@ -27,7 +27,7 @@ export interface Endpoints {
   updateMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
   removeMember: Shape<Organization.MemberPath, None, Organization.ConfirmRequest, Organization.MemberReply>;
   restoreMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
-  getUsage: Shape<None, None, None, Operator.UsageReply>;
+  getUsage: Shape<None, Organization.UsageQuery, None, Operator.UsageReply>;
   listAuditEvents: Shape<None, Organization.AuditEventsQuery, None, Organization.AuditEventList>;
 
   createProject: Shape<None, None, Organization.CreateProjectRequest, Organization.ProjectReply>;

@@ -4,6 +4,7 @@ import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import { type EndpointSet, type Outcome, personBehind } from './endpoint.js';
 import { removeMember, restoreMember, setRole } from './member-records.js';
 import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
+import { requireProject } from './organization-records.js';
 import type { ControlServices } from './services.js';
 import { requireConfirmation } from './versions.js';
 
@@ -15,7 +16,14 @@ export function organizationEndpoints(services: ControlServices): EndpointSet<Cr
     ...ofCredentials(services),
     ...ofMembers(services),
     listAuditEvents: { kind: 'read', run: (view, { query, caller }) => auditPage(services, view, caller.organizationId, query) },
-    getUsage: { kind: 'read', run: (view, { caller }) => usageOf(view, services, caller.organizationId) },
+    getUsage: {
+      kind: 'read',
+      run: (view, { query, caller: { organizationId } }) => {
+        const projectId = query?.projectId;
+        if (projectId !== undefined) requireProject(view, { organizationId, projectId });
+        return usageOf(view, services, organizationId, projectId);
+      },
+    },
   };
 }
 
