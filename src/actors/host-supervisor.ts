@@ -102,10 +102,10 @@ export class HostSupervisor {
     return this.#lastFigures;
   }
 
-  /** Looks after the present step; called at short intervals. */
-  watch(): void {
-    if (this.state === 'starting') this.#incarnation?.watchdog.lookAtStart();
-    const step = this.state === 'up' ? this.#incarnation?.watchdog.look(this.#calls.slotsUsed) : undefined;
+  /** Looks after the present step; called at short intervals, `lateMs` after it was due. */
+  watch(lateMs: number): void {
+    if (this.state === 'starting') this.#incarnation?.watchdog.lookAtStart(lateMs);
+    const step = this.state === 'up' ? this.#incarnation?.watchdog.look(this.#calls.slotsUsed, lateMs) : undefined;
     const found = step && this.#calls.at(step.slot);
     const call = found?.stamp === step?.stamp ? found : undefined;
     const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;

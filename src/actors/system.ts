@@ -5,6 +5,7 @@
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { onAbort } from './abort-listeners.js';
+import { monotonicMs } from './board.js';
 import { Call, cancelledBeforeStart } from './calls.js';
 import { unwrap } from './host-port.js';
 import { HostSupervisor, unavailable } from './host-supervisor.js';
@@ -38,9 +39,14 @@ export class ActorSystem {
     this.#placement = new LocalPlacement(options.hosts);
     const atStart = Math.min(options.hosts, options.hostsAtStart ?? options.hosts);
     for (let index = 0; index < atStart; index++) this.#openSeat(index);
+    const watchMs = this.#watchMs;
+    let watchedMs = monotonicMs();
     this.#watch = setInterval(() => {
-      for (const seat of this.#seats.values()) seat.watch();
-    }, this.#watchMs);
+      const nowMs = monotonicMs();
+      const lateMs = Math.max(0, nowMs - watchedMs - watchMs);
+      watchedMs = nowMs;
+      for (const seat of this.#seats.values()) seat.watch(lateMs);
+    }, watchMs);
     this.#watch.unref();
   }
 

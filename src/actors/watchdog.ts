@@ -1,6 +1,8 @@
 // Watches the steps of one incarnation of a host, and is the only one to end it before it has stopped.
 //   WATCHDOG-1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
 //   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
+//   WATCHDOG-3. Time in which the watcher itself did not run is not counted: the machine was suspended or busy, and the step may have waited
+//     as well. Every look counts its interval, so a step that goes on is ended however late the looks are.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostIncarnation } from './host-port.js';
@@ -15,8 +17,11 @@ export class Watchdog {
   readonly #incarnation: HostIncarnation;
   readonly #handlerTimeoutMs: number;
   readonly #startedMs = monotonicMs();
+  #excusedAtStartMs = 0;
   readonly #onStuck: () => void;
   #suspect: RunningStep | undefined;
+  /** The step of the last look, and how much of its time is not counted. */
+  #seen: { step: RunningStep; excusedMs: number } | undefined;
 
   /** `onStuck`: it was ended and is still there, as a thread is that waits in native code for a lock nobody will release. */
   constructor(incarnation: HostIncarnation, handlerTimeoutMs: number, onStuck: () => void) {
@@ -25,18 +30,23 @@ export class Watchdog {
     this.#onStuck = onStuck;
   }
 
-  /** Ends an incarnation whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. */
-  look(slotsUsed: number): RunningStep | undefined {
+  /**
+   * Ends an incarnation whose present step takes too long; yields that step. `slotsUsed`: how much of the board may be in use. `lateMs`:
+   * how long after its time this look comes.
+   */
+  look(slotsUsed: number, lateMs: number): RunningStep | undefined {
     const step = this.#present(slotsUsed);
-    const overdue = step !== undefined && monotonicMs() - step.sinceMs > this.#allowedMs(step);
-    if (overdue && this.#suspect?.stamp === step.stamp && this.#suspect.sinceMs === step.sinceMs) this.end('timeout');
+    const overdue = step !== undefined && this.#countedMs(step, lateMs) > this.#allowedMs(step);
+    if (overdue && isSame(step, this.#suspect)) this.end('timeout');
     this.#suspect = overdue ? step : undefined;
     return step;
   }
 
   /** An incarnation that does not come up is ended like one that hangs. */
-  lookAtStart(): void {
-    if (monotonicMs() - this.#startedMs > limits.hostWorkTimeoutMs) this.end('timeout');
+  lookAtStart(lateMs: number): void {
+    const runsForMs = monotonicMs() - this.#startedMs;
+    this.#excusedAtStartMs = Math.min(this.#excusedAtStartMs + lateMs, runsForMs);
+    if (runsForMs - this.#excusedAtStartMs > limits.hostWorkTimeoutMs) this.end('timeout');
   }
 
   /** Ends it whatever it does; the first reason given stays. */
@@ -62,7 +72,18 @@ export class Watchdog {
     return this.#incarnation.board.running(slotsUsed);
   }
 
+  #countedMs(step: RunningStep, lateMs: number): number {
+    const runsForMs = monotonicMs() - step.sinceMs;
+    const before = isSame(step, this.#seen?.step) ? this.#seen?.excusedMs : 0;
+    const excusedMs = Math.min((before ?? 0) + lateMs, runsForMs);
+    this.#seen = { step, excusedMs };
+    return runsForMs - excusedMs;
+  }
+
   #allowedMs(step: RunningStep): number {
     return step.slot === commitSlot || step.slot === hostWorkSlot ? limits.hostWorkTimeoutMs : this.#handlerTimeoutMs;
   }
 }
+
+const isSame = (step: RunningStep, other: RunningStep | undefined): boolean =>
+  step.stamp === other?.stamp && step.sinceMs === other.sinceMs;

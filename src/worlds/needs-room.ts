@@ -8,6 +8,7 @@ const alwaysTaken = new Set<string>([
   'startDelivery',
   'settleDelivery',
   'cancelEvent',
+  'deleteSnapshot',
   'setBudgets',
 ] satisfies WorldCommand['kind'][]);
 

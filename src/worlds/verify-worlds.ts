@@ -93,6 +93,7 @@ function verifyWorld(
   if (!store.has(programRecordKey(head.programKey))) faults.push('has no program');
   const snapshots: [string, WorldHead][] = [];
   for (const { key, value } of store.range(snapshotRange(worldId))) {
+    if (value.length === 0) continue;
     const snapshot = decodeHead(value);
     uses(snapshot);
     snapshots.push([snapshotIdOfKey(key), snapshot]);

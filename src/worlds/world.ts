@@ -7,7 +7,15 @@ import type { Actor, CommandRun } from '../actors/definition.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { CommandKey, Reset, WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
+import type {
+  CommandKey,
+  DeleteSnapshot,
+  Reset,
+  WorldAnswers,
+  WorldCommand,
+  WorldPosition,
+  WorldQuery,
+} from '../contract/world/world-protocol.js';
 import { advanceTime, begunAdvance } from './commands/advance.js';
 import { snapshotIdOf } from './commands/birth.js';
 import { callRoute } from './commands/call-route.js';
@@ -22,6 +30,7 @@ import { wait } from './commands/wait.js';
 import type { WriteSet } from './kv/write-set.js';
 import { needsRoom } from './needs-room.js';
 import { requestHashOf, requireSameRequest } from './state/command-log.js';
+import { originId } from './state/snapshots.js';
 import type { WorldRepository } from './state/world-repository.js';
 import { invalidRequest, Simulation, type SimulationParts, type ToolRunning } from './turn/simulation.js';
 import type { WorldMeta } from './turn/world-meta.js';
@@ -106,6 +115,8 @@ export class WorldActor implements Actor {
         return verify(this.#simulation, command);
       case 'snapshot':
         return yield* this.#snapshot(run);
+      case 'deleteSnapshot':
+        return this.#deleteSnapshot(command);
       case 'reset':
         return yield* this.#reset(command, run);
       case 'fork':
@@ -156,6 +167,15 @@ export class WorldActor implements Actor {
     turn.end();
     this.#rearrange(() => storage.takeSnapshot(snapshotId, this.#simulation.meta()));
     return { snapshotId, position: positionNow(this.#simulation) };
+  }
+
+  /** No turn: what the world was and will be is the same without it. */
+  #deleteSnapshot({ snapshotId }: DeleteSnapshot): WorldAnswers['deleteSnapshot'] {
+    const { storage } = this.#simulation;
+    if (snapshotId === originId) throw invalidRequest('A snapshot is named by its id.');
+    storage.snapshots.require(snapshotId);
+    this.#rearrange(() => storage.deleteSnapshot(snapshotId));
+    return { deleted: true };
   }
 
   *#reset(command: Reset, run: CommandRun): Generator<undefined, WorldAnswers['reset']> {
@@ -210,7 +230,8 @@ const requestRefusals = new Set<string>(['control.INVALID_REQUEST', 'control.NOT
 
 /** A fork leaves its parent as it is, closed or not; a whole reset goes back to before it was closed. */
 function requireAnswerOfClosed(command: Command): void {
-  if (command.kind === 'close' || command.kind === 'fork' || (command.kind === 'reset' && command.packages === undefined)) return;
+  if (command.kind === 'close' || command.kind === 'fork' || command.kind === 'deleteSnapshot') return;
+  if (command.kind === 'reset' && command.packages === undefined) return;
   throw new ServiceError('control.STATE_CONFLICT', {
     message: 'The world is closed; a whole reset opens it again.',
     details: { closed: true },

@@ -13,6 +13,7 @@ import { takeUpServerKey } from '../../src/control/core/server-key.js';
 import { allEndpoints } from '../../src/control/open-control.js';
 import { callbackReceiverTable, signingSecretOf } from '../../src/control/organizations/callback-receiver-records.js';
 import { readOperatorToken } from '../../src/control/organizations/operator-token.js';
+import { noteStorage } from '../../src/control/storage-use.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];
@@ -81,7 +82,7 @@ test('organizations are made, listed, renamed and changed; what each may use is 
   const first = await shown();
   assert.deepEqual([first.name, first.state, first.version, first.own], ['acme', 'active', 1, ['projectsMax', 'rate']]);
   assert.deepEqual([first.quotas.projectsMax, first.quotas.datasetsMax, first.rate], [1, 100, { perSecond: 5, burst: 7 }]);
-  await kit.call('createProject', { body: { name: 'one' } }, { caller: manager });
+  const { projectId } = (await kit.call('createProject', { body: { name: 'one' } }, { caller: manager })).project;
   const create = () => kit.call('createProject', { body: { name: 'another' } }, { caller: manager });
   await assert.rejects(create(), refused('control.QUOTA_EXCEEDED'));
   await kit.call('createProject', { body: { name: 'theirs' } });
@@ -91,6 +92,11 @@ test('organizations are made, listed, renamed and changed; what each may use is 
     { quota: 'projectsMax', used: 1, max: 1 },
   );
   assert.deepEqual(await kit.call('getOrganizationUsage', { path }, { caller: operator }), usage);
+  await kit.services.catalog.change((tx) => noteStorage(tx, { ownerId: 'a', ...path, projectId, bytes: 7 }));
+  const { quotas } = (await kit.call('getUsage', { query: { projectId } }, { caller: manager })).usage;
+  assert.deepEqual(quotas.at(-1), { quota: 'projectBytesMax', used: 7, max: first.quotas.projectBytesMax });
+  await assert.rejects(kit.call('getUsage', { query: { projectId: kit.projectId } }, { caller: manager }), refused('control.NOT_FOUND'));
+  await kit.services.catalog.change((tx) => noteStorage(tx, { ownerId: 'a', ...path, projectId, bytes: 0 }));
   await kit.call(
     'updateOrganization',
     { path, body: { name: 'acme 2', quotas: { projectsMax: 2, datasetsMax: 0 } } },

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import { quotaUsed } from '../../src/control/catalog/quotas.js';
-import { openSessionKit, type SessionKit } from './session-kit.js';
+import { countOf, quotaUsed } from '../../src/control/catalog/quotas.js';
+import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
 before(async () => {
@@ -130,6 +130,53 @@ test('a reset by packages resets those alone', async () => {
   assert.equal(await kit.balance(sessionId), 100);
   const { rows } = await kit.call('listState', { path: { sessionId }, query: { packageId: 'audit', namespace: 'seen' } });
   assert.ok(rows.some(({ rowId }) => rowId === 'main'));
+});
+
+test('a snapshot is deleted alone: its place is free again, and what was forked from it or asked of it before is unharmed', async () => {
+  const session = await kit.session();
+  const { sessionId } = session;
+  const { credential } = await kit.access(sessionId);
+  await kit.add(credential, 5);
+  const lease = { expectedLeaseGeneration: 1 };
+  const take = async (): Promise<string> => {
+    const taken = await kit.call('createSnapshot', { path: { sessionId }, body: lease });
+    await kit.done(taken.operation);
+    return taken.snapshot.hostedSnapshotId;
+  };
+  const [first, second] = [await take(), await take()];
+  await kit.add(credential, 7);
+  const deletion = { path: { hostedSnapshotId: first }, body: { ...lease, confirm: first } };
+  await refuses(kit.call('deleteSnapshot', { ...deletion, body: { ...lease, confirm: second } }), 'control.CONFIRMATION_MISMATCH');
+  await refuses(
+    kit.call('deleteSnapshot', { ...deletion, body: { expectedLeaseGeneration: 2, confirm: first } }),
+    'control.LEASE_CONFLICT',
+  );
+  const fork = { ...lease, environmentId: kit.environmentId, hostedSnapshotId: first };
+  const used = () => countOf(kit.services.catalog.view, `snapshots ${sessionId}`);
+  assert.equal(used(), 2);
+  // The fork is still to be made when its snapshot is deleted.
+  const forked = await kit.call('forkSession', { path: { sessionId }, body: fork });
+  const { snapshot, operation } = await kit.call('deleteSnapshot', deletion);
+  assert.deepEqual([snapshot.state, operation.kind, used()], ['deleted', 'world.snapshot.delete', 1]);
+  await kit.done(forked.operation);
+  await kit.done(operation);
+  assert.equal(await kit.balance(forked.session.sessionId), 105);
+  await refuses(kit.call('forkSession', { path: { sessionId }, body: fork }), 'control.STATE_CONFLICT', { state: 'deleted' });
+  await refuses(kit.call('deleteSnapshot', deletion), 'control.STATE_CONFLICT', { state: 'deleted' });
+  const third = await take();
+  await kit.add(credential, 1);
+  for (const [hostedSnapshotId, balance] of [
+    [third, 112],
+    [second, 105],
+  ] as const) {
+    const { leaseGeneration } = await kit.get(sessionId);
+    const reset = await kit.call('resetSession', {
+      path: { sessionId },
+      body: { expectedLeaseGeneration: leaseGeneration, hostedSnapshotId },
+    });
+    await kit.done(reset.operation);
+    assert.equal(await kit.balance(sessionId), balance);
+  }
 });
 
 test('a reset to a snapshot and a fork from it find the world as it was snapshotted', async () => {

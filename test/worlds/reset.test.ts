@@ -130,6 +130,46 @@ test('to a snapshot: that position, its journal, and one entry more', async () =
   assert.equal((await bank.run({ kind: 'reset', snapshotId })).position.stateHash, position.stateHash, 'snapshots outlive resets');
 });
 
+test('a snapshot that is deleted leaves the world, its hashes, its other snapshots and its forks as they are', async () => {
+  const [bank, twin] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
+  const life = async (of: Bank): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const amount of [1, 2, 3]) {
+      await of.add(amount);
+      ids.push((await of.run({ kind: 'snapshot' })).snapshotId);
+    }
+    await of.add(4);
+    // The first two are on the chain, the third keeps what the reset has left.
+    await of.run({ kind: 'reset', snapshotId: ids[1] as string });
+    await of.add(5);
+    return ids;
+  };
+  const [first = '', second = '', third = ''] = await life(bank);
+  await life(twin);
+  const { world: child } = await bank.world.fork({ worldId: 'run_00000000000f', snapshotId: third });
+  const kept = await child.query({ kind: 'position' });
+  for (const snapshotId of [third, first]) {
+    await bank.run({ kind: 'deleteSnapshot', snapshotId });
+    await assert.rejects(bank.run({ kind: 'deleteSnapshot', snapshotId }), refused('control.NOT_FOUND'));
+    await assert.rejects(bank.run({ kind: 'reset', snapshotId }), refused('control.NOT_FOUND'));
+  }
+  await assert.rejects(bank.run({ kind: 'deleteSnapshot', snapshotId: '' }), refused('control.INVALID_REQUEST'));
+  await bank.world.passivate();
+  await child.passivate();
+  assert.deepEqual(await bank.lines(), await twin.lines());
+  assert.deepEqual(await bank.position(), await twin.position());
+  assert.deepEqual(await child.query({ kind: 'position' }), kept);
+  const { evidenceSequence } = await bank.position();
+  await bank.world.query({ kind: 'state', packageId: 'bank', namespace: 'accounts', atSequence: evidenceSequence, limit: 10 });
+  // Ids are minted from how many there ever were.
+  const [of, ofTwin] = [await bank.run({ kind: 'snapshot' }), await twin.run({ kind: 'snapshot' })];
+  assert.deepEqual(of, ofTwin);
+  assert.equal(new Set([first, second, third, of.snapshotId]).size, 4);
+  for (const one of [bank, twin]) await one.run({ kind: 'reset', snapshotId: second });
+  await bank.world.passivate();
+  assert.deepEqual(await bank.lines(), await twin.lines());
+});
+
 test('sent without waiting, commands do what they do one after the other', async () => {
   const [one, two] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   const steps = (bank: Bank): (() => Promise<unknown>)[] => [

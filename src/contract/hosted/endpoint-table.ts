@@ -207,6 +207,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   extendSession: change(sessions, `${one}/extend`, 'session.control', 'Move the expiry of a session'),
   listSnapshots: read(snapshots, '', 'snapshot.read', 'Snapshots'),
   getSnapshot: read(snapshots, '/{hostedSnapshotId}', 'snapshot.read', 'One snapshot'),
+  deleteSnapshot: { ...start(snapshots, '/{hostedSnapshotId}', 'session.control', 'Delete a snapshot'), method: 'DELETE' },
 
   startRun: {
     ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'),

@@ -28,7 +28,7 @@ export interface Endpoints {
   updateMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
   removeMember: Shape<Organization.MemberPath, None, Organization.ConfirmRequest, Organization.MemberReply>;
   restoreMember: Shape<Organization.MemberPath, None, Organization.UpdateMemberRequest, Organization.MemberReply>;
-  getUsage: Shape<None, None, None, Operator.UsageReply>;
+  getUsage: Shape<None, Organization.UsageQuery, None, Operator.UsageReply>;
   listAuditEvents: Shape<None, Organization.AuditEventsQuery, None, Organization.AuditEventList>;
 
   createProject: Shape<None, None, Organization.CreateProjectRequest, Organization.ProjectReply>;
@@ -110,6 +110,7 @@ export interface Endpoints {
   extendSession: Shape<Session, None, Sessions.ExtendRequest, Sessions.SessionReply>;
   listSnapshots: Shape<Project, Sessions.SnapshotsQuery, None, Sessions.SnapshotList>;
   getSnapshot: Shape<Sessions.SnapshotPath, None, None, Sessions.SnapshotReply>;
+  deleteSnapshot: Shape<Sessions.SnapshotPath, None, Sessions.DeleteSnapshotRequest, Sessions.SnapshotOperationReply>;
 
   startRun: Shape<Runs.StartRunPath, None, Runs.StartRunRequest, Runs.RunOperationReply>;
   listRuns: Shape<Project, Runs.RunsQuery, None, Runs.RunList>;

@@ -10,6 +10,7 @@ export type OperationKind =
   | 'world.fault.set'
   | 'world.session.reset'
   | 'world.session.snapshot'
+  | 'world.snapshot.delete'
   | 'world.session.fork'
   | 'world.session.destroy'
   | 'drill.run'

@@ -141,6 +141,10 @@ export interface AuditEventsQuery extends PageQuery {
   /** Default accepted. Refusals are sampled: so many a minute of one credential and of the organization, and a count of the others. */
   outcome?: 'accepted' | 'refused';
 }
+export interface UsageQuery {
+  /** What this project stores, too: `projectBytesMax`. */
+  projectId?: ProjectId;
+}
 export interface AuditEventList {
   items: AuditEvent[];
   nextCursor?: string;

@@ -226,6 +226,10 @@ export interface SnapshotOperationReply {
 export interface SnapshotPath extends ProjectPath {
   hostedSnapshotId: HostedSnapshotId;
 }
+export interface DeleteSnapshotRequest {
+  expectedLeaseGeneration: LeaseGeneration;
+  confirm: string;
+}
 export interface SnapshotReply {
   snapshot: HostedSnapshot;
 }

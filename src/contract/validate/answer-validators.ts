@@ -19,6 +19,7 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   setOverrides: typia.createIs<WorldAnswers['setOverrides']>(),
   reset: typia.createIs<WorldAnswers['reset']>(),
   snapshot: typia.createIs<WorldAnswers['snapshot']>(),
+  deleteSnapshot: typia.createIs<WorldAnswers['deleteSnapshot']>(),
   verify: typia.createIs<WorldAnswers['verify']>(),
   setBudgets: typia.createIs<WorldAnswers['setBudgets']>(),
   close: typia.createIs<WorldAnswers['close']>(),

@@ -60,7 +60,7 @@ const checks: RouteChecks<Endpoints> = {
   updateMember: { path: memberPath, query: none, body: updateMemberRequest },
   removeMember: { path: memberPath, query: none, body: confirmRequest },
   restoreMember: { path: memberPath, query: none, body: updateMemberRequest },
-  getUsage: { path: none, query: none, body: none },
+  getUsage: { path: none, query: fits(typia.createEquals<Organization.UsageQuery>()), body: none },
   listAuditEvents: { path: none, query: auditEventsQuery, body: none },
 
   createProject: { path: none, query: none, body: fits(typia.createEquals<Organization.CreateProjectRequest>()) },
@@ -142,6 +142,11 @@ const checks: RouteChecks<Endpoints> = {
   extendSession: { path: sessionPath, query: none, body: fits(typia.createEquals<Sessions.ExtendRequest>()) },
   listSnapshots: { path: projectPath, query: fits(typia.createEquals<Sessions.SnapshotsQuery>()), body: none },
   getSnapshot: { path: fits(typia.createEquals<Sessions.SnapshotPath>()), query: none, body: none },
+  deleteSnapshot: {
+    path: fits(typia.createEquals<Sessions.SnapshotPath>()),
+    query: none,
+    body: fits(typia.createEquals<Sessions.DeleteSnapshotRequest>()),
+  },
 
   startRun: { path: fits(typia.createEquals<Runs.StartRunPath>()), query: none, body: fits(typia.createEquals<Runs.StartRunRequest>()) },
   listRuns: { path: projectPath, query: fits(typia.createEquals<Runs.RunsQuery>()), body: none },

@@ -185,10 +185,8 @@ export interface Reset extends CommandKey {
 export interface TakeSnapshot extends CommandKey {
   kind: 'snapshot';
 }
-export interface SnapshotResult {
-  snapshotId: string;
-  position: WorldPosition;
-}
+/** Gives back what only this snapshot kept. No entry tells of it, so no hash changes; its id is not used again. Else control.NOT_FOUND. */
+export type DeleteSnapshot = CommandKey & { kind: 'deleteSnapshot'; snapshotId: string };
 export interface Verify extends CommandKey {
   kind: 'verify';
   checkpointId: string;
@@ -199,7 +197,7 @@ export interface SetBudgets extends CommandKey {
   kind: 'setBudgets';
   budgets: WorldBudgets;
 }
-/** Appends world_closed. Nothing changes a closed world but a whole reset: else control.STATE_CONFLICT, details {closed: true}. */
+/** Appends world_closed. A closed world takes only a whole reset and deletions of snapshots: else control.STATE_CONFLICT {closed: true}. */
 export interface CloseWorld extends CommandKey {
   kind: 'close';
 }
@@ -216,6 +214,7 @@ export type WorldCommand =
   | SetOverrides
   | Reset
   | TakeSnapshot
+  | DeleteSnapshot
   | Verify
   | SetBudgets
   | CloseWorld;
@@ -378,7 +377,8 @@ export interface WorldAnswers {
   cancelEvent: { cancelled: boolean };
   setOverrides: { count: number };
   reset: { position: WorldPosition };
-  snapshot: SnapshotResult;
+  snapshot: { snapshotId: string; position: WorldPosition };
+  deleteSnapshot: { deleted: true };
   verify: { sequence: number };
   setBudgets: BudgetUsage;
   close: { position: WorldPosition };

@@ -19,7 +19,7 @@ interface StorageShare extends Tenant {
 }
 export const storageTable = defineTable<StorageShare>({ name: 'storage', idOf: ({ ownerId }) => ownerId, indexes: {} });
 
-const projectCounter = ({ projectId }: Tenant): string => `quota ${projectId} projectBytesMax`;
+const projectCounter = ({ projectId }: Pick<Tenant, 'projectId'>): string => `quota ${projectId} projectBytesMax`;
 const organizationCounter = ({ organizationId }: Tenant): string => `quota ${organizationId} organizationBytesMax`;
 
 /** What an owner has from now on; 0 for one that is gone. */
@@ -40,6 +40,10 @@ export function addStorage(tx: Change, share: StorageShare): void {
 
 export function storageOf(view: View, ownerId: string): number {
   return view.get(storageTable, ownerId)?.bytes ?? 0;
+}
+
+export function projectBytes(view: View, projectId: string): number {
+  return countOf(view, projectCounter({ projectId }));
 }
 
 /** Why a tenant may store no more; undefined while it may. */

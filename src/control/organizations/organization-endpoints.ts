@@ -6,6 +6,7 @@ import type { ControlServices } from '../core/services.js';
 import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import { removeMember, restoreMember, setRole } from './member-records.js';
 import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
+import { requireProject } from './organization-records.js';
 
 type CredentialIds = 'createCredential' | 'listCredentials' | 'revokeCredential';
 type MemberIds = 'listMembers' | 'updateMember' | 'removeMember' | 'restoreMember';
@@ -15,7 +16,14 @@ export function organizationEndpoints(services: ControlServices): EndpointSet<Cr
     ...ofCredentials(services),
     ...ofMembers(services),
     listAuditEvents: { kind: 'read', run: (view, { query, caller }) => auditPage(services, view, caller.organizationId, query) },
-    getUsage: { kind: 'read', run: (view, { caller }) => usageOf(view, services, caller.organizationId) },
+    getUsage: {
+      kind: 'read',
+      run: (view, { query, caller: { organizationId } }) => {
+        const projectId = query?.projectId;
+        if (projectId !== undefined) requireProject(view, { organizationId, projectId });
+        return usageOf(view, services, organizationId, projectId);
+      },
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { type CredentialRecord, credentialTable, memberTable } from '../catalog/
 import { type QuotaName, quotaMax, quotaUsed } from '../catalog/quotas.js';
 import type { View } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
+import { projectBytes } from './storage-use.js';
 
 type Keys = Pick<ControlServices, 'keyring'>;
 
@@ -32,13 +33,22 @@ export function auditPage(services: Keys, view: View, organizationId: string, qu
   return listPage(services, view, { table: auditTable, ...list, query, reverse: true });
 }
 
-export function usageOf(view: View, { settings, nowMs }: Pick<ControlServices, 'settings' | 'nowMs'>, organizationId: string): UsageReply {
+export function usageOf(
+  view: View,
+  { settings, nowMs }: Pick<ControlServices, 'settings' | 'nowMs'>,
+  organizationId: string,
+  projectId?: string,
+): UsageReply {
   // Those of one session and of one project are no use of the organization.
   const counted = (Object.keys(settings.quotas) as QuotaName[]).filter((name) => name !== 'sessionBytesMax' && name !== 'projectBytesMax');
   const quotas = counted.map((name) => {
     const use = { organizationId, name };
     return { quota: name, used: quotaUsed(view, use), max: quotaMax(view, settings, use) };
   });
+  if (projectId !== undefined) {
+    const name = 'projectBytesMax';
+    quotas.push({ quota: name, used: projectBytes(view, projectId), max: quotaMax(view, settings, { organizationId, name }) });
+  }
   return { usage: { schemaVersion: 1, organizationId, atMs: nowMs(), quotas } };
 }
 

@@ -15,7 +15,7 @@ import { OperationSuspended, type Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { operationBackoff } from '../core/with-retry.js';
 import { type AskedBy, resultOf, startOperation } from './admission.js';
-import { deleteSnapshots } from './snapshot-records.js';
+import { endSnapshots } from './snapshot-records.js';
 import { requireFreeLease, requireLease, touch, transition } from './states.js';
 
 /** Who asks when nobody does: the service itself. */
@@ -102,7 +102,7 @@ function destroyed(tx: Change, services: ControlServices, operation: Operation):
     sessionTable,
     isExpired ? touch(record, destroyedAtMs, { destroyedAtMs }) : transition(record, 'destroyed', destroyedAtMs, { destroyedAtMs }),
   );
-  deleteSnapshots(tx, operation.resourceId);
+  endSnapshots(tx, operation.resourceId);
   const { organizationId, projectId } = record.session;
   noteStorage(tx, { ownerId: operation.resourceId, organizationId, projectId, bytes: 0 });
   return resultOf(operation, record, { destroyedAtMs });

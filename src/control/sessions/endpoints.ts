@@ -12,6 +12,7 @@ import { createRunner } from './making.js';
 import { sessionReads } from './reads.js';
 import { resetRunner, resetSession } from './reset.js';
 import { createSnapshot, getSnapshot, listSnapshots, snapshotRunner } from './snapshots.js';
+import { createSnapshot, deleteSnapshot, deletionRunner, getSnapshot, listSnapshots, snapshotRunner } from './session-snapshots.js';
 
 type SessionEndpoints =
   | keyof ReturnType<typeof sessionReads>
@@ -27,7 +28,8 @@ type SessionEndpoints =
   | 'extendSession'
   | 'createSnapshot'
   | 'listSnapshots'
-  | 'getSnapshot';
+  | 'getSnapshot'
+  | 'deleteSnapshot';
 
 export function sessionEndpoints(services: ControlServices): EndpointSet<SessionEndpoints> {
   return {
@@ -45,6 +47,7 @@ export function sessionEndpoints(services: ControlServices): EndpointSet<Session
     createSnapshot: createSnapshot(services),
     listSnapshots: listSnapshots(services),
     getSnapshot: getSnapshot(),
+    deleteSnapshot: deleteSnapshot(services),
   };
 }
 
@@ -56,5 +59,6 @@ export function defineSessionRunners(services: ControlServices): void {
   operations.define('world.fault.set', faultRunner(services));
   operations.define('world.session.reset', resetRunner(services));
   operations.define('world.session.snapshot', snapshotRunner(services));
+  operations.define('world.snapshot.delete', deletionRunner(services));
   operations.define('world.session.fork', forkRunner(services));
 }

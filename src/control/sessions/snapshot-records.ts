@@ -50,23 +50,25 @@ export function takeSnapshotPlace(tx: Change, sessionId: string): void {
   const used = countOf(tx, counter(sessionId));
   if (used >= limits.sessionSnapshotsMax) {
     const details = { quota: 'sessionSnapshotsMax', max: limits.sessionSnapshotsMax, used };
-    // They go with their session, and not before.
-    const message = 'The session has as many snapshots as it may; a fork begins without any.';
+    // They go with their session, or when they are deleted.
+    const message = 'The session has as many snapshots as it may: delete one, or go on in a fork, which begins without any.';
     throw new ServiceError('control.QUOTA_EXCEEDED', { message, details, isFinal: true });
   }
   moveCount(tx, counter(sessionId), 1);
 }
 
-export function deleteSnapshot(tx: Change, record: SnapshotRecord): void {
-  if (record.snapshot.state === 'deleted') return;
-  tx.put(snapshotTable, { ...record, snapshot: { ...record.snapshot, state: 'deleted' } });
+export function endSnapshot(tx: Change, record: SnapshotRecord): SnapshotRecord {
+  if (record.snapshot.state === 'deleted') return record;
+  const ended: SnapshotRecord = { ...record, snapshot: { ...record.snapshot, state: 'deleted' } };
+  tx.put(snapshotTable, ended);
   moveCount(tx, counter(record.snapshot.sessionId), -1);
+  return ended;
 }
 
 /** The world has gone, and its snapshots with it. */
-export function deleteSnapshots(tx: Change, sessionId: string): void {
+export function endSnapshots(tx: Change, sessionId: string): void {
   const { records } = tx.list(snapshotTable, { index: 'heldBySession', prefix: [sessionId], limit: limits.sessionSnapshotsMax });
-  for (const record of records) deleteSnapshot(tx, record);
+  for (const record of records) endSnapshot(tx, record);
 }
 
 /** The session is forgotten, and its snapshots with it. */

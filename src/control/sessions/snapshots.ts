@@ -1,4 +1,4 @@
-// Snapshots of a session's world: taken by an operation in the session's lane, listed and shown.
+// Snapshots of a session's world: taken and deleted by operations in the session's lane, listed and shown.
 import type { HostedSnapshot } from '../../contract/hosted/sessions.js';
 import { newId } from '../../contract/ids.js';
 import { listPage } from '../catalog/cursors.js';
@@ -8,8 +8,10 @@ import type { Change } from '../catalog/tables.js';
 import type { Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, resultOf, startOperation } from './admission.js';
-import { deleteSnapshot, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
+import { endSnapshot, requireAvailable, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
 import { claim } from './states.js';
+import { ServiceError } from '../contract/errors.js';
+import { requireConfirmation } from './versions.js';
 
 export function createSnapshot(services: ControlServices): ChangeEndpoint<'createSnapshot'> {
   return {
@@ -44,7 +46,7 @@ export function snapshotRunner(services: ControlServices): Runner {
   const { catalog, nowMs } = services;
   const giveUp = (tx: Change, hostedSnapshotId: string): null => {
     const record = tx.get(snapshotTable, hostedSnapshotId);
-    if (record !== undefined) deleteSnapshot(tx, record);
+    if (record !== undefined) endSnapshot(tx, record);
     return null;
   };
   return {
@@ -91,4 +93,48 @@ export function listSnapshots(services: ControlServices): ReadEndpoint<'listSnap
 
 export function getSnapshot(): ReadEndpoint<'getSnapshot'> {
   return { kind: 'read', run: (view, { path, caller }) => ({ snapshot: requireSnapshot(view, { ...path, ...caller }).snapshot }) };
+}
+
+/** From the change on nothing can name it; what was accepted before finds it, since the session's operations run in their order. */
+export function deleteSnapshot(services: ControlServices): ChangeEndpoint<'deleteSnapshot'> {
+  return {
+    kind: 'change',
+    apply: (tx, call) => {
+      const { path, caller, body } = call;
+      const record = requireSnapshot(tx, { ...path, ...caller });
+      const { hostedSnapshotId, sessionId } = record.snapshot;
+      requireConfirmation(hostedSnapshotId, body);
+      const worldSnapshotId = requireAvailable(tx, sessionId, hostedSnapshotId);
+      const { session } = admit(tx, services, { path: { ...path, sessionId }, caller, body }, { afterRun: true });
+      const { snapshot } = endSnapshot(tx, record);
+      const resource = { type: 'snapshot', id: hostedSnapshotId };
+      const input = { sessionId, worldSnapshotId };
+      const operation = startOperation(tx, services, call, { kind: 'world.snapshot.delete', session, resource, input });
+      return { reply: { snapshot, operation }, resource };
+    },
+  };
+}
+
+/** Gives back what only the snapshot kept in its world. */
+export function deletionRunner(services: ControlServices): Runner {
+  const { catalog, nowMs } = services;
+  return {
+    run: async ({ operation, input }) => {
+      const { sessionId, worldSnapshotId } = input as { sessionId: string; worldSnapshotId: string };
+      const { resourceId: hostedSnapshotId, operationId } = operation;
+      // All of its snapshots go with a world.
+      if (isLive(requireRecord(catalog.view, sessionId))) {
+        const world = await services.sessionMemory.world(sessionId);
+        await world.command({ kind: 'deleteSnapshot', snapshotId: worldSnapshotId, operationKey: operationId });
+      }
+      return {
+        state: 'succeeded',
+        apply: (tx) => resultOf(operation, markRecovered(tx, sessionId, nowMs()), { hostedSnapshotId }),
+      };
+    },
+    onFailure: (tx, { input }, error) => markDegraded(tx, (input as { sessionId: string }).sessionId, { error, nowMs: nowMs() }),
+    onCancel: (_tx, { operation: { operationId } }) => {
+      throw new ServiceError('control.STATE_CONFLICT', { message: 'The deletion of a snapshot cannot be called off.', operationId });
+    },
+  };
 }

@@ -1,12 +1,15 @@
 // The snapshots of one world: copies of its head, found by id or by where they lie on its journal. The origin, with the empty id, is
 // the first: what a whole reset goes back to.
+import { invariant, ServiceError } from '../../contract/errors.js';
 import { segmentOf } from '../journal/journal-reader.js';
-import { snapshotIdOfKey, snapshotKey, snapshotRange } from '../kv/keys.js';
+import { keyKinds, snapshotIdOfKey, snapshotKey, snapshotRange } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
 import { decodeHead, encodeHead, type JournalSegment, type WorldHead } from '../kv/world-head.js';
 import type { WorldVersion, WriteSet } from '../kv/write-set.js';
 
 export const originId = '';
+/** Stands at the key of a snapshot that was deleted, so that its id is not minted again. */
+const deleted = Buffer.alloc(0);
 
 export class Snapshots {
   readonly #view: KvView;
@@ -19,9 +22,15 @@ export class Snapshots {
 
   get(snapshotId: string): WorldHead | undefined {
     const bytes = this.#view.get(snapshotKey(this.#worldId, snapshotId));
-    return bytes === undefined ? undefined : decodeHead(bytes);
+    return bytes === undefined || bytes.length === 0 ? undefined : decodeHead(bytes);
   }
-  /** All but the origin. */
+  /** Throws control.NOT_FOUND. */
+  require(snapshotId: string): WorldHead {
+    const head = this.get(snapshotId);
+    if (head !== undefined) return head;
+    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
+  }
+  /** All that were ever taken, but the origin: ids are counted by them. */
   ids(): string[] {
     return [...this.#view.keys(snapshotRange(this.#worldId))].map(snapshotIdOfKey).filter((snapshotId) => snapshotId !== originId);
   }
@@ -30,11 +39,26 @@ export class Snapshots {
     set.refer(head.layers, 1);
   }
 
+  /** What only it kept goes with the commit. `live`: what the world goes on with. */
+  delete(set: WriteSet, snapshotId: string, live: { segments: readonly JournalSegment[]; sequence: number }): void {
+    const head = this.get(snapshotId);
+    invariant(head !== undefined && snapshotId !== originId, 'a snapshot that is deleted exists and is not the origin');
+    const key = snapshotKey(this.#worldId, snapshotId);
+    set.put(key, deleted);
+    set.refer(head.layers, -1);
+    const written = live.segments.at(-1)?.[0];
+    for (const [journal, from] of this.abandoned(head.segments, live, snapshotId)) {
+      if (journal === written) continue;
+      set.doom(keyKinds.chunk, journal, from);
+      if (from === 0) set.doom(keyKinds.leaves, journal, 0);
+    }
+  }
+
   /** What the world had stored when the last of its snapshots was taken; 0 without any. */
   storedBytes(): number {
     let most = 0;
     for (const { key, value } of this.#view.range(snapshotRange(this.#worldId))) {
-      if (snapshotIdOfKey(key) !== originId) most = Math.max(most, decodeHead(value).storedBytes ?? 0);
+      if (snapshotIdOfKey(key) !== originId && value.length > 0) most = Math.max(most, decodeHead(value).storedBytes ?? 0);
     }
     return most;
   }
@@ -49,13 +73,14 @@ export class Snapshots {
     return best ?? this.get(originId);
   }
 
-  /** Journals of a chain that is left, each from the first sequence that neither the new chain nor any snapshot reads. */
+  /** Journals of a chain that is left, each from the first sequence that neither the new chain nor any snapshot (`without` one) reads. */
   abandoned(
     left: readonly JournalSegment[],
     next: { segments: readonly JournalSegment[]; sequence: number },
+    without?: string,
   ): [journal: number, from: number][] {
     const needed = new Map<number, number>();
-    for (const { segments, sequence } of [next, ...this.#heads()]) {
+    for (const { segments, sequence } of [next, ...this.#heads(without)]) {
       segments.forEach(([journal], index) => {
         const through = (segments[index + 1]?.[1] ?? sequence + 1) - 1;
         needed.set(journal, Math.max(needed.get(journal) ?? 0, through));
@@ -64,8 +89,10 @@ export class Snapshots {
     return left.map(([journal]) => [journal, needed.has(journal) ? (needed.get(journal) as number) + 1 : 0]);
   }
 
-  *#heads(): Generator<WorldHead> {
-    for (const { value } of this.#view.range(snapshotRange(this.#worldId))) yield decodeHead(value);
+  *#heads(without?: string): Generator<WorldHead> {
+    for (const { key, value } of this.#view.range(snapshotRange(this.#worldId))) {
+      if (value.length > 0 && snapshotIdOfKey(key) !== without) yield decodeHead(value);
+    }
   }
 }
 

@@ -132,7 +132,7 @@ export class WorldRepository {
     };
     leave(decodeHead(stored));
     for (const { key, value } of this.store.range(snapshotRange(worldId))) {
-      leave(decodeHead(value));
+      if (value.length > 0) leave(decodeHead(value));
       set.remove(key);
     }
     for (const journal of journals) {

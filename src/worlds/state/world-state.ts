@@ -6,7 +6,7 @@
 //   WORLD-STATE-2. The world's own layer is the top one. A snapshot or a fork makes it a lower one, never to be written again, and puts a
 //     new one on it.
 //   WORLD-STATE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
-import { invariant, ServiceError } from '../../contract/errors.js';
+import { invariant } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { OperationEntry } from '../../contract/world/evidence.js';
 import { Journal } from '../journal/journal.js';
@@ -205,6 +205,10 @@ export class WorldState {
     invariant(snapshotId !== originId && !this.#isNew, 'a snapshot has a name and its world exists');
     this.#show(() => this.#keepSnapshot(this.#gather(), snapshotId, meta));
   }
+  /** Forks have what they share with it; who stands at it, or goes back to before it, misses nothing. Stored with the next write set. */
+  deleteSnapshot(snapshotId: string): void {
+    this.#show(() => this.snapshots.delete(this.#gather(), snapshotId, this.journal));
+  }
   /** Freezes the layers as they are, so that a fork can share them: the head they are part of. */
   freeze(meta: object): WorldHead {
     let frozen: WorldHead | undefined;
@@ -233,10 +237,7 @@ export class WorldState {
 
   /** Throws control.NOT_FOUND. */
   resetTarget(snapshotId: string = originId): WorldHead {
-    const target = this.snapshots.get(snapshotId);
-    if (target === undefined)
-      throw new ServiceError('control.NOT_FOUND', { message: 'There is no such snapshot.', details: { snapshotId } });
-    return target;
+    return this.snapshots.require(snapshotId);
   }
   /**
    * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. What was pending is
