@@ -9,11 +9,11 @@ import { type ErrorCode, ServiceError } from '../../src/contract/errors.js';
 import type { Caller } from '../../src/control/catalog/endpoint.js';
 import { tokenHash } from '../../src/control/catalog/keyring.js';
 import { bearerTable, credentialTable, memberId, memberTable, organizationTable } from '../../src/control/catalog/organization-records.js';
+import { noteStorage } from '../../src/control/catalog/storage-use.js';
 import { takeUpServerKey } from '../../src/control/core/server-key.js';
 import { allEndpoints } from '../../src/control/open-control.js';
 import { callbackReceiverTable, signingSecretOf } from '../../src/control/organizations/callback-receiver-records.js';
 import { readOperatorToken } from '../../src/control/organizations/operator-token.js';
-import { noteStorage } from '../../src/control/storage-use.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];

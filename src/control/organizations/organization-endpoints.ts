@@ -1,12 +1,12 @@
 // The organization as its own people see it: credentials, members, usage, the audit trail.
 import type { Member } from '../../contract/hosted/organization.js';
 import { type EndpointSet, type Outcome, personBehind } from '../catalog/endpoint.js';
+import { requireProject } from '../catalog/organization-records.js';
 import { requireConfirmation } from '../catalog/versions.js';
 import type { ControlServices } from '../core/services.js';
 import { issueCredential, revoke, secretOnce } from './credential-issue.js';
 import { removeMember, restoreMember, setRole } from './member-records.js';
 import { auditPage, credentialPage, memberPage, requireCredential, usageOf } from './organization-pages.js';
-import { requireProject } from './organization-records.js';
 
 type CredentialIds = 'createCredential' | 'listCredentials' | 'revokeCredential';
 type MemberIds = 'listMembers' | 'updateMember' | 'removeMember' | 'restoreMember';

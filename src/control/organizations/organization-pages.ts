@@ -6,9 +6,9 @@ import { auditTable } from '../catalog/audit-records.js';
 import { type ListPage, listPage } from '../catalog/cursors.js';
 import { type CredentialRecord, credentialTable, memberTable } from '../catalog/organization-records.js';
 import { type QuotaName, quotaMax, quotaUsed } from '../catalog/quotas.js';
+import { projectBytes } from '../catalog/storage-use.js';
 import type { View } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
-import { projectBytes } from './storage-use.js';
 
 type Keys = Pick<ControlServices, 'keyring'>;
 
@@ -40,8 +40,10 @@ export function usageOf(
   projectId?: string,
 ): UsageReply {
   // Those of one session and of one project are no use of the organization.
-  const counted = (Object.keys(settings.quotas) as QuotaName[]).filter((name) => name !== 'sessionBytesMax' && name !== 'projectBytesMax');
-  const quotas = counted.map((name) => {
+  const counted: QuotaName[] = (Object.keys(settings.quotas) as QuotaName[]).filter(
+    (name) => name !== 'sessionBytesMax' && name !== 'projectBytesMax',
+  );
+  const quotas: UsageReply['usage']['quotas'] = counted.map((name) => {
     const use = { organizationId, name };
     return { quota: name, used: quotaUsed(view, use), max: quotaMax(view, settings, use) };
   });

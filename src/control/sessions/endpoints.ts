@@ -11,8 +11,7 @@ import { forkRunner, forkSession } from './fork.js';
 import { createRunner } from './making.js';
 import { sessionReads } from './reads.js';
 import { resetRunner, resetSession } from './reset.js';
-import { createSnapshot, getSnapshot, listSnapshots, snapshotRunner } from './snapshots.js';
-import { createSnapshot, deleteSnapshot, deletionRunner, getSnapshot, listSnapshots, snapshotRunner } from './session-snapshots.js';
+import { createSnapshot, deleteSnapshot, deletionRunner, getSnapshot, listSnapshots, snapshotRunner } from './snapshots.js';
 
 type SessionEndpoints =
   | keyof ReturnType<typeof sessionReads>

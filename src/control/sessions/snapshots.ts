@@ -1,17 +1,18 @@
 // Snapshots of a session's world: taken and deleted by operations in the session's lane, listed and shown.
+
+import { ServiceError } from '../../contract/errors.js';
 import type { HostedSnapshot } from '../../contract/hosted/sessions.js';
 import { newId } from '../../contract/ids.js';
 import { listPage } from '../catalog/cursors.js';
 import type { ChangeEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
 import { isLive, keepSession, requireRecord } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
+import { requireConfirmation } from '../catalog/versions.js';
 import type { Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, resultOf, startOperation } from './admission.js';
 import { endSnapshot, requireAvailable, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
 import { claim } from './states.js';
-import { ServiceError } from '../contract/errors.js';
-import { requireConfirmation } from './versions.js';
 
 export function createSnapshot(services: ControlServices): ChangeEndpoint<'createSnapshot'> {
   return {

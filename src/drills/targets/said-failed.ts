@@ -1,5 +1,6 @@
-// An output in which the agent itself says that it failed: `{ status: "failed", error: { message } }`, the same with a text as `error`, or a
-// whole result of that status. A command or a module has no other way of saying so but its exit code or a throw, and one that says so has not completed.
+// An output in which the agent itself says that it failed: `{ status: "failed", error: { message } }`, the same with a text as `error`, or
+// a whole result of that status. A command or a module has no other way of saying so but its exit code or a throw, and one that says so has
+// not completed.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { runError } from '../ports/run-error.js';
 import type { TargetRun } from './target-run.js';
