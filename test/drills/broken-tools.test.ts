@@ -4,8 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLocalWorld, runDrills } from '../../src/index.js';
-import { jsonLines } from '../cli/cli.js';
-import { warmDrillyard } from '../cli/warm-cli.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
 import { commandAgent, createRepository, drill, moduleAgent, notesBehavior, written } from './repository.js';
 
 const shrugs = moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'b' });");
@@ -45,12 +44,9 @@ test('a handler that breaks is loud in every report of a drill that passes, with
   });
   t.after(() => repository.remove());
   const { root } = repository;
-  const { code, stdout } = await warmDrillyard(
-    ['run', '--reporter', 'terminal,junit,ctrf=ctrf.json,html=page.html,github,json=lines.jsonl'],
-    {
-      cwd: root,
-    },
-  );
+  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,junit,ctrf=ctrf.json,html=page.html,github,json=lines.jsonl'], {
+    cwd: root,
+  });
   assert.equal(code, 0, stdout);
   const line = behavior.split('\n').indexOf('function broken(input: any) {') + 1;
   const called = `'note.get' of tool 'notes' \\(notes/behavior.ts:${line}\\) failed 2 times: TypeError: Cannot read properties of undefined`;
@@ -82,7 +78,7 @@ test('what was misspelled or left out is told in words, before anything runs', a
   assert.match(await refused({ root, concurency: 2 }), /no option "concurency"\. Did you mean "concurrency"\?/);
   assert.match(await refused({ rot: '.' }), /no option "rot"\. Did you mean "root"\?/);
   assert.match(await refused({ root }), /^The repository has no drills\. /);
-  const { stderr } = await warmDrillyard(['validate'], { cwd: root });
+  const { stderr } = await drillyard(['validate'], { cwd: root });
   assert.match(stderr, /DY1011.*'\.drill\.yaml'[\s\S]*first\.drill\.yaml/);
 });
 

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EvidenceEntry } from '../../src/contract/evidence.js';
-import { jsonLines } from '../cli/cli.js';
-import { warmDrillyard } from '../cli/warm-cli.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
 
 interface Line {
   event?: string;
@@ -28,7 +27,7 @@ before(() => cpSync(example, root, { recursive: true, filter: (from) => !from.in
 after(() => rmSync(root, { recursive: true, force: true }));
 
 async function run(...flags: string[]): Promise<Run> {
-  const { code, stdout, stderr } = await warmDrillyard(['run', '--json', ...flags], { cwd: root });
+  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root });
   assert.equal(stderr, '');
   return { code, lines: jsonLines(stdout) };
 }
@@ -40,7 +39,7 @@ const reportOf = ({ lines }: Run, drillId: string): string => {
 };
 
 test('it compiles without a warning', async () => {
-  const { code, stdout, stderr } = await warmDrillyard(['validate'], { cwd: root });
+  const { code, stdout, stderr } = await drillyard(['validate'], { cwd: root });
   assert.equal(code, 0, stdout + stderr);
   assert.equal(stderr, '');
 });
@@ -51,13 +50,13 @@ test('without a choice, the drills that pass are run, and their reports verify',
   assert.deepEqual([ran.code, summary?.event, summary?.verdict, summary?.passed, summary?.failed], [0, 'summary', 'passed', 8, 0]);
   const report = reportOf(ran, 'sla-escalation');
   assert.ok(existsSync(join(report, 'index.html')));
-  const verified = await warmDrillyard(['report', 'verify', report]);
+  const verified = await drillyard(['report', 'verify', report]);
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 });
 
 test('every stored run, judged again with the same assertions, comes to the sealed results', async () => {
   await run('--suite', 'failing');
-  const { stdout } = await warmDrillyard(['report', 'check', '--json'], { cwd: root });
+  const { stdout } = await drillyard(['report', 'check', '--json'], { cwd: root });
   const checks = jsonLines(stdout).filter(({ event }) => event === 'check');
   assert.ok(checks.length > 8);
   for (const { runId, sealed, verdict, changed, assertionResults, checkpoints } of checks) {
