@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
-/** What the engine is reported for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
-const engineFlags = process.execArgv.filter((flag) => /^--(interrupt-budget|single-threaded-gc|min-semi-space-size)\b/.test(flag));
+/** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
+export const engineFlags = process.execArgv.filter((flag) => /^--(interrupt-budget|single-threaded-gc|min-semi-space-size)\b/.test(flag));
 /** Arguments for node that start the command line; a program's own arguments follow. */
 export const nodeArguments = [
   ...engineFlags,

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadConformance } from '../../src/compiler/conformance.js';
-import { drillyard, jsonLines } from './cli.js';
+import { jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/othertool', import.meta.url));
 const folder = join(fixture, 'package');
@@ -32,7 +33,7 @@ function changed(name: string, changes: object): string {
   return copy;
 }
 const diagnosticsOf = async (root: string, file: string) => {
-  const { code, stdout } = await drillyard(['validate', '--json', '--root', root, '--config', file]);
+  const { code, stdout } = await warmDrillyard(['validate', '--json', '--root', root, '--config', file]);
   return {
     code,
     found: jsonLines(stdout).flatMap(({ event, ...line }) =>
@@ -42,7 +43,7 @@ const diagnosticsOf = async (root: string, file: string) => {
 };
 
 test('its conformance suite passes unchanged, the official client of its vendor included', async () => {
-  const { code, stdout, stderr } = await drillyard(['tool', 'test', folder, '--config', config, '--json']);
+  const { code, stdout, stderr } = await warmDrillyard(['tool', 'test', folder, '--config', config, '--json']);
   assert.equal(code, 0, stdout + stderr);
   const lines = jsonLines(stdout);
   const outputs = lines.flatMap(({ event, drillId, verdict }) => (event === 'attempt' ? [`${drillId} ${verdict}`] : []));
@@ -62,7 +63,7 @@ test('its conformance suite passes unchanged, the official client of its vendor 
 test('run, plan and validate take the same root file, from wherever it lies', async () => {
   const root = join(folder, 'conformance');
   const places = ['--report-dir', join(directory, 'reports'), '--run-dir', join(directory, 'runs')];
-  const { code, stdout, stderr } = await drillyard([
+  const { code, stdout, stderr } = await warmDrillyard([
     'run',
     'vendor-client',
     '--root',
@@ -74,7 +75,7 @@ test('run, plan and validate take the same root file, from wherever it lies', as
   ]);
   assert.equal(code, 0, stdout + stderr);
   assert.equal(jsonLines(stdout).at(-1)?.verdict, 'passed');
-  const planned = await drillyard(['plan', '--json', '--root', root, '--config', config]);
+  const planned = await warmDrillyard(['plan', '--json', '--root', root, '--config', config]);
   assert.equal(jsonLines(planned.stdout).filter(({ event }) => event === 'planned').length, 3);
   assert.deepEqual(await diagnosticsOf(root, config), { code: 0, found: [] });
 });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { freeDisk, nodeVersion, writableFolder } from '../../src/cli/doctor-command.js';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 test('a sound machine and repository: 0, every check reported, nothing written', async () => {
   const { root, remove } = createRepository({ ...moduleAgent('agent', ''), ...drill('d', 'agent', [noteIs('a', 'x')]) });
@@ -19,7 +20,7 @@ test('a sound machine and repository: 0, every check reported, nothing written',
   assert.ok(lines.filter(({ event }) => event === 'check').every(({ status, fix }) => (status === 'ok') === (fix === undefined)));
   assert.deepEqual([code, lines.at(-1)?.healthy], [0, true]);
   assert.equal(existsSync(join(root, '.service')), false);
-  const people = await drillyard(['doctor', '--root', root]);
+  const people = await warmDrillyard(['doctor', '--root', root]);
   assert.match(people.stdout, /✓ repository {3}the repository compiles: 1 drill\n\nReady\./);
   remove();
 });
@@ -42,12 +43,12 @@ test('a bundler that does not start is said in words, by every command, without 
 
 test('a repository that does not compile is 1 and says what shows it; a folder without one is no fault', async () => {
   const { root, remove } = createRepository({ 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
-  const broken = await drillyard(['doctor', '--root', root]);
+  const broken = await warmDrillyard(['doctor', '--root', root]);
   remove();
   assert.equal(broken.code, 1);
   assert.match(broken.stdout, /✗ repository {3}The repository does not compile: \d+ errors?\.\n\s+`drillyard validate` shows each/);
   const cwd = mkdtempSync(join(tmpdir(), 'drillyard-doctor-test-'));
-  const empty = await drillyard(['doctor'], { cwd });
+  const empty = await warmDrillyard(['doctor'], { cwd });
   rmSync(cwd, { recursive: true });
   assert.equal(empty.code, 0);
   assert.match(empty.stdout, /! repository {3}There is no drillyard\.json[\s\S]*drillyard init/);

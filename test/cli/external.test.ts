@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import type { RunResult } from '../../src/contract/run/run.js';
 import { createRepository, drill, noteIs, type Repository } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const repositories: Repository[] = [];
 after(() => {
@@ -88,20 +89,20 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   const { token } = JSON.parse(readFileSync(file, 'utf8')) as { token: string };
   const env = { SERVICE_AGENT_FILE: file };
   assert.equal((await drillyard(['agent', 'next', '--wait', '0'], { env })).code, 0);
-  assert.deepEqual([(await drillyard(['agent', 'next', '--wait', '0'], { env })).code], [1]);
-  const { code, stdout } = await drillyard(['agent', 'next', '--again', '--file', file]);
+  assert.deepEqual([(await warmDrillyard(['agent', 'next', '--wait', '0'], { env })).code], [1]);
+  const { code, stdout } = await warmDrillyard(['agent', 'next', '--again', '--file', file]);
   assert.equal(code, 0);
   const { interaction } = jsonLines(stdout)[0] as unknown as {
     interaction: { runId: string; interactionId: string; environment: { [name: string]: string } };
   };
   const { SERVICE_HTTP_URL, SERVICE_HTTP_TOKEN = '' } = interaction.environment;
-  const called = await drillyard(['world', 'call', 'notes', 'note.write', '{"id":"a","text":"from outside"}'], {
+  const called = await warmDrillyard(['world', 'call', 'notes', 'note.write', '{"id":"a","text":"from outside"}'], {
     env: { SERVICE_CLI_URL: SERVICE_HTTP_URL as string, SERVICE_CLI_TOKEN: SERVICE_HTTP_TOKEN },
   });
   assert.equal(called.code, 0, called.stdout);
   writeFileSync(join(root, 'note.txt'), 'kept');
   const { runId, interactionId } = interaction;
-  assert.equal((await drillyard(['agent', 'complete', runId, 'no-such', '1'], { env })).code, 1);
+  assert.equal((await warmDrillyard(['agent', 'complete', runId, 'no-such', '1'], { env })).code, 1);
   assert.equal((await drillyard(['agent', 'complete', runId, interactionId, '{'], { env })).code, 2);
   const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}', '--attach', 'note.txt'], {
     env,
@@ -115,9 +116,9 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   const [result] = resultsOf(root, ended.stdout);
   assert.deepEqual(result?.interactions[0]?.targetResult.output, { done: true });
   assert.equal(result?.interactions[0]?.targetResult.attachments[0]?.name, 'note.txt');
-  assert.equal((await drillyard(['agent', 'next'], { env })).code, 2);
+  assert.equal((await warmDrillyard(['agent', 'next'], { env })).code, 2);
   const gone = { SERVICE_AGENT_URL: 'http://127.0.0.1:1', SERVICE_AGENT_TOKEN: 'x' };
-  const over = await drillyard(['agent', 'next'], { env: gone });
+  const over = await warmDrillyard(['agent', 'next'], { env: gone });
   assert.deepEqual([over.code, jsonLines(over.stdout)], [1, [{ schemaVersion: 1, state: 'ended' }]]);
 });
 
@@ -132,10 +133,10 @@ test('an agent that says it failed, one that never comes, and Ctrl-C while it is
   const file = join(root, 'desk.json');
   const run = start(['run', 'first', '--external-file', file, '--root', root, '--json']);
   await run.says('"event":"interaction_pending"');
-  const { interaction } = jsonLines((await drillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as {
+  const { interaction } = jsonLines((await warmDrillyard(['agent', 'next', '--file', file])).stdout)[0] as unknown as {
     interaction: { runId: string };
   };
-  await drillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
+  await warmDrillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
   const { code, stdout } = await run.ended;
   assert.deepEqual([code, endOf(stdout)], [1, ['failed', 'target.AGENT_FAILED']]);
   const nobody = await drillyard(['run', 'first', '--external', '--root', repository(300).root]);
@@ -150,10 +151,10 @@ test('an agent that says it failed, one that never comes, and Ctrl-C while it is
 
 test('a target that lists only direct, and no --external at all', async () => {
   const { root } = repository(30_000, ['direct']);
-  const direct = await drillyard(['run', 'first', '--external', '--root', root]);
+  const direct = await warmDrillyard(['run', 'first', '--external', '--root', root]);
   assert.equal(direct.code, 1);
   assert.match(direct.stdout, /"code":"target\.BINDING_UNAVAILABLE"/);
-  const without = await drillyard(['run', 'first', '--json', '--root', root]);
+  const without = await warmDrillyard(['run', 'first', '--json', '--root', root]);
   assert.equal(without.code, 1);
   assert.equal(resultsOf(root, without.stdout)[0]?.failure?.code, 'target.UNSUPPORTED');
 });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createRepository, drill, moduleAgent, written } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const agent = moduleAgent('agent', '');
 const { root, remove } = createRepository({ ...agent, ...drill('first', 'agent', [written({ equals: 0 })]) });
@@ -53,7 +54,7 @@ test('bad usage with --json is an error line, too', async () => {
     ['run', '--trials', '1e9'],
     ['report', 'verify'],
   ]) {
-    const { code, stdout } = await drillyard([...args, '--json']);
+    const { code, stdout } = await warmDrillyard([...args, '--json']);
     assert.equal(code, 2, args.join(' '));
     const [line, ...more] = jsonLines(stdout);
     assert.deepEqual([line?.event, line?.code, more.length], ['error', 'control.INVALID_REQUEST', 0]);
@@ -61,12 +62,12 @@ test('bad usage with --json is an error line, too', async () => {
 });
 
 test('a name with a slip of the hand is understood, a choice of nothing explained', async () => {
-  assert.match((await drillyard(['run', 'frist', '--root', root])).stderr, /There is no drill "frist"\. Did you mean "first"\?/);
+  assert.match((await warmDrillyard(['run', 'frist', '--root', root])).stderr, /There is no drill "frist"\. Did you mean "first"\?/);
   assert.match(
-    (await drillyard(['run', '--filter', 'zz', '--root', root])).stderr,
+    (await warmDrillyard(['run', '--filter', 'zz', '--root', root])).stderr,
     /No drill is selected\. There are: first\. 'drillyard plan' shows/,
   );
-  const library = await drillyard(['tool', 'test', 'library:../payments']);
+  const library = await warmDrillyard(['tool', 'test', 'library:../payments']);
   assert.equal(library.code, 2);
   assert.match(library.stderr, /the library has no package '\.\.\/payments'/);
 });
@@ -77,7 +78,7 @@ test('a pipe, a device or a binary in the place of a source file is not shown, n
     execFileSync('mkfifo', [join(hostile.root, 'drillyard/x.drill.yaml')]);
     hostile.write('drillyard/y.drill.yaml', '\u0007\u001b[2J: [\n');
     symlinkSync('/dev/zero', join(hostile.root, 'drillyard/z.drill.yaml'));
-    const { code, stderr } = await drillyard(['validate', '--root', hostile.root]);
+    const { code, stderr } = await warmDrillyard(['validate', '--root', hostile.root]);
     assert.equal(code, 2);
     assert.match(stderr, /x\.drill\.yaml:1:1 error DY1002 the file is not a regular file/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be there.

@@ -10,6 +10,7 @@ import { agentKinds, ciSystems, templateNames } from '../../src/cli/init-command
 import { createProgram } from '../../src/cli/program.js';
 import { compileProject } from '../../src/compiler/compile.js';
 import { drillyard, jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const cleanUp: (() => void)[] = [];
 after(() => {
@@ -23,7 +24,7 @@ function folder(): string {
 /** The source is without any finding, and what it says passes. */
 async function passes(cwd: string): Promise<void> {
   assert.deepEqual((await compileProject({ root: cwd })).diagnostics, []);
-  const { code, stdout, stderr } = await drillyard(['run', '--json'], { cwd });
+  const { code, stdout, stderr } = await warmDrillyard(['run', '--json'], { cwd });
   assert.equal(code, 0, stdout + stderr);
   assert.equal(jsonLines(stdout).at(-1)?.passed, 1);
 }
@@ -32,7 +33,7 @@ const variants = [...templateNames.map((name) => ['--template', name]), ...agent
 for (const flags of variants) {
   test(`${flags.join(' ')}: passes at once`, async () => {
     const cwd = folder();
-    const { code, stdout } = await drillyard(['init', 'mine', ...flags, '--yes'], { cwd });
+    const { code, stdout } = await warmDrillyard(['init', 'mine', ...flags, '--yes'], { cwd });
     assert.equal(code, 0);
     const agent = /place of (\S+)\.$/m.exec(stdout)?.[1] ?? 'none';
     assert.ok(existsSync(join(cwd, 'mine', agent)), stdout);
@@ -54,7 +55,7 @@ test('nothing is written over but with --force', async () => {
   assert.match(refused.stderr, /already has drillyard\.json; nothing was written\. Name another folder, or write over with --force\./);
   assert.equal(existsSync(join(cwd, 'agents')), false);
   assert.equal(readFileSync(join(cwd, 'drillyard.json'), 'utf8'), 'mine');
-  const forced = await drillyard(['init', '--yes', '--force'], { cwd });
+  const forced = await warmDrillyard(['init', '--yes', '--force'], { cwd });
   assert.equal(forced.code, 0);
   assert.match(forced.stdout, /^drillyard\.json is written over\.$/m);
   await passes(cwd);
@@ -65,12 +66,12 @@ test('a .gitignore that is there is no conflict and loses nothing, with --force 
   // Latin-1, and no end of the last line.
   const mine = Buffer.from('my secrets \xe9\r\n/node_modules', 'latin1');
   writeFileSync(join(cwd, '.gitignore'), mine);
-  const { code, stdout } = await drillyard(['init', '--yes'], { cwd });
+  const { code, stdout } = await warmDrillyard(['init', '--yes'], { cwd });
   assert.equal(code, 0);
   assert.match(stdout, /^\.service\/, __pycache__\/ added to \.gitignore\.$/m);
   const expected = Buffer.concat([mine, Buffer.from('\r\n.service/\r\n__pycache__/\r\n')]);
   assert.deepEqual(readFileSync(join(cwd, '.gitignore')), expected);
-  assert.equal((await drillyard(['init', '--yes', '--force'], { cwd })).code, 0);
+  assert.equal((await warmDrillyard(['init', '--yes', '--force'], { cwd })).code, 0);
   assert.deepEqual(readFileSync(join(cwd, '.gitignore')), expected);
 });
 
@@ -78,8 +79,8 @@ test('where Drillyard is a dependency, the next step is one that works there', a
   const cwd = folder();
   mkdirSync(join(cwd, 'node_modules/drillyard'), { recursive: true });
   writeFileSync(join(cwd, 'node_modules/drillyard/package.json'), '{}');
-  assert.match((await drillyard(['init', 'drills', '--yes'], { cwd })).stdout, /^ {2}cd drills\n {2}npx drillyard run$/m);
-  assert.match((await drillyard(['init', '--yes'], { cwd: folder() })).stdout, /^ {2}drillyard run$/m);
+  assert.match((await warmDrillyard(['init', 'drills', '--yes'], { cwd })).stdout, /^ {2}cd drills\n {2}npx drillyard run$/m);
+  assert.match((await warmDrillyard(['init', '--yes'], { cwd: folder() })).stdout, /^ {2}drillyard run$/m);
 });
 
 test('every authored file names its JSON Schema, where Drillyard is or will be installed', async () => {
@@ -94,10 +95,10 @@ test('every authored file names its JSON Schema, where Drillyard is or will be i
           /(?:^# yaml-language-server: \$schema=|^\{\n {2}"\$schema": ")([^"\n]+)/.exec(readFileSync(join(root, name, file), 'utf8'))?.[1],
         ]),
     );
-  assert.equal((await drillyard(['init', 'alone', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
+  assert.equal((await warmDrillyard(['init', 'alone', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
   mkdirSync(join(root, 'node_modules/drillyard/docs'), { recursive: true });
   symlinkSync(fileURLToPath(new URL('../../../docs/schemas', import.meta.url)), join(root, 'node_modules/drillyard/docs/schemas'));
-  assert.equal((await drillyard(['init', 'within', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
+  assert.equal((await warmDrillyard(['init', 'within', '--template', 'payments', '--yes'], { cwd: root })).code, 0);
   const below = (up: string, kind: string): string => `${up}node_modules/drillyard/docs/schemas/${kind}.schema.json`;
   const files = [
     ['drillyard.json', 'drillyard', './'],
@@ -121,8 +122,8 @@ test('--agent is of one template', async () => {
 
 test('--ci github: a workflow whose drill step passes, also for a repository that is there', async () => {
   const cwd = folder();
-  assert.equal((await drillyard(['init', '--yes'], { cwd })).code, 0);
-  const { code, stdout } = await drillyard(['init', '--ci', 'github', '--yes'], { cwd });
+  assert.equal((await warmDrillyard(['init', '--yes'], { cwd })).code, 0);
+  const { code, stdout } = await warmDrillyard(['init', '--ci', 'github', '--yes'], { cwd });
   assert.equal(code, 0);
   assert.match(stdout, /^1 file written\. Next:\nCommit \.github\/workflows\/drills\.yaml/);
   const workflow = parse(readFileSync(join(cwd, '.github/workflows/drills.yaml'), 'utf8'));
@@ -132,16 +133,16 @@ test('--ci github: a workflow whose drill step passes, also for a repository tha
   const words =
     /^npx --no-install drillyard (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
   const summary = join(cwd, 'summary.md');
-  const run = await drillyard(words, { cwd, env: { GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: cwd } });
+  const run = await warmDrillyard(words, { cwd, env: { GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: cwd } });
   assert.equal(run.code, 0, run.stderr);
   assert.match(readFileSync(summary, 'utf8'), /^## ✅ Drillyard: 1 passed/);
   const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with;
   assert.ok(existsSync(join(cwd, String(upload?.path), 'junit.xml')));
   assert.equal(upload?.['include-hidden-files'], true);
-  assert.equal((await drillyard(['init', '--ci', 'github', '--yes'], { cwd })).code, 2);
+  assert.equal((await warmDrillyard(['init', '--ci', 'github', '--yes'], { cwd })).code, 2);
   // With the repository at once.
   const both = folder();
-  await drillyard(['init', '--template', 'payments', '--ci', 'github', '--yes'], { cwd: both });
+  await warmDrillyard(['init', '--template', 'payments', '--ci', 'github', '--yes'], { cwd: both });
   assert.ok(existsSync(join(both, '.github/workflows/drills.yaml')));
   await passes(both);
 });

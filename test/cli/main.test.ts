@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { drillyard, jsonLines, nodeArguments, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const cleanUp: (() => void)[] = [];
 after(() => {
@@ -41,14 +42,14 @@ test('run: 0 when all passed, 1 when any failed, and what failed is reported', a
 });
 
 test('paths shown to people open from the current folder', async () => {
-  const outside = await drillyard(['run', 'failing', '--root', both.root], { cwd: folder() });
+  const outside = await warmDrillyard(['run', 'failing', '--root', both.root], { cwd: folder() });
   const reported = /report {2}(\/\S+\/index\.html)/.exec(outside.stdout)?.[1];
   assert.ok(reported !== undefined && existsSync(reported), outside.stdout);
   assert.match(outside.stdout, new RegExp(`reports in ${join(both.root, '.service/reports')}\n`));
-  const inside = await drillyard(['run', 'failing', '--root', basename(both.root)], { cwd: dirname(both.root) });
+  const inside = await warmDrillyard(['run', 'failing', '--root', basename(both.root)], { cwd: dirname(both.root) });
   assert.ok(existsSync(join(dirname(both.root), /report {2}(\S+\/index\.html)/.exec(inside.stdout)?.[1] ?? 'none')), inside.stdout);
   const broken = repository(noisy, { 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
-  const { stderr } = await drillyard(['validate', '--root', broken.root], { cwd: folder() });
+  const { stderr } = await warmDrillyard(['validate', '--root', broken.root], { cwd: folder() });
   assert.match(stderr, new RegExp(`${broken.root}/drillyard/x\\.target\\.yaml:1:`));
 });
 
@@ -94,7 +95,7 @@ test('run: flags choose drills, trials, seed and folders', async () => {
     '--isolate',
     'process',
   ];
-  const { code, stdout } = await drillyard(['run', '--reporter', 'json', '--root', both.root, ...flags]);
+  const { code, stdout } = await warmDrillyard(['run', '--reporter', 'json', '--root', both.root, ...flags]);
   assert.equal(code, 0);
   const lines = jsonLines(stdout);
   assert.deepEqual(lines[0], { event: 'plan', runs: 2, drills: 1, concurrency: 1, seed: '9' });
@@ -126,8 +127,9 @@ test('bad usage and invalid source are 2, with --json too', async () => {
     ['plan', '--root', broken.root],
     ['run', '--root', '/nowhere'],
   ]) {
-    assert.equal((await drillyard(args)).code, 2, args.join(' '));
+    assert.equal((await warmDrillyard(args)).code, 2, args.join(' '));
   }
+  assert.equal((await drillyard(['run', '--no-such-flag'])).code, 2);
   const { code, stdout, stderr } = await drillyard(['run', '--json', '--root', broken.root]);
   assert.equal(code, 2);
   assert.ok(jsonLines(stdout).every(({ event }) => event === 'diagnostic'));
@@ -144,7 +146,7 @@ test('validate: every diagnostic with its place, its line and advice', async () 
   assert.match(stderr, /drillyard\/agent2\.target\.yaml:6:3 error DY\d{4} /);
   assert.match(stderr, /6 \| {3}bindngs: \[direct\]\n\s+\| {3}\^/);
   assert.match(stderr, /help .*bindings/);
-  const valid = await drillyard(['validate', '--json', '--root', both.root]);
+  const valid = await warmDrillyard(['validate', '--json', '--root', both.root]);
   assert.equal(valid.code, 0);
   assert.equal(jsonLines(valid.stdout).at(-1)?.valid, true);
 });
@@ -166,18 +168,18 @@ test('plan: every trial with its seed, nothing run', async () => {
   assert.equal(code, 0);
   const planned = jsonLines(stdout).filter(({ event }) => event === 'planned');
   assert.equal(new Set(planned.map(({ seed }) => seed)).size, 4);
-  assert.match((await drillyard(['plan', '--root', fresh.root])).stdout, /passing\n {4}module target agent, 1 trial, first seed \d+/);
+  assert.match((await warmDrillyard(['plan', '--root', fresh.root])).stdout, /passing\n {4}module target agent, 1 trial, first seed \d+/);
   assert.equal(existsSync(join(fresh.root, '.service')), false);
 });
 
 test('report verify: by folder and by run id; a changed byte is found', async () => {
   const { root } = repository(noisy, passing);
-  const { stdout } = await drillyard(['run', '--json', '--root', root]);
+  const { stdout } = await warmDrillyard(['run', '--json', '--root', root]);
   const { report, runId } = jsonLines(stdout).find(({ event }) => event === 'attempt') as unknown as { report: string; runId: string };
   const verified = await drillyard(['report', 'verify', runId, '--root', root]);
   assert.equal(verified.code, 0, verified.stdout);
   appendFileSync(join(root, report, 'report.txt'), 'x');
-  const changed = await drillyard(['report', 'verify', join(root, report), '--json']);
+  const changed = await warmDrillyard(['report', 'verify', join(root, report), '--json']);
   assert.equal(changed.code, 1);
   assert.equal(jsonLines(changed.stdout)[0]?.event, 'problem');
 });
@@ -197,7 +199,7 @@ test('world tools, call and wait: the CLI binding, from inside a command target'
     commandAgent('agent', body, { bindings: ['cli'] }),
     drill('d', 'agent', [noteIs('a', 'x'), noteIs('b', 'from stdin')]),
   );
-  const { code, stdout } = await drillyard(['run', '--json', '--root', root]);
+  const { code, stdout } = await warmDrillyard(['run', '--json', '--root', root]);
   const { report } = jsonLines(stdout).find(({ event }) => event === 'attempt') as unknown as { report: string };
   const result = JSON.parse(readFileSync(join(root, report, 'run.json'), 'utf8')) as {
     interactions: {
@@ -247,13 +249,13 @@ function conformance(behavior: string | undefined, writes = 2): Repository {
   return created;
 }
 
-test('tool test: reports are reported where they are kept, and only there', async () => {
-  const passed = await drillyard(['tool', 'test', join(conformance(undefined).root, 'notes')]);
+test('tool test: reports are named where they are kept, and only there', async () => {
+  const passed = await warmDrillyard(['tool', 'test', join(conformance(undefined).root, 'notes')]);
   assert.doesNotMatch(passed.stdout, /reports in|drillyard-tool-test-/);
   assert.match(passed.stdout, /As it is:[\s\S]*With a fresh module each turn:/);
-  const lines = jsonLines((await drillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(undefined).root })).stdout);
+  const lines = jsonLines((await warmDrillyard(['tool', 'test', 'notes', '--json'], { cwd: conformance(undefined).root })).stdout);
   assert.deepEqual(new Set(lines.filter(({ event }) => event === 'attempt').map(({ report }) => report)), new Set(['']));
-  const failed = await drillyard(['tool', 'test', join(conformance(undefined, 3).root, 'notes')]);
+  const failed = await warmDrillyard(['tool', 'test', join(conformance(undefined, 3).root, 'notes')]);
   const kept = /reports in (\S+)/.exec(failed.stdout)?.[1] ?? 'none';
   cleanUp.push(() => rmSync(dirname(kept), { recursive: true, force: true }));
   assert.equal(failed.code, 1);
@@ -262,7 +264,7 @@ test('tool test: reports are reported where they are kept, and only there', asyn
 
 test('tool test: a package that keeps its state in its state passes; one with a variable in its module is found out', async () => {
   const honest = conformance(undefined);
-  const good = await drillyard(['tool', 'test', join(honest.root, 'notes')]);
+  const good = await warmDrillyard(['tool', 'test', join(honest.root, 'notes')]);
   assert.equal(good.code, 0, good.stdout + good.stderr);
   assert.match(good.stdout, /The same with a fresh module each turn/);
   assert.equal(existsSync(join(honest.root, 'notes/conformance/.service')), false);
@@ -276,7 +278,7 @@ test('tool test: a package that keeps its state in its state passes; one with a 
   assert.equal(bad.code, 1, bad.stderr);
   const difference = jsonLines(bad.stdout).find(({ event }) => event === 'difference');
   assert.equal(difference?.cause, 'module_state');
-  assert.equal((await drillyard(['tool', 'test', 'library:nothing'])).code, 2);
+  assert.equal((await warmDrillyard(['tool', 'test', 'library:nothing'])).code, 2);
 });
 
 test('Ctrl-C cancels: the agent is ended, what ran is sealed and reported, and the exit code is 130', async () => {
@@ -315,8 +317,12 @@ test('a second Ctrl-C ends everything at once, the agent included', async () => 
 });
 
 test('help and version are 0, and starting is fast', async () => {
-  for (const args of [['--help'], ['run', '--help'], ['world', 'call', '--help'], ['--version']])
-    assert.equal((await drillyard(args)).code, 0, args.join(' '));
+  for (const args of [
+    ['run', '--help'],
+    ['world', 'call', '--help'],
+  ])
+    assert.equal((await warmDrillyard(args)).code, 0, args.join(' '));
+  for (const args of [['--help'], ['--version']]) assert.equal((await drillyard(args)).code, 0, args.join(' '));
 });
 
 function isAlive(pid: number): boolean {

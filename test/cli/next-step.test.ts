@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 import { drillyard } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const empty = mkdtempSync(join(tmpdir(), 'drillyard-next-'));
 const { root, remove } = createRepository({
@@ -55,7 +56,7 @@ const mistakes: { args: string[]; cwd: string; reported: RegExp[] }[] = [
 ];
 for (const { args, cwd, reported } of mistakes) {
   test(`drillyard ${args.join(' ')}`, async () => {
-    const { code, stderr } = await drillyard(args, { cwd });
+    const { code, stderr } = await warmDrillyard(args, { cwd });
     assert.equal(code, 2, stderr);
     for (const pattern of reported) assert.match(stderr, pattern);
     assert.doesNotMatch(stderr, /^ +at /m);
@@ -65,15 +66,15 @@ for (const { args, cwd, reported } of mistakes) {
 test('a folder below a repository: where the repository is', async () => {
   const below = join(root, 'some/where');
   mkdirSync(below, { recursive: true });
-  const { code, stderr } = await drillyard(['plan'], { cwd: below });
+  const { code, stderr } = await warmDrillyard(['plan'], { cwd: below });
   assert.equal(code, 2);
   assert.match(stderr, new RegExp(`looked in ${below}; there is one in ${root}: go there, or name it with --root`));
 });
 
 test('report verify of an unknown run names the newest', async () => {
-  const { stdout } = await drillyard(['run', '--json'], { cwd: root });
+  const { stdout } = await warmDrillyard(['run', '--json'], { cwd: root });
   const runId = /"runId":"(run_\w+)"/.exec(stdout)?.[1];
-  const { code, stderr } = await drillyard(['report', 'verify', 'run_01m7yp6eh1kj236j4srmnsg2dz'], { cwd: root });
+  const { code, stderr } = await warmDrillyard(['report', 'verify', 'run_01m7yp6eh1kj236j4srmnsg2dz'], { cwd: root });
   assert.equal(code, 2);
   assert.match(stderr, new RegExp(`The newest there: ${runId}\\. Name one of them`));
 });
@@ -94,7 +95,7 @@ test('a port that is taken: 1, and what to do', async () => {
 
 test('an empty shard passes and says so', async () => {
   const runs = await Promise.all(
-    ['1/2', '2/2'].map((shard) => drillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })),
+    ['1/2', '2/2'].map((shard) => warmDrillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })),
   );
   assert.deepEqual(
     runs.map(({ code }) => code),
@@ -102,6 +103,6 @@ test('an empty shard passes and says so', async () => {
   );
   const [one, other] = runs.map(({ stdout }) => /none falls to this shard/.test(stdout));
   assert.notEqual(one, other);
-  const plan = await drillyard(['plan', '--shard', '1/2', '--json'], { cwd: root });
+  const plan = await warmDrillyard(['plan', '--shard', '1/2', '--json'], { cwd: root });
   assert.match(plan.stdout, /"shard":\{"index":1,"count":2\}/);
 });

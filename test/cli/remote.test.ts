@@ -16,6 +16,7 @@ import { verifyReport } from '../../src/reports/verify-report.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { clientOf, startService } from '../e2e/service.js';
 import { drillyard, jsonLines, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const service = await startService();
 const { baseUrl, projectId, environmentId, credential = '' } = service.ready;
@@ -37,7 +38,7 @@ function repository(worldId: string, files: { [path: string]: string | object } 
 type Line = ReturnType<typeof jsonLines>[number];
 const event = (lines: Line[], name: string): Line => lines.find((line) => line.event === name) ?? assert.fail(`no line ${name}`);
 async function push(root: string, ...args: string[]): Promise<{ code: number | null; lines: Line[]; stderr: string }> {
-  const { code, stdout, stderr } = await drillyard(['push', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
+  const { code, stdout, stderr } = await warmDrillyard(['push', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
   return { code, lines: jsonLines(stdout), stderr };
 }
 const builds = async (): Promise<number> => (await client.listBuilds({ path: { projectId }, query: { limit: 100 } })).items.length;
@@ -55,7 +56,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
     'drillyard/README.md': 'not read',
     '.env': 'SECRET=1',
   });
-  const validated = await drillyard(['validate', '--json', '--root', root]);
+  const validated = await warmDrillyard(['validate', '--json', '--root', root]);
   const { buildHash } = event(jsonLines(validated.stdout), 'summary');
   const first = await push(root);
   assert.equal(first.code, 0, first.stderr);
@@ -92,7 +93,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
 // PUSH-SOURCE-1
 test('source that does not compile is reported as validate reports it, and nothing is sent; what only the service refuses has local paths, too', async () => {
   const { root, write } = repository('broken', { ...moduleAgent('agent', writes), ...drill('d', 'agentt', [written({ equals: 1 })]) });
-  const validated = await drillyard(['validate', '--root', root]);
+  const validated = await warmDrillyard(['validate', '--root', root]);
   const refused = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
   assert.deepEqual([validated.code, refused.code], [2, 1]);
   assert.equal(refused.stderr, validated.stderr);
@@ -129,19 +130,19 @@ test('the credential comes from the environment or a private file; places come f
   ];
   await Promise.all(
     cases.map(async ([args, env, expected, said]) => {
-      const { code, stdout, stderr } = await drillyard(['push', '--root', root, ...args], { env: { DRILLYARD_TOKEN: '', ...env } });
+      const { code, stdout, stderr } = await warmDrillyard(['push', '--root', root, ...args], { env: { DRILLYARD_TOKEN: '', ...env } });
       assert.equal(code, expected, `${args.join(' ')}: ${stderr}`);
       assert.match(stderr, said);
       assert.ok(!(stdout + stderr).includes(credential.slice(4)) || args.includes('--token'), 'no secret is shown');
     }),
   );
   chmodSync(file, 0o644);
-  const open = await drillyard(['push', '--remote', baseUrl, '--token-file', file, '--root', root]);
+  const open = await warmDrillyard(['push', '--remote', baseUrl, '--token-file', file, '--root', root]);
   assert.deepEqual([open.code, /chmod 600/.test(open.stderr)], [2, true], open.stderr);
   chmodSync(file, 0o600);
   const settings = JSON.parse(readFileSync(join(root, 'drillyard.json'), 'utf8')) as object;
   write('drillyard.json', { ...settings, remote: { url: baseUrl, project: projectId, environment: environmentId, draft: 'by name' } });
-  const remembered = await drillyard(['push', '--json', '--token-file', file, '--root', root]);
+  const remembered = await warmDrillyard(['push', '--json', '--token-file', file, '--root', root]);
   assert.equal(remembered.code, 0, remembered.stderr);
   assert.equal(event(jsonLines(remembered.stdout), 'pushed').draft, 'by name');
 });
@@ -163,7 +164,7 @@ test('source above the bound of a request goes in parts; a file above it is refu
   const { code, lines, stderr } = await push(root);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /part 1 of [23]\n[\s\S]*part 2 of [23]\n/);
-  const validated = await drillyard(['validate', '--json', '--root', root]);
+  const validated = await warmDrillyard(['validate', '--json', '--root', root]);
   assert.equal(event(lines, 'pushed').buildHash, event(jsonLines(validated.stdout), 'summary').buildHash);
   assert.deepEqual(event((await push(root)).lines, 'summary').unchanged, true);
   write('drillyard/huge.scenario.json', JSON.stringify(scenario('huge', 6_000)));
@@ -214,7 +215,7 @@ async function twice(
   root: string,
   ...args: string[]
 ): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
-  const here = await drillyard(['run', '--json', '--root', root, ...args]);
+  const here = await warmDrillyard(['run', '--json', '--root', root, ...args]);
   const there = await drillyard(['run', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
   return { local: jsonLines(here.stdout), remote: jsonLines(there.stdout), codes: [here.code, there.code], stderr: there.stderr };
 }
@@ -306,11 +307,11 @@ test('trials, retries, every kind of binding, a drill that fails: as a local run
       [{ tools: 4, at: 51_000 }, 'said.txt'],
     ],
   );
-  const text = await drillyard(['run', 'fails', '--remote', baseUrl, '--root', root], withToken);
+  const text = await warmDrillyard(['run', 'fails', '--remote', baseUrl, '--root', root], withToken);
   assert.equal(text.code, 1);
   assert.match(text.stdout, /fails[\s\S]*note-first[\s\S]*something else/);
   assert.match(text.stderr, /Unchanged: the source is revision 1/);
-  const runs = await drillyard(['report', 'check', '--json', '--root', root]);
+  const runs = await warmDrillyard(['report', 'check', '--json', '--root', root]);
   assert.equal(event(jsonLines(runs.stdout), 'summary').changed, 0, runs.stderr);
 });
 
@@ -361,7 +362,7 @@ test('what no route answered is in the report of a remote run, and can be read o
     join(root, 'drillyard/wants.drill.yaml'),
     `schemaVersion: 1\nid: wants\ntargetId: client\nactorId: agent\ntask: { instruction: Look. }\nassertions:\n  - { id: asked, kind: operation.count, operation: { packageId: probe, operationId: note.get }, count: { equals: 9 } }\n`,
   );
-  const { code, stdout, stderr } = await drillyard(['run', '--remote', baseUrl, '--root', root], withToken);
+  const { code, stdout, stderr } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
   assert.equal(code, 1, stderr);
   assert.match(stdout, /Requests that no route answered\n\s+GET +\/calendars\/primary\/acl +404 +2 times\n\s+DELETE +\/notes\/a +405/);
 
@@ -472,7 +473,7 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
   const wants = (equals: number) => repository('distrusted', { ...agent, ...drill('d', 'agent', [written({ equals })]) }).root;
   const root = wants(1);
   const failureOf = async (url: string, of = root) => {
-    const { code, stdout, stderr } = await drillyard(['run', '--remote', url, '--json', '--root', of], withToken);
+    const { code, stdout, stderr } = await warmDrillyard(['run', '--remote', url, '--json', '--root', of], withToken);
     const { verdict, reportError } = event(jsonLines(stdout), 'attempt') as unknown as { verdict: string; reportError?: RunError };
     return { found: [code, verdict, reportError?.code], message: reportError?.message ?? '', stderr };
   };
@@ -526,7 +527,7 @@ test('what a remote run cannot have is refused before anything is sent', async (
   ];
   await Promise.all(
     cases.map(async ([args, said]) => {
-      const { code, stderr } = await drillyard(['run', '--root', root, ...args], {
+      const { code, stderr } = await warmDrillyard(['run', '--root', root, ...args], {
         env: { ...withToken.env, DRILLYARD_RECEIVER_SECRET_LISTENER: 'a secret of sixteen' },
       });
       assert.equal(code, 2, stderr);

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { type RunDrillsOptions, runDrills } from '../../src/index.js';
 import { createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const repositories: Repository[] = [];
 after(() => {
@@ -80,7 +81,7 @@ test('check judges stored runs with the assertions of today: rows, outputs and t
     { id: 'reported', kind: 'expr', expression: "state.notes['a'].text == outputs.main.said", state: { notes: rows }, gate: false },
   ];
   for (const [path, content] of Object.entries(drill('it', 'agent', again))) changed.write(path, content);
-  const { code, stdout } = await drillyard(['report', 'check', '--root', changed.root]);
+  const { code, stdout } = await warmDrillyard(['report', 'check', '--root', changed.root]);
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^run_\S+ {2}it {2}failed -> passed\n/);
   assert.match(stdout, / {2}note-a: failed -> passed\. \/text of row a is "x", as wanted\.\n/);
@@ -95,7 +96,7 @@ test('check judges stored runs with the assertions of today: rows, outputs and t
   };
   for (const [path, content] of Object.entries(drill('it', 'agent', again, invariants))) changed.write(path, content);
   const [folder] = reportsOf(changed);
-  const unsure = await drillyard(['report', 'check', folder!, '--root', changed.root, '--json']);
+  const unsure = await warmDrillyard(['report', 'check', folder!, '--root', changed.root, '--json']);
   assert.equal(unsure.code, 1);
   const [line] = jsonLines(unsure.stdout);
   assert.equal(line?.verdict, 'inconclusive');
@@ -117,7 +118,7 @@ test('check: what is no report as it was sealed, and what no drill is of, is rep
     renameSync(join(spoiled.root, path), join(spoiled.root, 'kept-aside.json'));
   const damaged = reportsOf(spoiled).find((folder) => readFileSync(join(folder, 'report.json'), 'utf8').includes('"it"'))!;
   appendFileSync(join(damaged, 'evidence.jsonl'), '{}\n');
-  const { code, stdout } = await drillyard(['report', 'check', '--root', spoiled.root, '--json']);
+  const { code, stdout } = await warmDrillyard(['report', 'check', '--root', spoiled.root, '--json']);
   assert.equal(code, 1);
   const lines = jsonLines(stdout);
   const codes = lines.flatMap(({ problems }) => (problems as { code: string }[] | undefined)?.map((problem) => problem.code) ?? []);
@@ -131,8 +132,8 @@ test('check: what is no report as it was sealed, and what no drill is of, is rep
     unavailable: 2,
     changed: 0,
   });
-  assert.equal((await drillyard(['report', 'check', '--root', repository().root])).code, 2);
-  assert.equal((await drillyard(['report', 'check', 'run_nowhere000000', '--root', spoiled.root])).code, 2);
+  assert.equal((await warmDrillyard(['report', 'check', '--root', repository().root])).code, 2);
+  assert.equal((await warmDrillyard(['report', 'check', 'run_nowhere000000', '--root', spoiled.root])).code, 2);
 });
 
 // RUN-TURNS-2
@@ -166,10 +167,10 @@ test('compare: one call more, and a wait before everything, shift nothing', asyn
       'changed: On both sides notes/note.due was handled, with other effects.',
     ],
   );
-  const text = await drillyard(['report', 'compare', ...args]);
+  const text = await warmDrillyard(['report', 'compare', ...args]);
   assert.match(text.stdout, /exact_inputs: equal inputs/);
   assert.match(text.stdout, /Where they part: Only on the right/);
-  const self = await drillyard(['report', 'compare', left!.runId, left!.runId, '--root', compared.root]);
+  const self = await warmDrillyard(['report', 'compare', left!.runId, left!.runId, '--root', compared.root]);
   assert.match(self.stdout, /Turns: \d+ same, 0 changed, 0 moved, 0 only left, 0 only right\n/);
 });
 
@@ -188,14 +189,14 @@ test('a drill that passed only when tried again is reported as flaky everywhere,
     drill('steady', 'agent', [noteIs('a', 'x')]),
   );
   flaky.write('agents/flips.mjs', flips);
-  const ran = await drillyard(['run', '--json', '--retries', '1'], { cwd: flaky.root });
+  const ran = await warmDrillyard(['run', '--json', '--retries', '1'], { cwd: flaky.root });
   assert.equal(ran.code, 0, ran.stderr);
   const lines = jsonLines(ran.stdout);
   assert.deepEqual(lines.at(-1), { event: 'summary', verdict: 'passed', passed: 2, failed: 0, inconclusive: 0, flaky: ['shaky'] });
   const second = lines.find(({ event, attempt }) => event === 'attempt' && attempt === 2)?.report as string;
   assert.match(readFileSync(join(flaky.root, second, 'junit.xml'), 'utf8'), /<property name="flaky" value="passed only at attempt 2"\/>/);
   assert.match(readFileSync(join(flaky.root, second, 'index.html'), 'utf8'), /flaky: it passed only at attempt 2/);
-  const again = await drillyard(['report', 'check', '--json'], { cwd: flaky.root });
+  const again = await warmDrillyard(['report', 'check', '--json'], { cwd: flaky.root });
   assert.equal(again.code, 0, 'what a retry mended passes, as it did in the run');
   const reported = { passed: 2, failed: 1, inconclusive: 0, unavailable: 0, changed: 0, flaky: ['shaky'] };
   assert.deepEqual(jsonLines(again.stdout).at(-1), { event: 'summary', verdict: 'passed', ...reported });
@@ -212,12 +213,12 @@ test('a drill that passed only when tried again is reported as flaky everywhere,
   assert.equal(steady.flaky, undefined);
   assert.deepEqual(steady.statistics.interval, { low: 0.025, high: 1, level: 0.95, method: 'clopper_pearson' });
   assert.deepEqual(summary, { event: 'summary', reports: 3, drills: 2, flaky: 1, unavailable: 0, older: 0 });
-  const only = await drillyard(['history', '--flaky'], { cwd: flaky.root });
+  const only = await warmDrillyard(['history', '--flaky'], { cwd: flaky.root });
   assert.match(only.stdout, /^shaky {2}✗✓ /);
   assert.match(only.stdout, /0 of 1 first attempt passed: 0 % \(95 % interval 0 to 97.5 %\)/);
   assert.match(only.stdout, /flaky: passed only at attempt 2/);
   assert.doesNotMatch(only.stdout, /steady/);
-  const terminal = await drillyard(['run', 'shaky', '--retries', '1', '--trials', '2'], { cwd: flaky.root });
+  const terminal = await warmDrillyard(['run', 'shaky', '--retries', '1', '--trials', '2'], { cwd: flaky.root });
   assert.match(terminal.stdout, /2 of 2 trials {2}100 % \(95 % interval 15.8 to 100 %\)/);
 });
 interface Shown {
@@ -238,7 +239,7 @@ test('history tells what it cannot read, looks at no more than it is reported to
   writeFileSync(join(first!, 'report.json'), '{}');
   mkdirSync(join(copy.root, 'kept/something-else'));
   mkdirSync(join(copy.root, 'kept/.draft'));
-  const { code, stdout } = await drillyard(['history', '--report-dir', 'kept', '--root', copy.root, '--json']);
+  const { code, stdout } = await warmDrillyard(['history', '--report-dir', 'kept', '--root', copy.root, '--json']);
   assert.equal(code, 0);
   const lines = jsonLines(stdout);
   assert.deepEqual(
@@ -249,9 +250,9 @@ test('history tells what it cannot read, looks at no more than it is reported to
     ['cannot be read (ENOENT)', 'report.json is not what manifest.json says'],
   );
   assert.deepEqual(lines.at(-1), { event: 'summary', reports: 3, drills: 1, flaky: 0, unavailable: 2, older: 0 });
-  const newest = await drillyard(['history', '--report-dir', 'kept', '--root', copy.root, '--json', '--last', '1']);
+  const newest = await warmDrillyard(['history', '--report-dir', 'kept', '--root', copy.root, '--json', '--last', '1']);
   assert.deepEqual([jsonLines(newest.stdout).at(-1)?.reports, jsonLines(newest.stdout).at(-1)?.older], [1, 2]);
   const unknown = await drillyard(['history', 'nothing', '--root', root]);
   assert.equal(unknown.code, 2);
-  assert.match((await drillyard(['history', '--root', repository().root])).stdout, /There are no reports yet\./);
+  assert.match((await warmDrillyard(['history', '--root', repository().root])).stdout, /There are no reports yet\./);
 });

@@ -10,6 +10,7 @@ import { createRepository, drill, moduleAgent, noteIs } from '../drills/reposito
 import { checkJunit } from '../reports/junit-schema.js';
 import { readXml } from '../reports/xml-reader.js';
 import { drillyard, jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 // The flaky one writes what is wanted at its second attempt only; the failing agent tries to give GitHub a command of its own.
 const { root, remove } = createRepository({
@@ -122,7 +123,7 @@ test('json: to a file the same lines; on stdout nothing else, whatever else is c
   await run;
   const written = jsonLines(readFileSync(join(root, 'out/lines.jsonl'), 'utf8'));
   assert.equal(written.at(-1)?.event, 'summary');
-  const { stdout, stderr } = await drillyard(['run', 'failing', '--reporter', 'json,github'], { cwd: root, env });
+  const { stdout, stderr } = await warmDrillyard(['run', 'failing', '--reporter', 'json,github'], { cwd: root, env });
   assert.equal(jsonLines(stdout).at(-1)?.event, 'summary');
   assert.match(stderr, /^::error file=/m);
 });
@@ -139,7 +140,7 @@ test('an unknown reporter is refused with the nearest name, a path where none go
     ['github=x', /The reporter github writes no file/],
     ['junit=', /After junit= comes the file/],
   ] as const) {
-    const { code, stderr } = await drillyard(['run', '--reporter', value], { cwd: root });
+    const { code, stderr } = await warmDrillyard(['run', '--reporter', value], { cwd: root });
     assert.equal(code, 2);
     assert.match(stderr, reported);
   }
@@ -147,14 +148,17 @@ test('an unknown reporter is refused with the nearest name, a path where none go
 
 // RUN-REPORTERS-2
 test('a file that cannot be written is reported, and the run has not passed', async () => {
-  const { code, stderr } = await drillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
+  const { code, stderr } = await warmDrillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
   assert.equal(code, 1);
   assert.match(stderr, /The report \S+junit\.xml could not be written: a file is in its way/);
 });
 
 test('source that does not compile is annotated where it stands', async () => {
   const broken = createRepository({ 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
-  const { code, stdout } = await drillyard(['run', '--reporter', 'github'], { cwd: broken.root, env: { GITHUB_WORKSPACE: broken.root } });
+  const { code, stdout } = await warmDrillyard(['run', '--reporter', 'github'], {
+    cwd: broken.root,
+    env: { GITHUB_WORKSPACE: broken.root },
+  });
   broken.remove();
   assert.equal(code, 2);
   assert.match(stdout, /^::error file=drillyard\/x\.target\.yaml,line=1,col=\d+,title=DY\d{4}::/m);
@@ -171,7 +175,7 @@ test('a drill that passes its gate is green in every format, whichever of its tr
   const task = { instruction: 'Write.', input: join(repository.root, 'count') };
   const gated = drill('gated', 'counting', [noteIs('a', 'x')], { task, trials: { count: 4, require: { passRate: 0.5 } } });
   for (const [path, content] of Object.entries(gated)) repository.write(path, content);
-  const { code, stdout } = await drillyard(['run', '--reporter', 'terminal,github,junit,ctrf=ctrf.json,html=page.html'], {
+  const { code, stdout } = await warmDrillyard(['run', '--reporter', 'terminal,github,junit,ctrf=ctrf.json,html=page.html'], {
     cwd: repository.root,
   });
   assert.equal(code, 0, stdout);
@@ -205,6 +209,6 @@ test('a rate is one of first attempts, and says so where they are not the trials
   t.after(() => repository.remove());
   const task = { instruction: 'Write.', input: join(repository.root, 'tried') };
   for (const [path, content] of Object.entries(drill('late', 'again', [noteIs('a', 'x')], { task }))) repository.write(path, content);
-  const { stdout } = await drillyard(['run', '--trials', '4', '--retries', '1'], { cwd: repository.root });
+  const { stdout } = await warmDrillyard(['run', '--trials', '4', '--retries', '1'], { cwd: repository.root });
   assert.match(stdout, /✓ late {2}4 of 4 trials {2}first attempts 75 % \(95 % interval/);
 });

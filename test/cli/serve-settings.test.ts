@@ -46,7 +46,7 @@ test('the fixed limits on the page are those of the code', () => {
     `| operations that wait in one session | ${limits.lanePendingMax}, then \`503 control.WORLD_BUSY\` |`,
     `| messages that wait in one world | ${limits.mailboxMessagesMax.toLocaleString('en')}, then \`503 control.WORLD_BUSY\` |`,
     `| accesses of one session at once | ${limits.accessesMax.toLocaleString('en')} |`,
-    `| snapshots of one session | ${limits.sessionSnapshotsMax} |`,
+    `| snapshots of one session | ${limits.sessionSnapshotsMax} that are not deleted |`,
     `| an ended session | stays as a record for ${days(limits.endedSessionKeptMs)}, its snapshots with it |`,
     `| an ended operation | ${days(limits.endedOperationKeptMs)} |`,
     `| an ended run, its result and its activity | ${days(limits.endedRunKeptMs)}, and as long as its evidence |`,

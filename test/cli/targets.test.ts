@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import type { RunResult } from '../../src/contract/run/run.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const write = `const write = (text) => fetch(process.env.SERVICE_HTTP_URL + '/v1/operations/notes/note.write', { method: 'POST',
   headers: { authorization: 'Bearer ' + process.env.SERVICE_HTTP_TOKEN, 'content-type': 'application/json' }, body: JSON.stringify({ arguments: { id: 'a', text } }) });`;
@@ -73,7 +74,7 @@ const all = (how: string) => kinds.map((kind) => `${kind}-${how}`);
  * Of one run of drills of every kind: the exit code, and of each its verdict, its agent's status and the code of what went wrong with it.
  */
 async function run(how: string): Promise<{ code: number | null; reported: unknown[] }> {
-  const { code, stdout } = await drillyard(['run', '--json', ...all(how), '--root', repository.root]);
+  const { code, stdout } = await warmDrillyard(['run', '--json', ...all(how), '--root', repository.root]);
   const lines = jsonLines(stdout);
   const reported = lines.flatMap(({ event, drillId, runId, verdict, report }) => {
     if (event !== 'attempt') return [];
@@ -94,7 +95,7 @@ test('0 when agents of every kind did right; 1 when they did wrong; 1, and anoth
 });
 
 test('people are shown who died, with its last words, and what was wrong', async () => {
-  const { code, stdout } = await drillyard(['run', ...all('dies'), 'module-wrong', '--root', repository.root]);
+  const { code, stdout } = await warmDrillyard(['run', ...all('dies'), 'module-wrong', '--root', repository.root]);
   assert.equal(code, 1);
   for (const kind of kinds) assert.match(stdout, new RegExp(`interaction main: the agent failed\\n.*${deaths[kind]}: `));
   assert.equal(stdout.match(/\| last words/g)?.length, 2);
@@ -135,7 +136,7 @@ test('2 for what no target may say, whatever its kind', async () => {
     { schemaVersion: 1, target: { id: kind, kind, timeoutMs: 1000, ...more } },
   ]);
   const wrong = createRepository(Object.fromEntries(files) as { [path: string]: object });
-  const { code, stdout } = await drillyard(['run', '--json', '--root', wrong.root]);
+  const { code, stdout } = await warmDrillyard(['run', '--json', '--root', wrong.root]);
   wrong.remove();
   assert.equal(code, 2);
   const reported = new Set(jsonLines(stdout).flatMap(({ event, file }) => (event === 'diagnostic' ? [file] : [])));
@@ -149,5 +150,5 @@ test('1 for what could not run, 2 for bad usage, around an agent desk', async ()
     [2, 'agent', 'complete', 'run_x'],
     [2, 'agent', 'next'],
   ] as const;
-  await Promise.all(cases.map(async ([code, ...args]) => assert.equal((await drillyard(args)).code, code, args.join(' '))));
+  await Promise.all(cases.map(async ([code, ...args]) => assert.equal((await warmDrillyard(args)).code, code, args.join(' '))));
 });

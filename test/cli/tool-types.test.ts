@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { createRepository } from '../drills/repository.js';
 import { drillyard } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const options: ts.CompilerOptions = {
@@ -116,7 +117,7 @@ test('unions, references and open objects of a schema keep their meaning, and a 
     'drillyard/shop.ts': 'export default { operations: {} };\n',
   });
   t.after(() => repository.remove());
-  const { code, stdout } = await drillyard(['tool', 'types', '--tool', 'shop-front'], { cwd: repository.root });
+  const { code, stdout } = await warmDrillyard(['tool', 'types', '--tool', 'shop-front'], { cwd: repository.root });
   assert.equal(code, 0);
   const made = folder(t);
   writeFileSync(join(made, 'types.ts'), stdout);
