@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 
 const sockets = 8;
 const requestsEach = 2000;
-const rounds = 3;
+const rounds = 10;
 const port = Number(process.argv[2]);
 const bytes = 'GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(requestsEach);
 

@@ -360,7 +360,8 @@ export class OperationEngine implements Operations {
 
   /** Longer each time; over at once when this incarnation is. */
   async #wait(tries: number): Promise<void> {
-    await pause(backoffMs({ firstMs: this.#retryMs, maxMs: limits.operationRetryMaxMs }, tries), this.#over.signal);
+    const maxMs = Math.min(limits.operationRetryMaxMs, this.#retryMs * waitGrowthMax);
+    await pause(backoffMs({ firstMs: this.#retryMs, maxMs }, tries), this.#over.signal);
   }
 
   #ended(lane: string, operation: Operation): void {
@@ -381,6 +382,8 @@ export class OperationEngine implements Operations {
   }
 }
 
+/** The longest wait, in first waits. */
+const waitGrowthMax = 128;
 const laneCount = (lane: string): string => `lane ${lane}`;
 const shuttingDown = (): ServiceError =>
   new ServiceError('control.UNAVAILABLE', {
